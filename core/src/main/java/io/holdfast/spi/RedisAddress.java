@@ -1,0 +1,113 @@
+package io.holdfast.spi;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where one server is: {@code redis://[user[:password]@]host[:port][/database]}, or {@code rediss://} for TLS. A
+ * password alone is written {@code redis://:password@host}. User and password are percent-decoded.
+ *
+ * @param host name or address; an IPv6 address without brackets
+ * @param port 1 to 65535; 6379 where the text names none
+ * @param tls whether the connection is encrypted, and the server's certificate checked against the JVM's trust store
+ * @param user the ACL user, or null for the default user
+ * @param password the password, or null for none
+ * @param database 0 or more
+ */
+public record RedisAddress(
+        String host,
+        int port,
+        boolean tls,
+        @Nullable String user,
+        @Nullable String password,
+        int database) {
+    private static final String RULE = "expected redis://[user[:password]@]host[:port][/database] or rediss://…";
+
+    /** Validates. */
+    public RedisAddress {
+        if (host.isEmpty()) {
+            throw new IllegalArgumentException("host must not be empty");
+        }
+        if (port < 1 || port > 65535) {
+            throw new IllegalArgumentException("port is " + port + ", must be 1 to 65535");
+        }
+        if (database < 0) {
+            throw new IllegalArgumentException("database is " + database + ", must be 0 or more");
+        }
+    }
+
+    /**
+     * Reads an address from its text form.
+     *
+     * @throws IllegalArgumentException if the text is none; the message never repeats a password
+     */
+    public static RedisAddress parse(String text) {
+        URI uri;
+        try {
+            uri = new URI(text);
+        } catch (URISyntaxException e) {
+            // The exception of URI would repeat the text, and with it the password.
+            throw new IllegalArgumentException("address is not a URI (" + e.getReason() + "): " + RULE);
+        }
+        String scheme = uri.getScheme();
+        if (!"redis".equals(scheme) && !"rediss".equals(scheme)) {
+            throw new IllegalArgumentException(
+                    "address has the scheme " + (scheme == null ? "(none)" : "'" + scheme + "'") + ": " + RULE);
+        }
+        String host = uri.getHost();
+        if (host == null) {
+            throw new IllegalArgumentException("address names no host: " + RULE);
+        }
+        if (host.startsWith("[")) {
+            host = host.substring(1, host.length() - 1);
+        }
+        if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
+            throw new IllegalArgumentException("address has a query or a fragment, which mean nothing here: " + RULE);
+        }
+        String user = null;
+        String password = null;
+        String info = uri.getRawUserInfo();
+        if (info != null) {
+            int colon = info.indexOf(':');
+            String name = decode(colon < 0 ? info : info.substring(0, colon));
+            user = name.isEmpty() ? null : name;
+            password = colon < 0 ? null : decode(info.substring(colon + 1));
+            if (user != null && password == null) {
+                throw new IllegalArgumentException("address names a user without a password: " + RULE);
+            }
+        }
+        return new RedisAddress(
+                host,
+                uri.getPort() < 0 ? 6379 : uri.getPort(),
+                scheme.equals("rediss"),
+                user,
+                password,
+                database(uri.getPath()));
+    }
+
+    private static int database(@Nullable String path) {
+        if (path == null || path.isEmpty() || path.equals("/")) {
+            return 0;
+        }
+        try {
+            return Integer.parseInt(path.substring(1));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(
+                    "address has the database '" + path.substring(1) + "', which is not a number: " + RULE, e);
+        }
+    }
+
+    private static String decode(String text) {
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    /** The address without user and password. */
+    @Override
+    public String toString() {
+        String shown = host.contains(":") ? "[" + host + "]" : host;
+        return (tls ? "rediss://" : "redis://") + shown + ":" + port + (database == 0 ? "" : "/" + database);
+    }
+}

@@ -1,0 +1,69 @@
+package io.holdfast.spi;
+
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+
+/**
+ * One server as the engine sees it: a connection for commands and a connection for messages, both kept open and
+ * re-established by the driver.
+ *
+ * <p><b>Threads.</b> Every method may be called from any thread, also from the driver's own callback threads. None
+ * blocks on the network, none throws for a network or server failure: failures come in the returned stage, always as a
+ * {@link DriverException} (never wrapped in a {@code CompletionException} when looked at through {@code whenComplete} on
+ * the returned stage itself). Stages, messages and connection events are delivered on threads of the driver; the engine
+ * does only short, non-blocking work there.
+ *
+ * <p><b>Order.</b> Commands sent by one thread are written in the order in which they were sent. Messages of one channel
+ * are delivered in the order in which the server published them, one at a time.
+ */
+public interface RedisDriver extends AutoCloseable {
+
+    /**
+     * Sends one command.
+     *
+     * <p>While the connection is down the driver fails the command at once, as {@link DriverException.Kind#UNKNOWN};
+     * it does not keep it for later, because the engine decides what is worth repeating. A command that was on its way
+     * when the connection broke fails as {@code UNKNOWN} too. The driver sets no time limit of its own: the engine does,
+     * and ignores what comes after.
+     *
+     * @return a stage that completes with the reply, or exceptionally with a {@link DriverException}
+     */
+    CompletionStage<Reply> send(Command command);
+
+    /**
+     * Subscribes to one channel (exactly this name, not a pattern).
+     *
+     * <p>After a broken connection the driver subscribes again by itself, and only then reports
+     * {@link ConnectionListener#messagesUp()}. If the message connection is not open yet, it is opened.
+     *
+     * @param onMessage receives the payload of each message, on a thread of the driver
+     * @return a stage that completes when the server has acknowledged the subscription, or exceptionally with a
+     *     {@link DriverException}; after a failure nothing is subscribed
+     */
+    CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage);
+
+    /** Ends a subscription; a no-op if there is none. Completes when acknowledged, or when the connection is down. */
+    CompletionStage<Void> unsubscribe(String channel);
+
+    /** Adds a listener for the life of this driver. */
+    void listen(ConnectionListener listener);
+
+    /**
+     * Where a key lives: commands whose keys have the same partition may be sent as one batch. A driver for a single
+     * server answers 0 for every key.
+     */
+    default int partition(String key) {
+        return 0;
+    }
+
+    /** The server's address for people: host and port, never a password. */
+    String describe();
+
+    /**
+     * Closes what this driver opened itself, and nothing else: a client that was handed in stays open. Commands under
+     * way fail as {@code UNKNOWN}. Returns when the driver's own threads have ended or after a short bounded wait.
+     * Closing twice is a no-op.
+     */
+    @Override
+    void close();
+}
