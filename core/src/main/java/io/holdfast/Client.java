@@ -1,0 +1,166 @@
+package io.holdfast;
+
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine of one client: its parts, and what happens when connections come and go.
+ *
+ * <p>No part holds a lock while it talks to the server or calls the user's code. Threads: the driver's (replies,
+ * messages, connection events), one for timers, and those of the executor for callbacks.
+ */
+final class Client {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    final HoldfastOptions options;
+    final RedisDriver driver;
+    final Ticker ticker;
+    final Timers timers;
+    final ServerClock clock = new ServerClock();
+    final OwnerIds ids;
+    final Commands commands;
+    final WaitingRoom waitingRoom = new WaitingRoom(this);
+    final Renewals renewals = new Renewals(this);
+    final TakeBack takeBack = new TakeBack(this);
+    final Set<Hold> holds = ConcurrentHashMap.newKeySet();
+    private final AtomicLong requestNumbers = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Executor executor;
+    private final @Nullable ThreadPoolExecutor ownExecutor;
+
+    Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
+        this.options = options;
+        this.driver = driver;
+        this.ticker = environment.ticker();
+        this.ids = new OwnerIds(environment.entropy());
+        var makeTimers = environment.timers();
+        this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
+        this.commands = new Commands(driver, ticker, timers, clock, ids, options);
+        Executor given = options.executor();
+        this.ownExecutor = given == null ? callbackThreads(ids.client()) : null;
+        this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
+        driver.listen(new ConnectionListener() {
+            @Override
+            public void commandsUp() {
+                onCommandsUp();
+            }
+
+            @Override
+            public void commandsDown() {
+                waitingRoom.commandsDown();
+            }
+
+            @Override
+            public void messagesUp() {
+                waitingRoom.messagesUp();
+            }
+
+            @Override
+            public void messagesDown() {
+                waitingRoom.messagesDown();
+            }
+        });
+    }
+
+    private static ThreadPoolExecutor callbackThreads(String id) {
+        AtomicLong number = new AtomicLong();
+        return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
+            Thread thread = new Thread(task, "holdfast-callback-" + id + "-" + number.incrementAndGet());
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** Subscribes to the client's channel; completes when the server has acknowledged it. */
+    CompletableFuture<Void> listen() {
+        return driver.subscribe(Keys.channelPrefix(options.prefix()) + ids.client(), waitingRoom::onMessage)
+                .thenRun(waitingRoom::messagesUp)
+                .toCompletableFuture();
+    }
+
+    private void onCommandsUp() {
+        if (closed.get()) {
+            return;
+        }
+        // It may be another server, or this one without its memory, or this process on another machine.
+        ids.newEpoch();
+        clock.drop();
+        waitingRoom.commandsUp();
+        renewals.renewAll(List.copyOf(holds));
+        takeBack.reconnected();
+    }
+
+    Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped) {
+        return new Request(this, keys, lockOptions, wait, scoped, requestNumbers.incrementAndGet());
+    }
+
+    /** Runs the user's code. */
+    void execute(Runnable task) {
+        try {
+            executor.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The client is closed and its threads are gone, or the user's executor is full: somebody has to be told.
+            task.run();
+        }
+    }
+
+    Executor executor() {
+        return this::execute;
+    }
+
+    boolean isClosed() {
+        return closed.get();
+    }
+
+    void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        for (Request request : waitingRoom.requests()) {
+            request.fail(new HoldfastClosedException());
+        }
+        for (Hold hold : List.copyOf(holds)) {
+            hold.lose(LossReason.CLIENT_CLOSED);
+        }
+        boolean interrupted = false;
+        try {
+            takeBack.whenEmpty().get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> takeBack.size() + " releases were not confirmed by " + driver.describe()
+                            + " before the client was closed; these locks become free with their terms");
+        } catch (InterruptedException e) {
+            interrupted = true;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("nothing fails this stage", e);
+        }
+        driver.close();
+        timers.close();
+        ThreadPoolExecutor threads = ownExecutor;
+        if (threads != null) {
+            threads.shutdown(); // callbacks that run or wait still get their turn
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,448 @@
+package io.holdfast;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place that calls a script: puts the arguments in the order of its header, loads it where the server does not
+ * know it, sets the time limit, and decodes the reply.
+ *
+ * <p>Answers go to a callback with either a value or a {@link DriverException}, exactly once, on a thread of the driver
+ * or of the timers. Every reply of a script carries the server's time, which is noted.
+ */
+final class Commands {
+    /**
+     * What most replies tell besides their word.
+     *
+     * @param holder who holds the lock; empty if nobody does
+     * @param remainingMillis the rest of the hold
+     * @param claim a claim that belongs to this client, told by this reply
+     * @param handedMillis the claim window of a handoff to another client that this call caused, 0 for none
+     * @param more whether the script stopped at its limit, so that the lock has to be settled again
+     */
+    record State(
+            Optional<Holder> holder,
+            long remainingMillis,
+            @Nullable Claim claim,
+            long handedMillis,
+            boolean more) {}
+
+    /** A grant by handoff that is not confirmed yet. */
+    record Claim(String ownerPublic, long token, long millis) {}
+
+    enum AcquireWord {
+        GRANTED,
+        QUEUED,
+        TAKEN,
+        GONE,
+        MORE
+    }
+
+    /**
+     * @param place of the request, 0 if it does not wait
+     * @param state null for the words that tell none
+     */
+    record AcquireReply(
+            AcquireWord word,
+            long token,
+            long sinceMicros,
+            int place,
+            int waiters,
+            @Nullable State state) {}
+
+    enum ReleaseWord {
+        RELEASED,
+        WITHDRAWN,
+        GONE
+    }
+
+    record ReleaseReply(ReleaseWord word, State state) {}
+
+    record RefreshReply(boolean resend, int waiters, State state) {}
+
+    /** What one lock of a refresh asks for: {@code count} waiters of this client, the first of which is {@code first}. */
+    record RefreshEntry(Keys keys, int count, String first) {}
+
+    record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
+
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    /** One command under way. Whoever sets {@code done} first calls the callback. */
+    private static final class Flight extends AtomicBoolean {
+        private static final long serialVersionUID = 1L;
+        final transient BiConsumer<@Nullable Reply, @Nullable DriverException> callback;
+        final long sentNanos;
+
+        Flight(BiConsumer<@Nullable Reply, @Nullable DriverException> callback, long sentNanos) {
+            this.callback = callback;
+            this.sentNanos = sentNanos;
+        }
+
+        boolean land(@Nullable Reply reply, @Nullable DriverException failure) {
+            if (!compareAndSet(false, true)) {
+                return false;
+            }
+            try {
+                callback.accept(reply, failure);
+            } catch (RuntimeException e) {
+                // A defect of ours; on a thread of the driver nobody else would tell.
+                LOG.log(System.Logger.Level.ERROR, "handling a reply failed", e);
+            }
+            return true;
+        }
+    }
+
+    private final RedisDriver driver;
+    private final Ticker ticker;
+    private final Timers timers;
+    private final ServerClock clock;
+    private final OwnerIds ids;
+    private final String channelPrefix;
+    private final String waiterMillis;
+    private final String tokenMillis;
+    private final String label;
+    private final long timeoutNanos;
+    private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+
+    Commands(
+            RedisDriver driver,
+            Ticker ticker,
+            Timers timers,
+            ServerClock clock,
+            OwnerIds ids,
+            HoldfastOptions options) {
+        this.driver = driver;
+        this.ticker = ticker;
+        this.timers = timers;
+        this.clock = clock;
+        this.ids = ids;
+        this.channelPrefix = Keys.channelPrefix(options.prefix());
+        this.waiterMillis = Long.toString(options.waiterDeadline().toMillis());
+        this.tokenMillis = Long.toString(options.tokenLife().toMillis());
+        this.label = Label.ofClient(options.application());
+        this.timeoutNanos = options.commandTimeout().toNanos();
+    }
+
+    void acquire(
+            Keys keys,
+            String owner,
+            LockOptions options,
+            boolean queue,
+            String thread,
+            long sentNanos,
+            BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
+        List<String> args = common(12);
+        args.add(owner);
+        args.add(millis(options.term()));
+        args.add(queue ? "1" : "0");
+        args.add(millis(options.claimWindow()));
+        args.add(options.requestLife() == null ? "0" : millis(options.requestLife()));
+        args.add(options.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? "T" : "L");
+        args.add(label);
+        args.add(thread);
+        script(Script.ACQUIRE, keys.allWithTombstone(owner), args, sentNanos, Commands::decodeAcquire, callback);
+    }
+
+    void release(
+            Keys keys,
+            String owner,
+            Duration tombstone,
+            Duration shortestHold,
+            BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
+        List<String> args = common(7);
+        args.add(owner);
+        args.add(millis(tombstone));
+        args.add(millis(shortestHold));
+        script(
+                Script.RELEASE,
+                keys.allWithTombstone(owner),
+                args,
+                ticker.nanoTime(),
+                list -> new ReleaseReply(ReleaseWord.valueOf(list.get(0).asString()), state(list, 2)),
+                callback);
+    }
+
+    /** The answer is whether the owner holds the lock with this token. */
+    void confirm(
+            Keys keys,
+            String owner,
+            long token,
+            Duration term,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        List<String> args = common(7);
+        args.add(owner);
+        args.add(Long.toString(token));
+        args.add(millis(term));
+        script(
+                Script.CONFIRM,
+                keys.all(),
+                args,
+                sentNanos,
+                list -> list.get(0).asString().equals("HELD"),
+                callback);
+    }
+
+    /** The answer tells for each entry whether it is held. All entries are of one partition. */
+    void renew(
+            List<RenewEntry> entries,
+            long sentNanos,
+            BiConsumer<@Nullable List<Boolean>, @Nullable DriverException> callback) {
+        List<String> keys = new ArrayList<>(entries.size());
+        List<String> args = new ArrayList<>(entries.size() * 3);
+        for (RenewEntry entry : entries) {
+            keys.add(entry.keys().hold());
+            args.add(entry.owner());
+            args.add(Long.toString(entry.token()));
+            args.add(Long.toString(entry.termMillis()));
+        }
+        script(
+                Script.RENEW,
+                keys,
+                args,
+                sentNanos,
+                list -> {
+                    List<Boolean> held = new ArrayList<>(entries.size());
+                    for (int i = 1; i < list.size(); i++) {
+                        held.add(list.get(i).asLong() == 1);
+                    }
+                    return held;
+                },
+                callback);
+    }
+
+    /** The answers come in the order of the entries. All entries are of one partition. */
+    void refresh(
+            List<RefreshEntry> entries,
+            String heard,
+            long sentNanos,
+            BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback) {
+        List<String> keys = new ArrayList<>(entries.size() * 5);
+        List<String> args = common(6 + entries.size() * 2);
+        args.add(label);
+        args.add(heard);
+        for (RefreshEntry entry : entries) {
+            keys.addAll(entry.keys().all());
+            args.add(Integer.toString(entry.count()));
+            args.add(entry.first());
+        }
+        script(
+                Script.REFRESH,
+                keys,
+                args,
+                sentNanos,
+                list -> {
+                    List<RefreshReply> replies = new ArrayList<>(entries.size());
+                    for (int i = 1; i < list.size(); i++) {
+                        List<Reply> one = list.get(i).asList();
+                        replies.add(new RefreshReply(
+                                one.get(0).asString().equals("RESEND"),
+                                (int) one.get(1).asLong(),
+                                state(one, 2)));
+                    }
+                    return replies;
+                },
+                callback);
+    }
+
+    /** Holder and waiters of some locks, in their order. */
+    void info(
+            List<Keys> locks,
+            int mostWaiters,
+            BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
+        List<String> keys = new ArrayList<>(locks.size() * 4);
+        for (Keys lock : locks) {
+            keys.add(lock.hold());
+            keys.add(lock.queue());
+            keys.add(lock.parked());
+            keys.add(lock.details());
+        }
+        script(
+                Script.INFO,
+                keys,
+                List.of(Integer.toString(mostWaiters)),
+                ticker.nanoTime(),
+                list -> {
+                    List<LockInfo> infos = new ArrayList<>(locks.size());
+                    for (int i = 1; i < list.size(); i++) {
+                        infos.add(LockInfo.decode(
+                                locks.get(i - 1).name(), list.get(i).asList()));
+                    }
+                    return infos;
+                },
+                callback);
+    }
+
+    private List<String> common(int size) {
+        List<String> args = new ArrayList<>(size);
+        args.add(ids.client());
+        args.add(channelPrefix);
+        args.add(waiterMillis);
+        args.add(tokenMillis);
+        return args;
+    }
+
+    private static String millis(Duration duration) {
+        return Long.toString(duration.toMillis());
+    }
+
+    private static AcquireReply decodeAcquire(List<Reply> list) {
+        AcquireWord word = AcquireWord.valueOf(list.get(0).asString());
+        return switch (word) {
+            case GRANTED ->
+                new AcquireReply(word, list.get(2).asLong(), list.get(3).asLong(), 0, 0, null);
+            case QUEUED, TAKEN ->
+                new AcquireReply(
+                        word,
+                        0,
+                        0,
+                        (int) list.get(2).asLong(),
+                        (int) list.get(3).asLong(),
+                        state(list, 4));
+            case GONE, MORE -> new AcquireReply(word, 0, 0, 0, 0, null);
+        };
+    }
+
+    /** Decodes what {@code describe} in common.lua appended. */
+    private static State state(List<Reply> list, int at) {
+        String owner = list.get(at).asString();
+        Optional<Holder> holder = owner.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Label.holder(
+                        owner,
+                        list.get(at + 1).asLong(),
+                        list.get(at + 2).asLong(),
+                        list.get(at + 4).asString()));
+        String mine = list.get(at + 5).asString();
+        return new State(
+                holder,
+                owner.isEmpty() ? 0 : list.get(at + 3).asLong(),
+                mine.isEmpty()
+                        ? null
+                        : new Claim(
+                                mine,
+                                list.get(at + 6).asLong(),
+                                list.get(at + 7).asLong()),
+                list.get(at + 8).asLong(),
+                list.get(at + 9).asLong() == 1);
+    }
+
+    private <T> void script(
+            Script script,
+            List<String> keys,
+            List<String> args,
+            long sentNanos,
+            Function<List<Reply>, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        BiConsumer<@Nullable Reply, @Nullable DriverException> decoding = (reply, failure) -> {
+            T value;
+            try {
+                if (reply == null) {
+                    callback.accept(null, failure);
+                    return;
+                }
+                List<Reply> list = reply.asList();
+                // Acquire, release and confirm put a word before the time.
+                clock.read(sentNanos, list.get(timeIndex(script)).asLong());
+                value = decode.apply(list);
+            } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
+                callback.accept(
+                        null,
+                        DriverException.unknown("the reply of " + script.fileName() + " is not one: " + reply, e));
+                return;
+            }
+            callback.accept(value, null);
+        };
+        send(evalsha(script, keys, args), (reply, failure) -> {
+            if (failure != null && failure.code().equals("NOSCRIPT")) {
+                // A restarted server or SCRIPT FLUSH: the text goes along once, and the server knows it again.
+                send(eval(script, keys, args), decoding);
+            } else {
+                decoding.accept(reply, failure);
+            }
+        });
+    }
+
+    private static int timeIndex(Script script) {
+        return switch (script) {
+            case ACQUIRE, RELEASE, CONFIRM -> 1;
+            case RENEW, REFRESH, INFO -> 0;
+        };
+    }
+
+    private static Command evalsha(Script script, List<String> keys, List<String> args) {
+        return words("EVALSHA", script.sha1(), keys, args);
+    }
+
+    private static Command eval(Script script, List<String> keys, List<String> args) {
+        return words("EVAL", script.text(), keys, args);
+    }
+
+    private static Command words(String name, String script, List<String> keys, List<String> args) {
+        List<String> words = new ArrayList<>(3 + keys.size() + args.size());
+        words.add(name);
+        words.add(script);
+        words.add(Integer.toString(keys.size()));
+        words.addAll(keys);
+        words.addAll(args);
+        return new Command(keys.get(0), words);
+    }
+
+    /** Any command, with the client's time limit. */
+    void send(Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
+        Flight flight = new Flight(callback, ticker.nanoTime());
+        flights.add(flight);
+        driver.send(command).whenComplete((reply, failure) -> {
+            flight.land(reply, failure == null ? null : asDriverException(failure));
+            flights.remove(flight); // mostly the first, since answers come in order
+        });
+        if (!flight.get() && sweeping.compareAndSet(false, true)) {
+            timers.schedule(timeoutNanos / 4, this::sweep);
+        }
+    }
+
+    private static DriverException asDriverException(Throwable failure) {
+        if (failure instanceof DriverException known) {
+            return known;
+        }
+        if (failure.getCause() instanceof DriverException known) {
+            return known;
+        }
+        return DriverException.unknown("the driver failed: " + failure, failure);
+    }
+
+    /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
+    private void sweep() {
+        long now = ticker.nanoTime();
+        for (Iterator<Flight> i = flights.iterator(); i.hasNext(); ) {
+            Flight flight = i.next();
+            if (!flight.get() && now - flight.sentNanos < timeoutNanos) {
+                break;
+            }
+            i.remove();
+            flight.land(
+                    null,
+                    DriverException.unknown(
+                            driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms", null));
+        }
+        sweeping.set(false);
+        if (!flights.isEmpty() && sweeping.compareAndSet(false, true)) {
+            timers.schedule(timeoutNanos / 4, this::sweep);
+        }
+    }
+}

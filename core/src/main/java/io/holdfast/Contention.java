@@ -1,0 +1,25 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What the last answer of the server said about a lock that was not obtained.
+ *
+ * @param holder who holds it; empty if no answer has come, or nobody held it
+ * @param remaining how long the hold lasts yet without renewal; zero if unknown
+ * @param place the request's place when it was queued, 1 for next in line; 0 if it was not queued
+ * @param waiters how many requests are queued, this one included; 0 if unknown
+ */
+public record Contention(Optional<Holder> holder, Duration remaining, int place, int waiters) {
+    static final Contention NOTHING_KNOWN = new Contention(Optional.empty(), Duration.ZERO, 0, 0);
+
+    /** For people. */
+    public String inWords() {
+        String who = holder.map(h -> "held by " + h.inWords() + " since " + h.since() + ", for another "
+                        + remaining.toMillis() + " ms unless renewed")
+                .orElse("holder not known");
+        return who
+                + (place > 0 ? "; place " + place + " of " + waiters : waiters > 0 ? "; " + waiters + " waiting" : "");
+    }
+}

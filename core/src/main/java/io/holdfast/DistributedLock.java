@@ -1,0 +1,264 @@
+package io.holdfast;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock: a name, and how it is asked for. Cheap, without state of its own, usable by any number of threads.
+ *
+ * <p>At most one {@link Lease} of a lock is valid at a time, among all clients of one server with one prefix; see
+ * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server.
+ *
+ * <p><b>Ways of asking.</b> {@code acquire} gives a lease or throws. {@code tryAcquire} gives nothing where the lock was
+ * not free (in time), and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call} and
+ * {@code run} do work under the lock and release it in every case. Each waits as long as the lock's options say
+ * ({@link LockOptions#waitLimit()}, 60 s by default), or as the call says.
+ *
+ * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
+ * calls or while it waits. The request is then withdrawn, in the background where needed: nothing stays in the queue,
+ * nothing stays held.
+ *
+ * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
+ * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
+ */
+public final class DistributedLock {
+    private final Client client;
+    private final Keys keys;
+    private final LockOptions options;
+
+    DistributedLock(Client client, Keys keys, LockOptions options) {
+        this.client = client;
+        this.keys = keys;
+        this.options = options;
+    }
+
+    /** The name. */
+    public String name() {
+        return keys.name();
+    }
+
+    /** The key under which the server keeps the hold. */
+    public String key() {
+        return keys.hold();
+    }
+
+    /** The options with which this lock is asked for. */
+    public LockOptions options() {
+        return options;
+    }
+
+    /** The same lock, asked for with other options. */
+    public DistributedLock with(LockOptions other) {
+        return new DistributedLock(client, keys, other);
+    }
+
+    /**
+     * Waits for the lock as long as the options say.
+     *
+     * @throws LockTimeoutException if it was not free in time; it knows the holder and the place in the queue
+     */
+    public Lease acquire() throws InterruptedException {
+        return acquire(options.waitLimit());
+    }
+
+    /**
+     * Waits for the lock as long as {@code wait} says.
+     *
+     * @throws LockTimeoutException if it was not free (in time); it knows the holder and the place in the queue
+     */
+    public Lease acquire(Wait wait) throws InterruptedException {
+        return attempt(wait).orElseThrow();
+    }
+
+    /** Asks once, and does not wait: empty if somebody else holds the lock. */
+    public Optional<Lease> tryAcquire() throws InterruptedException {
+        return tryAcquire(Wait.none());
+    }
+
+    /**
+     * Waits for the lock as long as {@code wait} says: empty if it was not free (in time).
+     *
+     * @throws ServerUnreachableException if that is not known
+     */
+    public Optional<Lease> tryAcquire(Wait wait) throws InterruptedException {
+        Attempt attempt = attempt(wait);
+        if (attempt instanceof Attempt.Unknown unknown) {
+            throw unknown.cause();
+        }
+        return attempt.lease();
+    }
+
+    /** Waits for the lock as long as the options say, and gives the outcome as a value. */
+    public Attempt attempt() throws InterruptedException {
+        return attempt(options.waitLimit());
+    }
+
+    /** Waits for the lock as long as {@code wait} says, and gives the outcome as a value. */
+    public Attempt attempt(Wait wait) throws InterruptedException {
+        return await(wait, false);
+    }
+
+    /**
+     * Acquires without blocking, waiting as long as the options say.
+     *
+     * <p>If the returned future is completed from outside in any way (cancelled, {@code orTimeout}, {@code complete}), the
+     * request is withdrawn; a lease that was obtained at that very moment is released. It completes on the client's
+     * executor.
+     */
+    public CompletableFuture<Lease> acquireAsync() {
+        return acquireAsync(options.waitLimit());
+    }
+
+    /** Acquires without blocking, waiting as long as {@code wait} says; see {@link #acquireAsync()}. */
+    public CompletableFuture<Lease> acquireAsync(Wait wait) {
+        return async(wait, false, Attempt::orElseThrow);
+    }
+
+    /** Acquires without blocking, and gives the outcome as a value; see {@link #acquireAsync()}. */
+    public CompletableFuture<Attempt> attemptAsync(Wait wait) {
+        return async(wait, false, attempt -> attempt);
+    }
+
+    /**
+     * Does work under the lock, waiting for it as long as the options say, and releases it in every case. The hold is
+     * renewed for {@link LockOptions#longestScope()} at most.
+     *
+     * @return what the work returned
+     * @throws LockTimeoutException if the lock was not free in time; the work was not begun
+     * @throws LeaseLostException if the lease was lost while the work was done; it carries the work's result. An exception
+     *     of the work itself is passed on as it is, whatever became of the lease
+     */
+    public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> work)
+            throws X, InterruptedException {
+        return under(await(options.waitLimit(), true).orElseThrow(), work);
+    }
+
+    /** The same, waiting as long as {@code wait} says: empty, without the work being begun, if the lock was not free. */
+    public <T, X extends Exception> Optional<T> tryCall(Wait wait, LeaseFunction<T, X> work)
+            throws X, InterruptedException {
+        Attempt attempt = await(wait, true);
+        if (attempt instanceof Attempt.Unknown unknown) {
+            throw unknown.cause();
+        }
+        Optional<Lease> lease = attempt.lease();
+        return lease.isPresent() ? Optional.ofNullable(under(lease.get(), work)) : Optional.empty();
+    }
+
+    /**
+     * Does asynchronous work under the lock: it is released when the stage that the work returns completes. The result
+     * completes after the release was answered. Completing the result from outside while the request waits withdraws it;
+     * later, it does not stop the work.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            Function<? super Lease, ? extends CompletionStage<T>> work) {
+        CompletableFuture<Lease> acquired = async(options.waitLimit(), true, Attempt::orElseThrow);
+        CompletableFuture<T> result = new CompletableFuture<>();
+        acquired.whenComplete((lease, failure) -> {
+            if (lease == null) {
+                result.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
+                return;
+            }
+            CompletionStage<T> stage;
+            try {
+                stage = Objects.requireNonNull(work.apply(lease), "the work returned no stage");
+            } catch (Throwable e) {
+                stage = CompletableFuture.failedFuture(e);
+            }
+            stage.whenComplete((value, thrown) -> {
+                LeaseLostException lost = lease.isValid() ? null : lease.lostException(value);
+                lease.releaseAsync().whenComplete((released, ignored) -> {
+                    if (thrown != null) {
+                        result.completeExceptionally(unwrap(thrown));
+                    } else if (lost != null && lost.reason() != null) {
+                        result.completeExceptionally(lost);
+                    } else {
+                        result.complete(value);
+                    }
+                });
+            });
+        });
+        result.whenComplete((value, failure) -> acquired.cancel(false)); // without effect once acquired
+        return result;
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
+        T value;
+        LeaseLostException lost;
+        try {
+            value = work.apply(lease);
+            lost = lease.isValid() ? null : lease.lostException(value);
+        } finally {
+            lease.release();
+        }
+        if (lost != null && lost.reason() != null) {
+            throw lost;
+        }
+        return value;
+    }
+
+    private Attempt await(Wait wait, boolean scoped) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Request request = client.newRequest(keys, options, wait, scoped);
+        CompletableFuture<Attempt> outcome = request.start();
+        try {
+            return outcome.get();
+        } catch (InterruptedException e) {
+            request.withdraw();
+            throw e;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof HoldfastException known) {
+                throw known;
+            }
+            throw new IllegalStateException("a request fails with exceptions of the library only", e.getCause());
+        }
+    }
+
+    private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
+        Request request = client.newRequest(keys, options, wait, scoped);
+        CompletableFuture<T> future = new CompletableFuture<>();
+        CompletableFuture<Attempt> outcome = request.start();
+        // Also runs when it was completed from outside; then there may be something to withdraw.
+        future.whenComplete((value, failure) -> {
+            if (!outcome.isDone()) {
+                request.withdraw();
+            }
+        });
+        outcome.whenCompleteAsync(
+                (attempt, failure) -> {
+                    boolean delivered;
+                    if (attempt == null) {
+                        delivered = future.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
+                    } else {
+                        T value;
+                        try {
+                            value = result.apply(attempt);
+                            delivered = future.complete(value);
+                        } catch (HoldfastException e) {
+                            delivered = future.completeExceptionally(e);
+                        }
+                    }
+                    if (!delivered && attempt != null) {
+                        attempt.lease().ifPresent(Lease::releaseAsync);
+                    }
+                },
+                client.executor());
+        return future;
+    }
+
+    private static Throwable unwrap(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedLock[" + name() + "]";
+    }
+}

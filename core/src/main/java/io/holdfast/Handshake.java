@@ -1,0 +1,129 @@
+package io.holdfast;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Reply;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Looks at a server before any lock is asked for, so that what cannot work is told at once, with what to do. */
+final class Handshake {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    private Handshake() {}
+
+    /**
+     * Checks version, role, eviction policy, and the permissions for scripts and for the client's channel.
+     *
+     * @throws ServerRefusedException if the server will not do
+     * @throws ServerUnreachableException if it does not answer
+     */
+    static void with(Client client) throws InterruptedException {
+        String server = client.driver.describe();
+        CompletableFuture<Void> listening = client.listen();
+        CompletableFuture<String> info = Handshake.<Reply>ask(
+                        callback -> client.commands.send(Command.of("INFO"), callback))
+                .thenApply(Reply::asString);
+        CompletableFuture<List<LockInfo>> script = ask(
+                callback -> client.commands.info(List.of(Keys.of(client.options.prefix(), "holdfast")), 0, callback));
+        try {
+            examine(server, await(client, info), client.options.eviction());
+        } catch (ServerRefusedException e) {
+            if (e.getCause() instanceof DriverException refused
+                    && refused.code().equals("NOPERM")) {
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        () -> server + " does not allow INFO: version, role and eviction policy are not checked");
+            } else {
+                throw e;
+            }
+        }
+        await(client, script);
+        await(client, listening);
+    }
+
+    private static <T> CompletableFuture<T> ask(Consumer<BiConsumer<@Nullable T, @Nullable DriverException>> send) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        send.accept((value, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else {
+                answer.complete(value);
+            }
+        });
+        return answer;
+    }
+
+    private static <T> T await(Client client, CompletableFuture<T> answer) throws InterruptedException {
+        Duration limit = client.options.connectTimeout();
+        String server = client.driver.describe();
+        try {
+            return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new ServerUnreachableException(server + " did not answer within " + limit.toMillis() + " ms", e);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof DriverException failure) {
+                if (failure.kind() == DriverException.Kind.REJECTED) {
+                    throw Refusals.explain(server, failure);
+                }
+                throw new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
+            }
+            throw new ServerUnreachableException(server + " gave no usable answer: " + e.getCause(), e.getCause());
+        }
+    }
+
+    private static void examine(String server, String info, HoldfastOptions.Eviction eviction) {
+        Map<String, String> facts = parse(info);
+        String version = facts.getOrDefault("redis_version", "");
+        if (!version.isEmpty() && !atLeast62(version)) {
+            throw new ServerRefusedException(
+                    server + " runs version " + version + ", the oldest that works is 6.2: upgrade it", null);
+        }
+        if ("slave".equals(facts.get("role"))) {
+            throw new ServerRefusedException(
+                    server + " is a read-only replica of " + facts.getOrDefault("master_host", "?") + ":"
+                            + facts.getOrDefault("master_port", "?") + ": give the address of the master",
+                    null);
+        }
+        String policy = facts.getOrDefault("maxmemory_policy", "noeviction");
+        if (!policy.equals("noeviction")) {
+            String problem = server + " has maxmemory-policy " + policy
+                    + ", with which it may drop locks when its memory is full: set it to noeviction";
+            switch (eviction) {
+                case IGNORE -> {}
+                case WARN -> LOG.log(System.Logger.Level.WARNING, problem);
+                case REFUSE -> throw new ServerRefusedException(problem, null);
+            }
+        }
+    }
+
+    static boolean atLeast62(String version) {
+        String[] parts = version.split("\\.", 3);
+        try {
+            int major = Integer.parseInt(parts[0]);
+            return major > 6 || (major == 6 && parts.length > 1 && Integer.parseInt(parts[1]) >= 2);
+        } catch (NumberFormatException e) {
+            return true; // a version in words, of a server that says it speaks the protocol
+        }
+    }
+
+    private static Map<String, String> parse(String info) {
+        Map<String, String> facts = new HashMap<>();
+        for (String line : info.split("\r?\n", -1)) {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                facts.put(line.substring(0, colon), line.substring(colon + 1));
+            }
+        }
+        return facts;
+    }
+}

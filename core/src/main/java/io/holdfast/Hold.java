@@ -1,0 +1,323 @@
+package io.holdfast;
+
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hold as its client knows it: the state behind a {@link Lease}.
+ *
+ * <p><b>States.</b> A hold is active from its creation, and ends once, by whoever sets {@link #end} first: the release
+ * (by any thread), the timer at the deadline, a reader of {@link #isValid()} that finds the deadline passed, an answer
+ * "gone", or the client's closing. What ended stays ended; nothing moves {@link #deadline} in a way that a reader who saw
+ * it pass could see it valid again, because seeing it pass ends the hold.
+ *
+ * <p><b>Claims.</b> A hold that was handed off begins unconfirmed, with the claim window as its term. It is confirmed by
+ * its own timer, a third into the window, so that a short section costs no extra request.
+ */
+final class Hold {
+    /** How a hold ended: a release if there is no reason. */
+    private record End(@Nullable LossReason reason) {
+        static final End RELEASE = new End(null);
+    }
+
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+    private static final long RETRY_NANOS = 100_000_000L;
+
+    final Client client;
+    final Request request;
+    final Keys keys;
+    final String owner;
+    final long token;
+    final LockOptions options;
+    final long grantedNanos;
+    private final @Nullable Duration longest;
+    private final AtomicLong deadline;
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
+    private volatile boolean confirmed;
+    private volatile boolean detached;
+    private volatile long confirmAt; // meaningful while not confirmed
+    private volatile boolean warned;
+    private volatile @Nullable WeakReference<Lease> handle;
+    private volatile @Nullable Runnable timer;
+    /** Where {@link Renewals} keeps it. */
+    volatile @Nullable Set<Hold> bucket;
+
+    Hold(Request request, long token, long deadline, boolean confirmed, long claimNanos) {
+        this.client = request.client;
+        this.request = request;
+        this.keys = request.keys;
+        this.owner = request.owner;
+        this.token = token;
+        this.options = request.options;
+        this.longest = request.scoped ? options.longestScope() : options.longestHold();
+        this.deadline = new AtomicLong(deadline);
+        this.confirmed = confirmed;
+        this.grantedNanos = client.ticker.nanoTime();
+        this.confirmAt = grantedNanos + claimNanos / 3;
+    }
+
+    /** Called once, when the request has taken this hold as its outcome. */
+    void begin() {
+        client.holds.add(this);
+        if (confirmed) {
+            startRenewal();
+        }
+        arm();
+        if (client.isClosed()) {
+            lose(LossReason.CLIENT_CLOSED);
+        }
+    }
+
+    /** The handle that is given to the caller. The hold itself knows it only weakly, to notice when it is forgotten. */
+    Lease newHandle() {
+        Lease lease = new Lease(this);
+        handle = new WeakReference<>(lease);
+        return lease;
+    }
+
+    private void startRenewal() {
+        if (options.renewed() && !detached) {
+            client.renewals.add(this);
+        }
+    }
+
+    boolean active() {
+        return end.get() == null;
+    }
+
+    /** Why it was lost; null while active and after a release. */
+    @Nullable
+    LossReason lossReason() {
+        End how = end.get();
+        return how == null ? null : how.reason();
+    }
+
+    boolean isValid() {
+        if (end.get() != null) {
+            return false;
+        }
+        if (deadline.get() - client.ticker.nanoTime() > 0) {
+            return true;
+        }
+        // Seen once, it must stay so, even if an answer to a renewal arrives now.
+        lose(deadlineReason());
+        return false;
+    }
+
+    Duration remaining() {
+        if (end.get() != null) {
+            return Duration.ZERO;
+        }
+        return Duration.ofNanos(Math.max(0, deadline.get() - client.ticker.nanoTime()));
+    }
+
+    /** Whether to go on renewing; false ends the renewal for good. */
+    boolean mayRenew() {
+        if (!active() || detached) {
+            return false;
+        }
+        WeakReference<Lease> seen = handle;
+        if (seen != null && seen.get() == null) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of lock '" + keys.name() + "' was dropped without a release; it ends with its term");
+            return false;
+        }
+        return longest == null || client.ticker.nanoTime() - grantedNanos < longest.toNanos();
+    }
+
+    /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
+    void raise(long later) {
+        while (end.get() == null) {
+            long present = deadline.get();
+            if (present - client.ticker.nanoTime() <= 0) {
+                lose(deadlineReason());
+                return;
+            }
+            if (later - present <= 0) {
+                return;
+            }
+            if (deadline.compareAndSet(present, later)) {
+                warned = false;
+                return;
+            }
+        }
+    }
+
+    private LossReason deadlineReason() {
+        WeakReference<Lease> seen = handle;
+        if (seen != null && seen.get() == null) {
+            return LossReason.FORGOTTEN;
+        }
+        boolean overLongest = longest != null && client.ticker.nanoTime() - grantedNanos >= longest.toNanos();
+        return !options.renewed() || overLongest ? LossReason.TERM_ENDED : LossReason.EXPIRED;
+    }
+
+    /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
+    void lose(LossReason reason) {
+        if (!end.compareAndSet(null, new End(reason))) {
+            return;
+        }
+        forget();
+        client.execute(() -> lost.complete(reason));
+        if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of lock '" + keys.name() + "' with token " + token + " was lost: " + reason);
+        }
+        client.takeBack.add(
+                keys,
+                owner,
+                request.unanswered(),
+                reason == LossReason.CLIENT_CLOSED ? options.shortestHold() : Duration.ZERO);
+    }
+
+    CompletableFuture<ReleaseResult> release() {
+        // The local lease is over before the request leaves.
+        if (!end.compareAndSet(null, End.RELEASE)) {
+            return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        }
+        forget();
+        CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
+        long sent = client.ticker.nanoTime();
+        Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
+        client.commands.release(keys, owner, tombstone, options.shortestHold(), (reply, failure) -> {
+            if (reply == null) {
+                client.takeBack.add(keys, owner, request.unanswered(), options.shortestHold());
+                result.complete(ReleaseResult.UNCONFIRMED);
+                return;
+            }
+            if (options.shortestHold().isZero()) {
+                client.takeBack.released(keys, owner);
+            }
+            client.waitingRoom.observe(keys, reply.state(), sent);
+            result.complete(
+                    reply.word() == Commands.ReleaseWord.RELEASED
+                            ? ReleaseResult.RELEASED
+                            : ReleaseResult.ALREADY_GONE);
+        });
+        return result;
+    }
+
+    /** Takes the hold out of everything that looks after it. */
+    private void forget() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+        client.renewals.remove(this);
+        client.holds.remove(this);
+        client.waitingRoom.remove(request);
+    }
+
+    /**
+     * Confirms or extends: asks the server for at least {@code term} from now.
+     *
+     * @return true if the hold has it, false if it is lost; fails with a DriverException if the server did not answer
+     */
+    CompletableFuture<Boolean> confirm(Duration term) {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        if (!isValid()) {
+            result.complete(false);
+            return result;
+        }
+        long sent = client.ticker.nanoTime();
+        client.commands.confirm(keys, owner, token, term, sent, (held, failure) -> {
+            if (held == null) {
+                result.completeExceptionally(Objects.requireNonNull(failure));
+            } else if (!held) {
+                lose(LossReason.GONE);
+                result.complete(false);
+            } else {
+                boolean first = !confirmed;
+                confirmed = true;
+                raise(Deadlines.ofReply(sent, term.toNanos()));
+                if (first) {
+                    startRenewal();
+                }
+                arm();
+                result.complete(active());
+            }
+        });
+        return result;
+    }
+
+    /** Leaves the hold to live its term without this client. */
+    void detach() {
+        detached = true;
+        forget();
+    }
+
+    CompletableFuture<LossReason> lost() {
+        return lost;
+    }
+
+    /** Adds a listener for warnings; returns what removes it. */
+    Runnable onWarning(Consumer<Duration> listener) {
+        warningListeners.add(listener);
+        return () -> warningListeners.remove(listener);
+    }
+
+    /** Sets the one timer to what comes next: the confirmation, the warning, or the deadline. */
+    private void arm() {
+        if (!active()) {
+            return;
+        }
+        long now = client.ticker.nanoTime();
+        long next = deadline.get();
+        if (!confirmed && confirmAt - next < 0) {
+            next = confirmAt;
+        } else if (confirmed && !warned && options.renewed()) {
+            next = warnAt();
+        }
+        Runnable old = timer;
+        if (old != null) {
+            old.run();
+        }
+        timer = client.timers.schedule(next - now, this::onTimer);
+        if (!active()) {
+            forget();
+        }
+    }
+
+    /** When two renewals in a row have failed. */
+    private long warnAt() {
+        return deadline.get() - options.term().toNanos() / 3;
+    }
+
+    private void onTimer() {
+        long now = client.ticker.nanoTime();
+        if (deadline.get() - now <= 0) {
+            lose(deadlineReason());
+            return;
+        }
+        if (!confirmed && confirmAt - now <= 0) {
+            confirmAt = now + RETRY_NANOS + client.options.commandTimeout().toNanos();
+            confirm(options.term()).whenComplete((held, failure) -> {
+                if (failure != null) {
+                    confirmAt = client.ticker.nanoTime() + RETRY_NANOS;
+                    arm();
+                }
+            });
+        }
+        if (confirmed && !warned && options.renewed() && warnAt() - now <= 0) {
+            warned = true;
+            Duration left = Duration.ofNanos(deadline.get() - now);
+            for (Consumer<Duration> listener : warningListeners) {
+                client.execute(() -> listener.accept(left));
+            }
+        }
+        arm();
+    }
+}

@@ -1,0 +1,177 @@
+package io.holdfast;
+
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.EmbeddedServerProvider;
+import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.RedisDriverProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client: the way to locks on one server. One per application and server is enough; it is thread-safe and holds two
+ * connections, whatever the number of locks, leases and waiters.
+ *
+ * <p>Closing it tells its open leases that they are lost ({@link LossReason#CLIENT_CLOSED}), releases them, withdraws its
+ * waiters, and ends its threads.
+ */
+public final class Holdfast implements AutoCloseable {
+    private final Client client;
+    private final @Nullable EmbeddedServer embedded;
+
+    private Holdfast(Client client, @Nullable EmbeddedServer embedded) {
+        this.client = client;
+        this.embedded = embedded;
+    }
+
+    /**
+     * Connects to the server at an address, with the driver that is on the class path.
+     *
+     * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code rediss://} for TLS
+     * @throws IllegalArgumentException if the address is none
+     * @throws IllegalStateException if there is no driver on the class path, or more than one
+     * @throws ServerUnreachableException if nothing answers there
+     * @throws ServerRefusedException if what answers will not do; the message says why
+     */
+    public static Holdfast connect(String address) {
+        return connect(address, HoldfastOptions.defaults());
+    }
+
+    /** The same, with options. */
+    public static Holdfast connect(String address, HoldfastOptions options) {
+        return connect(RedisAddress.parse(address), options, null);
+    }
+
+    /** Works over a driver, for example one that was made from a client that the application already has. Closing this client closes the driver. */
+    public static Holdfast over(RedisDriver driver) {
+        return over(driver, HoldfastOptions.defaults());
+    }
+
+    /** The same, with options. */
+    public static Holdfast over(RedisDriver driver, HoldfastOptions options) {
+        return over(driver, options, Environment.system());
+    }
+
+    /** The same, with a time and a randomness of its own: for tests and simulations. */
+    public static Holdfast over(RedisDriver driver, HoldfastOptions options, Environment environment) {
+        return begin(new Client(driver, options, environment), null);
+    }
+
+    /**
+     * Joins the server that the processes of this user share on this machine, and starts it if there is none: locks that
+     * hold among them, and among nobody else. Needs the module {@code holdfast-embedded}.
+     *
+     * @throws IllegalStateException if that module or a driver is not on the class path
+     * @throws ServerUnreachableException if the server cannot be started; the message says what to do
+     */
+    public static Holdfast embedded() {
+        return embedded(HoldfastOptions.defaults());
+    }
+
+    /** The same, with options. */
+    public static Holdfast embedded(HoldfastOptions options) {
+        EmbeddedServerProvider provider = ServiceLoader.load(EmbeddedServerProvider.class)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "no embedded server on the class path: add io.holdfast:holdfast-embedded"));
+        EmbeddedServer server;
+        try {
+            server = provider.join();
+        } catch (DriverException e) {
+            throw new ServerUnreachableException(String.valueOf(e.getMessage()), e);
+        }
+        try {
+            return connect(server.address(), options, server);
+        } catch (RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    private static Holdfast connect(RedisAddress address, HoldfastOptions options, @Nullable EmbeddedServer embedded) {
+        RedisDriver driver;
+        try {
+            driver = driver().connect(address, new ConnectOptions(options.connectTimeout(), "holdfast"));
+        } catch (DriverException e) {
+            throw e.kind() == DriverException.Kind.REJECTED
+                    ? Refusals.explain(address.toString(), e)
+                    : new ServerUnreachableException(String.valueOf(e.getMessage()), e);
+        }
+        return begin(new Client(driver, options, Environment.system()), embedded);
+    }
+
+    private static Holdfast begin(Client client, @Nullable EmbeddedServer embedded) {
+        try {
+            Handshake.with(client);
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        } catch (InterruptedException e) {
+            client.close();
+            Thread.currentThread().interrupt();
+            throw new ServerUnreachableException("interrupted while connecting to " + client.driver.describe(), e);
+        }
+        return new Holdfast(client, embedded);
+    }
+
+    private static RedisDriverProvider driver() {
+        List<RedisDriverProvider> found = new ArrayList<>();
+        ServiceLoader.load(RedisDriverProvider.class).forEach(found::add);
+        if (found.isEmpty()) {
+            throw new IllegalStateException(
+                    "no driver on the class path: add io.holdfast:holdfast-lettuce or io.holdfast:holdfast-jedis");
+        }
+        if (found.size() > 1) {
+            throw new IllegalStateException("more than one driver on the class path: "
+                    + String.join(
+                            ", ",
+                            found.stream()
+                                    .map(RedisDriverProvider::name)
+                                    .sorted()
+                                    .toList())
+                    + "; keep one, or hand one to Holdfast.over");
+        }
+        return found.get(0);
+    }
+
+    /**
+     * A lock, with the client's default options. No I/O.
+     *
+     * @param name 1 to 1,000 characters, any of them
+     */
+    public DistributedLock lock(String name) {
+        return lock(name, client.options.lockDefaults());
+    }
+
+    /** A lock with options of its own. No I/O. */
+    public DistributedLock lock(String name, LockOptions options) {
+        return new DistributedLock(client, Keys.of(client.options.prefix(), name), options);
+    }
+
+    /** Looks at locks. */
+    public Inspector inspect() {
+        return new Inspector(client);
+    }
+
+    /** The options of this client. */
+    public HoldfastOptions options() {
+        return client.options;
+    }
+
+    /**
+     * Ends the client; see above. Blocks until the server has confirmed the releases, at most
+     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then ends with its term. Closing twice is a no-op.
+     */
+    @Override
+    public void close() {
+        client.close();
+        if (embedded != null) {
+            embedded.close();
+        }
+    }
+}

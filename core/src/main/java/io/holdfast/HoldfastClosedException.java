@@ -1,0 +1,10 @@
+package io.holdfast;
+
+/** The client was closed, before or during the call. The lock is not held by this call. */
+public final class HoldfastClosedException extends HoldfastException {
+    private static final long serialVersionUID = 1L;
+
+    HoldfastClosedException() {
+        super("the Holdfast client is closed", null);
+    }
+}

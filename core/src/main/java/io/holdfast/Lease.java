@@ -1,0 +1,192 @@
+package io.holdfast;
+
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hold of a lock. It belongs to no thread: any thread may look at it, extend it or release it.
+ *
+ * <p>A lease is held until it is released, until its deadline passes, or until the server says that it is gone. It knows
+ * its deadline without asking: {@link #isValid()} and {@link #remaining()} do no I/O. The deadline is counted from before
+ * the request for it left, on the monotonic clock, less an allowance of 1 % and 2 ms for clocks that run differently, so
+ * that it passes here before the server gives the lock to another.
+ *
+ * <p>{@code isValid()} speaks of its own instant only: a thread can be stopped right after it. Work that must not be done
+ * twice goes to a store that compares the {@link #token()} (a <em>fencing token</em>: it only grows with each grant of
+ * the lock).
+ *
+ * <p>While a lease is renewed it must stay reachable: renewal of one that was dropped without a release ends, and so does
+ * the lease, with its term.
+ */
+public final class Lease implements AutoCloseable {
+    private final Hold hold;
+
+    Lease(Hold hold) {
+        this.hold = hold;
+    }
+
+    /** The lock's name. */
+    public String name() {
+        return hold.keys.name();
+    }
+
+    /** The fencing token: positive, below 2^53, greater than that of every earlier grant of this lock. */
+    public long token() {
+        return hold.token;
+    }
+
+    /** The public part of the owner id, as listings show it. */
+    public String owner() {
+        return OwnerIds.publicPart(hold.owner);
+    }
+
+    /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
+    public boolean isValid() {
+        return hold.isValid();
+    }
+
+    /** How long the lease is still held without a further renewal; zero if it is over. No I/O. */
+    public Duration remaining() {
+        return hold.remaining();
+    }
+
+    /**
+     * Does nothing if the lease is held. No I/O.
+     *
+     * @throws LeaseLostException if it was lost or released
+     */
+    public void requireValid() {
+        if (!hold.isValid()) {
+            throw lostException(null);
+        }
+    }
+
+    /** How long it took to obtain the lease, from the call. */
+    public Duration waited() {
+        return Duration.ofNanos(hold.grantedNanos - hold.request.startedNanos());
+    }
+
+    /** The place in the queue when the request was queued, 1 for next in line; 0 if the lock was free. */
+    public int initialPlace() {
+        return hold.request.firstPlace();
+    }
+
+    /** How often the server was asked for the lock; 1 without contention and failures. */
+    public int attempts() {
+        return hold.request.timesAsked();
+    }
+
+    /**
+     * A stage that completes when the lease is lost, with the reason; at once if it was lost already; never after a
+     * release. It completes at the deadline at the latest, also when the server hangs, on the client's executor (see
+     * {@link HoldfastOptions#executor()}).
+     */
+    public CompletionStage<LossReason> lost() {
+        return hold.lost().minimalCompletionStage();
+    }
+
+    /**
+     * Calls a listener on the client's executor when two renewals in a row have failed, with the time that is left. If
+     * renewal works again and fails again later, it is called again.
+     *
+     * @return removes the listener
+     */
+    public Runnable onWarning(Consumer<Duration> listener) {
+        return hold.onWarning(listener);
+    }
+
+    /**
+     * Makes the lease last at least this long from now; what it was promised before is never shortened. Blocks for one
+     * round trip, at most the command timeout.
+     *
+     * @param atLeast 1 ms to 365 days
+     * @throws LeaseLostException if the lease is over; nothing was extended
+     * @throws ServerUnreachableException if the server did not answer: the lease is still held until its old deadline, and
+     *     the extension may take effect or not
+     * @throws ServerRefusedException if the server answered with an error; the lease is held until its old deadline
+     */
+    public void extend(Duration atLeast) {
+        join(extendAsync(atLeast));
+    }
+
+    /** The same without blocking. */
+    public CompletableFuture<Void> extendAsync(Duration atLeast) {
+        Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
+        return hold.confirm(atLeast)
+                .handleAsync(
+                        (held, failure) -> {
+                            if (failure instanceof DriverException cause) {
+                                throw cause.kind() == DriverException.Kind.REJECTED
+                                        ? Refusals.explain(hold.client.driver.describe(), cause)
+                                        : new ServerUnreachableException(
+                                                "lock '" + name() + "': " + hold.client.driver.describe()
+                                                        + " did not answer the extension",
+                                                cause);
+                            }
+                            if (failure != null || !held) {
+                                throw lostException(null);
+                            }
+                            return null;
+                        },
+                        hold.client.executor());
+    }
+
+    /**
+     * Lets the lease live its present term without this client: it is not renewed any more, and the client's closing does
+     * not release it. Confirms it first, so that a full term is left. Afterwards the lease counts its time as before, but
+     * tells of no loss.
+     *
+     * @throws LeaseLostException if the lease is over
+     * @throws ServerUnreachableException if the server did not answer; the lease is not detached
+     */
+    public void detach() {
+        extend(hold.options.term());
+        hold.detach();
+    }
+
+    /**
+     * Ends the lease and hands the lock to the next in line. Blocks for one round trip, at most the command timeout; not
+     * interruptible, and never throws for the server's sake. The lease is over before the request leaves. Releasing twice
+     * is harmless.
+     */
+    public ReleaseResult release() {
+        return hold.release().join();
+    }
+
+    /** The same without blocking; completes on the client's executor. */
+    public CompletableFuture<ReleaseResult> releaseAsync() {
+        return hold.release().thenApplyAsync(result -> result, hold.client.executor());
+    }
+
+    /** Releases. */
+    @Override
+    public void close() {
+        release();
+    }
+
+    LeaseLostException lostException(@Nullable Object result) {
+        return new LeaseLostException(name(), token(), hold.lossReason(), result);
+    }
+
+    private static void join(CompletableFuture<Void> future) {
+        try {
+            future.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof HoldfastException known) {
+                throw known;
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "Lease[" + name() + ", token " + token()
+                + (isValid() ? ", " + remaining().toMillis() + " ms left]" : ", over]");
+    }
+}

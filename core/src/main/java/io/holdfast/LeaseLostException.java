@@ -1,0 +1,47 @@
+package io.holdfast;
+
+import org.jspecify.annotations.Nullable;
+
+/** A lease was lost, or had ended, before the work under it was done. Another holder may have been active meanwhile. */
+public final class LeaseLostException extends HoldfastException {
+    private static final long serialVersionUID = 1L;
+
+    private final String lock;
+    private final long token;
+    private final @Nullable LossReason reason;
+    private final transient @Nullable Object result;
+
+    LeaseLostException(String lock, long token, @Nullable LossReason reason, @Nullable Object result) {
+        super(
+                "lease of lock '" + lock + "' with token " + token
+                        + (reason == null ? " was released" : " was lost: " + reason),
+                null);
+        this.lock = lock;
+        this.token = token;
+        this.reason = reason;
+        this.result = result;
+    }
+
+    /** The lock's name. */
+    public String lock() {
+        return lock;
+    }
+
+    /** The token of the lease. */
+    public long token() {
+        return token;
+    }
+
+    /** Why it was lost; null if it had been released. */
+    public @Nullable LossReason reason() {
+        return reason;
+    }
+
+    /**
+     * What the body of a scoped call returned although the lease was lost on the way; null if it returned null, or if
+     * there was no body.
+     */
+    public @Nullable Object result() {
+        return result;
+    }
+}

@@ -1,0 +1,15 @@
+package io.holdfast;
+
+/** Why a lease is no longer held although nobody released it. */
+public enum LossReason {
+    /** Its deadline passed without an answered renewal, because the server or the connection was away. */
+    EXPIRED,
+    /** The server said that somebody else holds the lock, or nobody: the hold had expired, was released by name, or the server lost it. */
+    GONE,
+    /** It was not renewed any more, by its options: renewal is off, or the longest hold was reached. */
+    TERM_ENDED,
+    /** The {@link Lease} became unreachable without having been released, so that renewal ended. */
+    FORGOTTEN,
+    /** The client was closed. */
+    CLIENT_CLOSED
+}

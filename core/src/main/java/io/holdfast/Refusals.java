@@ -1,0 +1,31 @@
+package io.holdfast;
+
+import io.holdfast.spi.DriverException;
+
+/** Says in words what a server's error means for somebody who wants a lock, and what to do about it. */
+final class Refusals {
+    private Refusals() {}
+
+    static ServerRefusedException explain(String server, DriverException failure) {
+        String text = String.valueOf(failure.getMessage());
+        String hint = switch (failure.code()) {
+            case "NOAUTH" -> "it requires a password: give it in the address, redis://user:password@host";
+            case "WRONGPASS" -> "user or password is wrong";
+            case "NOPERM" ->
+                "the user lacks a permission: it needs scripts (EVALSHA, EVAL), the keys and the"
+                        + " channels that begin with the prefix, see docs/operations.md";
+            case "OOM" -> "its memory is full: raise maxmemory, or free some";
+            case "READONLY" -> "it is a replica: give the address of the master";
+            case "MISCONF" -> "it refuses writes because it cannot save: see its log";
+            case "WRONGTYPE" -> "a key of this lock is used by another program: choose another prefix";
+            default ->
+                text.contains("FOREIGN")
+                        ? "a key of this lock is used by another program: choose another prefix"
+                        : text.startsWith("ERR unknown command")
+                                ? "it is too old, or no Redis: 6.2 is the oldest that works"
+                                : "";
+        };
+        return new ServerRefusedException(
+                server + " refused: " + text + (hint.isEmpty() ? "" : " (" + hint + ")"), failure);
+    }
+}

@@ -1,0 +1,11 @@
+package io.holdfast;
+
+/** What became of a release. In each case the lease is over. */
+public enum ReleaseResult {
+    /** The lock was held until now and is free, or was handed to the next in line. */
+    RELEASED,
+    /** The lock was not held by this lease any more: it was released before, or lost. */
+    ALREADY_GONE,
+    /** The server did not answer. The client repeats the release in the background until it is confirmed; at the latest the lock becomes free at the end of its term. */
+    UNCONFIRMED
+}

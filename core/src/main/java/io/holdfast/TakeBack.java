@@ -1,0 +1,158 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Takes back, in the background and by owner id, what may be left on the server: acquires whose outcome is unknown or
+ * unwanted, releases that were not answered, leases that were lost. Each is repeated until the server has answered.
+ *
+ * <p>It also remembers the releases of the last seconds and repeats them after a reconnect, because a server that came
+ * back from a snapshot, or a replica that took over, may have forgotten them.
+ */
+final class TakeBack {
+    /** Longer than any copy of an acquire can be under way. */
+    static final Duration TOMBSTONE = Duration.ofMinutes(2);
+
+    /** Beyond this the oldest is given up: its hold ends with its term. */
+    private static final int MOST_PENDING = 100_000;
+
+    private static final int MOST_RECENT = 256;
+    private static final long RECENT_NANOS = 5_000_000_000L;
+    private static final long FIRST_DELAY_NANOS = 100_000_000L;
+    private static final long LONGEST_DELAY_NANOS = 2_000_000_000L;
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    private final class Item {
+        final Keys keys;
+        final String owner;
+        final Duration tombstone;
+        final Duration shortestHold;
+        private long delayNanos = FIRST_DELAY_NANOS; // touched by the one attempt under way only
+
+        Item(Keys keys, String owner, Duration tombstone, Duration shortestHold) {
+            this.keys = keys;
+            this.owner = owner;
+            this.tombstone = tombstone;
+            this.shortestHold = shortestHold;
+        }
+
+        void attempt() {
+            if (pending.get(owner) != this) {
+                return;
+            }
+            long sent = client.ticker.nanoTime();
+            client.commands.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
+                if (reply != null) {
+                    done(this);
+                    client.waitingRoom.observe(keys, reply.state(), sent);
+                } else {
+                    client.timers.schedule(delayNanos, this::attempt);
+                    delayNanos = Math.min(LONGEST_DELAY_NANOS, delayNanos * 2);
+                }
+            });
+        }
+    }
+
+    private record Recent(Item item, long nanos) {}
+
+    private final Client client;
+    private final Map<String, Item> pending = new ConcurrentHashMap<>(); // by owner
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Recent> recent = new ArrayDeque<>(); // guarded by lock
+    private volatile CompletableFuture<Boolean> empty = CompletableFuture.completedFuture(true);
+
+    TakeBack(Client client) {
+        this.client = client;
+    }
+
+    /** Ends an owner, whatever it is on the server. The tombstone refuses copies of its acquire that come later. */
+    void add(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
+        Item item = new Item(keys, owner, tombstone ? TOMBSTONE : Duration.ZERO, shortestHold);
+        if (pending.size() >= MOST_PENDING) {
+            LOG.log(System.Logger.Level.WARNING, "too many releases wait for the server: giving up one");
+            Iterator<Item> any = pending.values().iterator();
+            if (any.hasNext()) {
+                done(any.next());
+            }
+        }
+        lock.lock();
+        try {
+            if (empty.isDone()) {
+                empty = new CompletableFuture<>();
+            }
+            pending.put(owner, item);
+        } finally {
+            lock.unlock();
+        }
+        item.attempt();
+    }
+
+    private void done(Item item) {
+        CompletableFuture<Boolean> nothingLeft = null;
+        lock.lock();
+        try {
+            pending.remove(item.owner, item);
+            if (pending.isEmpty()) {
+                nothingLeft = empty;
+            }
+        } finally {
+            lock.unlock();
+        }
+        if (nothingLeft != null) {
+            nothingLeft.complete(true);
+        }
+    }
+
+    /** Notes a release that the server has answered. */
+    void released(Keys keys, String owner) {
+        Recent note = new Recent(new Item(keys, owner, Duration.ZERO, Duration.ZERO), client.ticker.nanoTime());
+        lock.lock();
+        try {
+            recent.addLast(note);
+            if (recent.size() > MOST_RECENT) {
+                recent.removeFirst();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** After a reconnect: everything pending at once, and what was released in the last seconds once more. */
+    void reconnected() {
+        pending.values().forEach(Item::attempt);
+        long now = client.ticker.nanoTime();
+        ArrayDeque<Recent> again;
+        lock.lock();
+        try {
+            again = new ArrayDeque<>(recent);
+            recent.clear();
+        } finally {
+            lock.unlock();
+        }
+        for (Recent note : again) {
+            if (now - note.nanos() < RECENT_NANOS) {
+                add(note.item().keys, note.item().owner, false, Duration.ZERO);
+            }
+        }
+    }
+
+    /** Completes when nothing is pending. */
+    CompletableFuture<Boolean> whenEmpty() {
+        lock.lock();
+        try {
+            return pending.isEmpty() ? CompletableFuture.completedFuture(true) : empty;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int size() {
+        return pending.size();
+    }
+}

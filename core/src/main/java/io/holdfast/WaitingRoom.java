@@ -1,0 +1,306 @@
+package io.holdfast;
+
+import io.holdfast.Commands.Claim;
+import io.holdfast.Commands.RefreshEntry;
+import io.holdfast.Commands.RefreshReply;
+import io.holdfast.Commands.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The requests of one client that wait, and all that keeps them alive: messages, the refresh, and the check after a
+ * handoff.
+ *
+ * <p>A request that may queue is known here by its owner id from before it first asks until its hold ends, so that a
+ * message which overtakes its reply finds it, and one that comes late does not look like a grant for nobody. While it is
+ * queued it also stands in the line of its lock.
+ */
+final class WaitingRoom {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+    /** Locks in one call of the refresh. */
+    private static final int BATCH = 50;
+    /** A hold is looked at again so long after it should have ended. */
+    private static final long CHECK_SLACK_NANOS = 2_000_000;
+
+    /** The queued requests of this client for one lock, in the order in which they asked. */
+    private static final class Line {
+        final Keys keys;
+        final ConcurrentSkipListMap<Long, Request> queued = new ConcurrentSkipListMap<>();
+
+        Line(Keys keys) {
+            this.keys = keys;
+        }
+    }
+
+    private final Client client;
+    private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
+    private final Map<String, Line> lines =
+            new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
+    private final Set<Request> toAsk = ConcurrentHashMap.newKeySet();
+    private final Map<String, Long> checks =
+            new ConcurrentHashMap<>(); // when a lock is to be checked, by key of the hold
+    private final AtomicBoolean ticking = new AtomicBoolean();
+    private volatile boolean listening;
+    private volatile boolean answering = true;
+
+    WaitingRoom(Client client) {
+        this.client = client;
+    }
+
+    /** Whether messages can reach this client at present. */
+    boolean listening() {
+        return listening;
+    }
+
+    /** Whether the server answered when it was last asked. */
+    boolean serverAnswers() {
+        return answering;
+    }
+
+    void add(Request request) {
+        byOwner.put(OwnerIds.publicPart(request.owner), request);
+    }
+
+    /** The request stands in the server's queue. */
+    void queued(Request request) {
+        toAsk.remove(request);
+        lines.compute(request.keys.hold(), (hold, present) -> {
+            Line line = present == null ? new Line(request.keys) : present;
+            line.queued.put(request.number, request);
+            return line;
+        });
+        if (!request.pending()) {
+            leaveLine(request);
+        }
+        startTicking();
+    }
+
+    /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
+    void askLater(Request request) {
+        toAsk.add(request);
+        if (!request.pending()) {
+            toAsk.remove(request);
+        } else if (listening) {
+            toAsk.remove(request);
+            request.ask();
+        }
+        startTicking();
+    }
+
+    /** The request became a hold; it stays known by its owner. */
+    void settled(Request request) {
+        toAsk.remove(request);
+        leaveLine(request);
+    }
+
+    /** The request or its hold has ended. */
+    void remove(Request request) {
+        settled(request);
+        byOwner.remove(OwnerIds.publicPart(request.owner), request);
+    }
+
+    private void leaveLine(Request request) {
+        if (lines.containsKey(request.keys.hold())) {
+            lines.computeIfPresent(request.keys.hold(), (hold, line) -> {
+                line.queued.remove(request.number);
+                return line.queued.isEmpty() ? null : line;
+            });
+        }
+    }
+
+    /** All requests that may queue and have not ended, and those that became holds. */
+    Collection<Request> requests() {
+        return List.copyOf(byOwner.values());
+    }
+
+    // ---- messages
+
+    /** {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe. */
+    void onMessage(String text) {
+        long received = client.ticker.nanoTime();
+        try {
+            if (text.startsWith("G ")) {
+                String[] words = text.split(" ", 6);
+                onGrant(
+                        words[1],
+                        Long.parseLong(words[2]),
+                        Long.parseLong(words[3]),
+                        Long.parseLong(words[4]),
+                        words[5],
+                        received);
+            } else if (text.startsWith("P ")) {
+                String[] words = text.split(" ", 3);
+                Line line = lines.get(words[2]);
+                if (line != null) {
+                    refresh(List.of(line), words[1]);
+                }
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, () -> "a message is none of Holdfast's: " + text, e);
+        }
+    }
+
+    private void onGrant(
+            String ownerPublic, long token, long grantedMicros, long claimMillis, String hold, long received) {
+        Request request = byOwner.get(ownerPublic);
+        if (request != null) {
+            request.grantedByMessage(token, grantedMicros, claimMillis, received);
+        } else {
+            giveBack(ownerPublic, hold);
+        }
+    }
+
+    /** A grant that nobody waits for is released at once. */
+    private void giveBack(String ownerPublic, String hold) {
+        String owner = client.ids.complete(ownerPublic);
+        Keys keys = Keys.ofHold(client.options.prefix(), hold);
+        if (owner != null && keys != null) {
+            client.takeBack.add(keys, owner, true, Duration.ZERO);
+        }
+    }
+
+    void messagesDown() {
+        listening = false;
+    }
+
+    /** Messages flow, for the first time or again; some may have been missed. */
+    void messagesUp() {
+        listening = true;
+        List<Request> waiting = List.copyOf(toAsk);
+        waiting.forEach(toAsk::remove);
+        waiting.forEach(Request::ask);
+        refreshAll();
+    }
+
+    void commandsDown() {
+        answering = false;
+    }
+
+    void commandsUp() {
+        answering = true;
+        refreshAll();
+    }
+
+    // ---- what replies tell
+
+    /** Follows up what a reply said of a lock: a claim of this client, a handoff to another, a hold about to end. */
+    void observe(Keys keys, State state, long sent) {
+        answering = true;
+        Claim claim = state.claim();
+        if (claim != null) {
+            Request request = byOwner.get(claim.ownerPublic());
+            if (request != null) {
+                request.grantedByReply(claim, sent);
+            } else {
+                giveBack(claim.ownerPublic(), keys.hold());
+            }
+        }
+        if (state.more()) {
+            checkIn(keys, 0);
+        } else if (state.handedMillis() > 0) {
+            checkIn(keys, state.handedMillis());
+        } else if (state.remainingMillis() > 0
+                && state.remainingMillis() < client.options.refreshInterval().toMillis()
+                && lines.containsKey(keys.hold())) {
+            checkIn(keys, state.remainingMillis());
+        }
+    }
+
+    /** Checks a lock after a while; the newest knowledge about it decides when. */
+    private void checkIn(Keys keys, long millis) {
+        long due = client.ticker.nanoTime() + millis * 1_000_000 + CHECK_SLACK_NANOS;
+        Long before = checks.put(keys.hold(), due);
+        if (before == null || before - due > 0) {
+            client.timers.schedule(due - client.ticker.nanoTime(), () -> check(keys));
+        }
+    }
+
+    private void check(Keys keys) {
+        Long due = checks.get(keys.hold());
+        if (due == null) {
+            return;
+        }
+        long left = due - client.ticker.nanoTime();
+        if (left > 0) {
+            client.timers.schedule(left, () -> check(keys));
+            return;
+        }
+        if (checks.remove(keys.hold(), due)) {
+            Line line = lines.get(keys.hold());
+            refresh(List.of(line == null ? new Line(keys) : line), "0");
+        }
+    }
+
+    // ---- the refresh
+
+    private void startTicking() {
+        if (ticking.compareAndSet(false, true)) {
+            client.timers.schedule(client.options.refreshInterval().toNanos(), this::tick);
+        }
+    }
+
+    private void tick() {
+        ticking.set(false);
+        if (lines.isEmpty() && toAsk.isEmpty()) {
+            return;
+        }
+        startTicking();
+        toAsk.forEach(Request::ask);
+        refreshAll();
+    }
+
+    private void refreshAll() {
+        Map<Integer, List<Line>> byPartition = new HashMap<>();
+        for (Line line : lines.values()) {
+            byPartition
+                    .computeIfAbsent(client.driver.partition(line.keys.hold()), p -> new ArrayList<>())
+                    .add(line);
+        }
+        for (List<Line> partition : byPartition.values()) {
+            for (int from = 0; from < partition.size(); from += BATCH) {
+                refresh(List.copyOf(partition.subList(from, Math.min(partition.size(), from + BATCH))), "0");
+            }
+        }
+    }
+
+    private void refresh(List<Line> batch, String heard) {
+        List<RefreshEntry> entries = new ArrayList<>(batch.size());
+        for (Line line : batch) {
+            Map.Entry<Long, Request> first = line.queued.firstEntry();
+            entries.add(new RefreshEntry(line.keys, line.queued.size(), first == null ? "" : first.getValue().owner));
+        }
+        long sent = client.ticker.nanoTime();
+        client.commands.refresh(entries, heard, sent, (replies, failure) -> {
+            if (replies == null) {
+                answering = false;
+                return;
+            }
+            for (int i = 0; i < Math.min(batch.size(), replies.size()); i++) {
+                refreshed(batch.get(i), replies.get(i), sent);
+            }
+        });
+    }
+
+    private void refreshed(Line line, RefreshReply reply, long sent) {
+        observe(line.keys, reply.state(), sent);
+        if (reply.resend()) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () -> "the server has lost sight of waiters of lock '" + line.keys.name() + "': asking again");
+            line.queued.values().forEach(Request::ask);
+        }
+    }
+
+    /** How many requests are queued, for tests. */
+    int size() {
+        return byOwner.size();
+    }
+}

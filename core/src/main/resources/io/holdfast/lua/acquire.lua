@@ -1,0 +1,115 @@
+-- acquire.lua: asks for a lock, once or again. Running it twice for one owner changes nothing but a later expiry.
+--
+-- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner
+-- ARGV[1..4] see common.lua
+-- ARGV[5] owner   ARGV[6] term, ms   ARGV[7] '1' to queue if taken, '0' not to   ARGV[8] claim window, ms
+-- ARGV[9] life of the request, ms, 0 for none   ARGV[10] then: 'T' to the tail, 'L' leave   ARGV[11] label of the client
+-- ARGV[12] label of the thread
+--
+-- Replies, each followed by the time in microseconds:
+--   GRANTED time token since   the owner holds the lock, for at least a term from now
+--   QUEUED time place waiters …describe   the owner waits; place 1 is next in line
+--   TAKEN time 0 waiters …describe   somebody else holds the lock, and the owner does not wait
+--   GONE time   the owner was released or withdrawn before this request came
+--   MORE time   too many dead waiters for one script: ask again
+-- Effects: settles the lock; grants, queues, or neither. Tells the next waiter if there was a handoff.
+
+-- include common.lua
+
+local lock = lockAt(1)
+local owner, term = ARGV[5], tonumber(ARGV[6])
+local label = ARGV[11] .. '/' .. ARGV[12]
+
+local function granted()
+  return { 'GRANTED', nowMicros, tonumber(lock.held.token), tonumber(lock.held.since) }
+end
+
+local function take()
+  redis.call('HDEL', lock.details, '@claim')
+  dequeue(lock, owner)
+  return granted()
+end
+
+local read = redis.call('MGET', lock.hold, KEYS[6])
+lock.held = parseHold(read[1])
+-- rule tombstone
+if read[2] then
+  return { 'GONE', nowMicros }
+end
+-- end
+
+if lock.held and lock.held.owner == owner then
+  -- rule rearm
+  expireLater(lock.hold, now + term)
+  -- end
+  if redis.call('HGET', lock.details, '@claim') == owner then
+    return take()
+  end
+  return granted()
+end
+
+local waiting = redis.call('HEXISTS', lock.details, owner) == 1
+settle(lock, waiting and owner or nil)
+if lock.more == 1 then
+  return { 'MORE', nowMicros }
+end
+
+local reply
+if not lock.held then
+  grant(lock, owner, term, now + term, label)
+  if waiting then
+    dequeue(lock, owner)
+  end
+  reply = granted()
+elseif lock.held.owner == owner then
+  expireLater(lock.hold, now + term)
+  reply = take()
+else
+  if ARGV[7] == '1' and not waiting then
+    local fresh = redis.call('HEXISTS', lock.details, '@a:' .. requester) == 0
+    writeDetails(lock, owner, {
+      since = int(nowMicros),
+      ttl = tonumber(ARGV[9]),
+      stop = ARGV[9] == '0' and 0 or now + tonumber(ARGV[9]),
+      policy = ARGV[10],
+      claim = tonumber(ARGV[8]),
+      term = ARGV[6],
+      thread = ARGV[12],
+    })
+    expireLater(lock.details, now + waiterTtl)
+    redis.call('ZADD', lock.queue, nextOrder(lock), owner)
+    expireLater(lock.queue, now + waiterTtl)
+    redis.call('HINCRBY', lock.details, '@n:' .. requester, 1)
+    if fresh then
+      local counted = redis.pcall('PUBSUB', 'NUMSUB', channelPrefix .. requester)
+      local seen = not counted.err and tonumber(counted[2]) > 0 and 1 or 0
+      redis.call('HSET', lock.details, '@a:' .. requester,
+        table.concat({ int(now + waiterTtl), int(seen), ARGV[11] }, ' '))
+    end
+  elseif waiting and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then
+    -- A waiter that was parked while its client was away takes its old place again.
+    local order = redis.call('ZSCORE', lock.parked, owner)
+    if order then
+      redis.call('ZREM', lock.parked, owner)
+      redis.call('ZADD', lock.queue, order, owner)
+      expireLater(lock.queue, now + waiterTtl)
+      redis.call('HINCRBY', lock.details, '@p:' .. requester, -1)
+    end
+  end
+  if redis.call('EXISTS', lock.parked) == 1 then
+    expireLater(lock.parked, now + waiterTtl)
+    sweep(lock)
+  end
+  local queued = ARGV[7] == '1' or waiting
+  local claimed = redis.call('HEXISTS', lock.details, '@claim')
+  local waiters = redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - claimed
+  local place = 0
+  if queued then
+    local rank = redis.call('ZRANK', lock.queue, owner)
+    local before = rank and redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner)) or 0
+    place = rank and math.max(1, rank + 1 + before - claimed) or waiters
+  end
+  reply = describe(lock, { queued and 'QUEUED' or 'TAKEN', nowMicros, place, waiters })
+end
+deliver()
+return reply

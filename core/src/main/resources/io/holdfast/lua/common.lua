@@ -1,0 +1,343 @@
+-- common.lua: included at the head of every script that touches a queue. It owns the formats of all values.
+--
+-- The keys of one lock, all in one slot:
+--   hold      string  "owner token since term label": who holds; the key's expiry is the end of the hold
+--   queue     zset    owner -> order: waiters, in the order in which they are served
+--   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
+--   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term thread"
+--                     @seq      -> last order given
+--                     @claim    -> owner whose grant by handoff is not confirmed yet
+--                     @n:client -> number of its waiters          @p:client -> number of these that are parked
+--                     @a:client -> "deadline seen label"          @s:client -> since when it is suspect
+--   token     string  the last fencing token
+-- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret".
+--
+-- ARGV[1] client that asks   ARGV[2] prefix of channels   ARGV[3] waiter deadline, ms   ARGV[4] life of tokens, ms
+
+-- One reading of the clock in the whole script, because on 7.0 it moves while a script runs.
+local clock = redis.call('TIME')
+local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
+local now = math.floor(nowMicros / 1000)
+
+local requester = ARGV[1]
+local channelPrefix = ARGV[2]
+local waiterTtl = tonumber(ARGV[3])
+local tokenTtl = tonumber(ARGV[4])
+
+local WALK_LIMIT = 1000 -- waiters looked at in one script
+local mail = {} -- messages to send when everything else is done: channel, text, channel, text …
+
+-- Lua's own conversion keeps 14 digits only.
+local function int(number)
+  return string.format('%.0f', number)
+end
+
+local function clientOf(owner)
+  return string.match(owner, '^[^.]+')
+end
+
+local function publicPart(owner)
+  return string.match(owner, '^[^~]+')
+end
+
+-- Moves an expiry to a later time, never to an earlier one. (Up to 7.0 PTTL reads the clock anew, so that "later" is
+-- exact up to the script's own running time; drift allowances are wider than that.)
+local function expireLater(key, at)
+  local left = redis.call('PTTL', key)
+  if left == -1 or (left >= 0 and left < at - now) then
+    redis.call('PEXPIREAT', key, int(at))
+  end
+end
+
+local function lockAt(first)
+  return {
+    hold = KEYS[first],
+    queue = KEYS[first + 1],
+    parked = KEYS[first + 2],
+    details = KEYS[first + 3],
+    token = KEYS[first + 4],
+    reach = {}, -- client -> answer of reach()
+    held = nil, -- the hold, parsed
+    mine = nil, -- a claim that belongs to the client that asks, to be told in the reply
+    handed = 0, -- claim in ms of a handoff that was told by message
+    more = 0, -- 1: the walk was cut at its limit; ask again
+  }
+end
+
+local function parseHold(text)
+  if not text then
+    return nil
+  end
+  local owner, token, since, term, label = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)$')
+  if not owner then
+    error('FOREIGN the key of the hold has a value that Holdfast did not write')
+  end
+  return { owner = owner, token = token, since = since, term = term, label = label }
+end
+
+local function readHold(lock)
+  lock.held = parseHold(redis.call('MGET', lock.hold)[1])
+end
+
+-- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory.
+local function dequeue(lock, owner)
+  if redis.call('HDEL', lock.details, owner) == 0 then
+    return false
+  end
+  local client = clientOf(owner)
+  if redis.call('ZREM', lock.queue, owner) == 0 and redis.call('ZREM', lock.parked, owner) == 1 then
+    redis.call('HINCRBY', lock.details, '@p:' .. client, -1)
+  end
+  if redis.call('HINCRBY', lock.details, '@n:' .. client, -1) <= 0 then
+    redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
+    if redis.call('EXISTS', lock.queue, lock.parked) == 0 then
+      redis.call('DEL', lock.details)
+    end
+  end
+  return true
+end
+
+-- What can be said of a waiter's client: 'here' it can be told; 'away' it listens nowhere; 'suspect' it did not take up
+-- a grant; 'gone' its deadline has passed. Asked once for each client and script. The client that asks is always here,
+-- because the reply tells it.
+local function reach(lock, client)
+  local answer = lock.reach[client]
+  if answer then
+    return answer
+  end
+  local facts = redis.call('HMGET', lock.details, '@a:' .. client, '@s:' .. client)
+  local deadline, seen
+  if facts[1] then
+    deadline, seen = string.match(facts[1], '^(%d+) (%d)')
+  end
+  if not deadline or tonumber(deadline) < now then
+    answer = 'gone'
+  elseif client == requester then
+    answer = 'here'
+  elseif facts[2] then
+    answer = 'suspect'
+  else
+    answer = 'here'
+    if seen == '1' then
+      -- NUMSUB and not the count that PUBLISH answers: that one counts pattern subscribers too.
+      local counted = redis.pcall('PUBSUB', 'NUMSUB', channelPrefix .. client)
+      if not counted.err and tonumber(counted[2]) == 0 then
+        answer = 'away'
+      end
+    end
+  end
+  lock.reach[client] = answer
+  return answer
+end
+
+-- Takes waiters out of the queue, keeping their order: pairs of owner and order.
+local function park(lock, listed)
+  if #listed == 0 then
+    return
+  end
+  local owners, scored, counts = {}, {}, {}
+  for i = 1, #listed, 2 do
+    local owner = listed[i]
+    owners[#owners + 1] = owner
+    scored[#scored + 1] = listed[i + 1]
+    scored[#scored + 1] = owner
+    local client = clientOf(owner)
+    counts[client] = (counts[client] or 0) + 1
+  end
+  redis.call('ZREM', lock.queue, unpack(owners))
+  redis.call('ZADD', lock.parked, unpack(scored))
+  expireLater(lock.parked, now + waiterTtl)
+  for client, count in pairs(counts) do
+    redis.call('HINCRBY', lock.details, '@p:' .. client, count)
+  end
+end
+
+-- Removes a few parked waiters whose deadline has passed.
+local function sweep(lock)
+  for _, owner in ipairs(redis.call('ZRANGE', lock.parked, 0, 63)) do
+    if reach(lock, clientOf(owner)) == 'gone' then
+      dequeue(lock, owner)
+    end
+  end
+end
+
+local function nextOrder(lock)
+  return int(redis.call('HINCRBY', lock.details, '@seq', 1))
+end
+
+local function readDetails(lock, owner)
+  local text = redis.call('HGET', lock.details, owner)
+  if not text then
+    return nil
+  end
+  local since, ttl, stop, policy, claim, term, thread = string.match(text, '^(%d+) (%d+) (%d+) (%a) (%d+) (%d+) (%S*)$')
+  return {
+    since = since,
+    ttl = tonumber(ttl),
+    stop = tonumber(stop),
+    policy = policy,
+    claim = tonumber(claim),
+    term = term,
+    thread = thread,
+  }
+end
+
+local function writeDetails(lock, owner, d)
+  redis.call('HSET', lock.details, owner,
+    table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.thread }, ' '))
+end
+
+-- Whether a request has outlived its own limit, and what then happens to it: 'T' to the tail, 'L' leaves the queue.
+local function outlived(lock, owner)
+  local d = readDetails(lock, owner)
+  if d.stop == 0 or d.stop >= now then
+    return false
+  end
+  if d.policy == 'T' then
+    d.stop = now + d.ttl
+    writeDetails(lock, owner, d)
+    redis.call('ZADD', lock.queue, nextOrder(lock), owner)
+  else
+    dequeue(lock, owner)
+  end
+  return true
+end
+
+-- The first waiter in the server's order that can be told. Waiters that cannot are parked with their order, each once,
+-- so that the next script does not walk over them again. `candidate` is a waiter of the client that asks: it may be
+-- parked or suspect, and is found where its order puts it.
+local function nextWaiter(lock, candidate)
+  local order = nil
+  if candidate then
+    order = tonumber(redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil)
+  end
+  local walked, size = 0, 1
+  while walked < WALK_LIMIT do
+    local batch = redis.call('ZRANGE', lock.queue, 0, size - 1, 'WITHSCORES')
+    local found, aside = nil, {}
+    for i = 1, #batch, 2 do
+      local owner = batch[i]
+      if order and tonumber(batch[i + 1]) >= order then
+        found = candidate
+        break
+      end
+      walked = walked + 1
+      local answer = reach(lock, clientOf(owner))
+      if answer == 'gone' then
+        dequeue(lock, owner)
+      elseif answer ~= 'here' then
+        aside[#aside + 1] = owner
+        aside[#aside + 1] = batch[i + 1]
+      elseif not outlived(lock, owner) then
+        found = owner
+        break
+      end
+    end
+    park(lock, aside)
+    if found then
+      return found
+    end
+    if #batch == 0 then
+      return order and candidate or nil
+    end
+    size = 64
+  end
+  lock.more = 1
+  return nil
+end
+
+-- Writes a hold and its token. The token's key expires at the token's own time plus its life, and not at now plus its
+-- life: after a clock that was ahead came back, tokens would fall otherwise.
+local function grant(lock, owner, term, expireAt, label)
+  local last = tonumber(redis.call('MGET', lock.token)[1] or '0') or 0
+  local token = math.max(last + 1, nowMicros)
+  redis.call('SET', lock.token, int(token), 'PXAT', int(math.floor(token / 1000) + tokenTtl))
+  redis.call('SET', lock.hold, table.concat({ owner, int(token), int(nowMicros), int(term), label }, ' '),
+    'PXAT', int(expireAt))
+  lock.held = { owner = owner, token = int(token), since = int(nowMicros), term = int(term), label = label }
+end
+
+local function labelOf(lock, client, thread)
+  local facts = redis.call('HGET', lock.details, '@a:' .. client)
+  return (facts and string.match(facts, '^%d+ %d (%S*)$') or '') .. '/' .. thread
+end
+
+-- Gives a lock that nobody holds to the next waiter, for a claim window. The waiter stays in the queue until it
+-- confirms or releases, so that the script that finds the claim lapsed knows whose it was.
+local function handoff(lock, candidate)
+  local owner = nextWaiter(lock, candidate)
+  if not owner then
+    return
+  end
+  local d = readDetails(lock, owner)
+  local client = clientOf(owner)
+  redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
+  grant(lock, owner, tonumber(d.term), now + d.claim, labelOf(lock, client, d.thread))
+  redis.call('HSET', lock.details, '@claim', owner)
+  if client == requester then
+    lock.mine = { publicPart(owner), lock.held.token, int(d.claim) }
+  else
+    lock.handed = d.claim
+    mail[#mail + 1] = channelPrefix .. client
+    mail[#mail + 1] = table.concat(
+      { 'G', publicPart(owner), lock.held.token, int(nowMicros), int(d.claim), lock.hold }, ' ')
+  end
+end
+
+-- Every script begins here, with lock.held read: afterwards somebody holds, or no waiter can be reached.
+local function settle(lock, candidate)
+  if lock.held then
+    -- A claim of the client that asks, which it may not have heard of: it is armed anew and told in the reply.
+    if clientOf(lock.held.owner) == requester and redis.call('HGET', lock.details, '@claim') == lock.held.owner then
+      local d = readDetails(lock, lock.held.owner)
+      if d then
+        expireLater(lock.hold, now + d.claim)
+        lock.mine = { publicPart(lock.held.owner), lock.held.token, int(d.claim) }
+      end
+    end
+    return
+  end
+  local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
+  if not facts[1] then
+    return -- no queue
+  end
+  local claimed = facts[2]
+  if claimed then
+    redis.call('HDEL', lock.details, '@claim')
+    if redis.call('HEXISTS', lock.details, claimed) == 1 then
+      redis.call('HSET', lock.details, '@s:' .. clientOf(claimed), int(nowMicros))
+    end
+  end
+  handoff(lock, candidate)
+end
+
+-- The part of a reply that tells of the hold and of a claim of the client that asks.
+local function describe(lock, reply)
+  local held = lock.held
+  if held then
+    reply[#reply + 1] = publicPart(held.owner)
+    reply[#reply + 1] = tonumber(held.token)
+    reply[#reply + 1] = tonumber(held.since)
+    reply[#reply + 1] = math.max(0, redis.call('PTTL', lock.hold))
+    reply[#reply + 1] = held.label
+  else
+    for _ = 1, 5 do
+      reply[#reply + 1] = ''
+    end
+  end
+  local mine = lock.mine or { '', '', '' }
+  reply[#reply + 1] = mine[1]
+  reply[#reply + 1] = mine[2]
+  reply[#reply + 1] = mine[3]
+  reply[#reply + 1] = lock.handed
+  reply[#reply + 1] = lock.more
+  return reply
+end
+
+-- Last of all: a failed script has told nobody anything. A refused channel (no permission) is no failure: the next
+-- refresh of the waiting client finds its grant.
+local function deliver()
+  for i = 1, #mail, 2 do
+    redis.pcall('PUBLISH', mail[i], mail[i + 1])
+  end
+end

@@ -1,0 +1,52 @@
+-- release.lua: ends an owner, whatever it is at present: a holder, a waiter, or neither. May be run again.
+--
+-- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner
+-- ARGV[1..4] see common.lua
+-- ARGV[5] owner   ARGV[6] life of the tombstone, ms, 0 for none   ARGV[7] shortest hold, ms from the grant, 0 for none
+--
+-- Replies:
+--   RELEASED time …describe   the owner held the lock, and no longer does
+--   WITHDRAWN time …describe   the owner waited, and no longer does
+--   GONE time …describe   the owner neither held nor waited
+-- Effects: begins with the delete, which is allowed at maxmemory; hands the lock to the next waiter and tells it. With a
+-- shortest hold that is not over yet, the lock rests until then: taken, by nobody.
+
+-- include common.lua
+
+local lock = lockAt(1)
+local owner, tombstone, shortest = ARGV[5], ARGV[6], tonumber(ARGV[7])
+
+readHold(lock)
+local word = 'GONE'
+-- rule ownercheck
+if lock.held and lock.held.owner == owner then
+  -- end
+  redis.call('DEL', lock.hold)
+  word = 'RELEASED'
+  if redis.call('HGET', lock.details, '@claim') == owner then
+    redis.call('HDEL', lock.details, '@claim')
+    dequeue(lock, owner)
+  end
+  local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
+  if shortest > 0 and rest > now then
+    lock.held.owner = '-'
+    redis.call('SET', lock.hold,
+      table.concat({ '-', lock.held.token, lock.held.since, ARGV[7], lock.held.label }, ' '), 'PXAT', int(rest))
+  else
+    lock.held = nil
+  end
+elseif dequeue(lock, owner) then
+  word = 'WITHDRAWN'
+end
+
+-- rule tombstone
+if tombstone ~= '0' then
+  redis.call('DEL', KEYS[6]) -- a write that is allowed at maxmemory: it lets the next one pass
+  redis.call('SET', KEYS[6], '1', 'PX', tombstone)
+end
+-- end
+
+settle(lock)
+local reply = describe(lock, { word, nowMicros })
+deliver()
+return reply
