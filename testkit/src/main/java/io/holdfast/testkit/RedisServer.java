@@ -1,0 +1,368 @@
+package io.holdfast.testkit;
+
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.Reply;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real server on a loopback port, without persistence, as a process that a test can freeze, kill and start again.
+ *
+ * <p>The program is the Redis inside the artifact {@code org.signal:embedded-redis}, or the one that the system property
+ * {@code holdfast.test.server} names. The process ends with {@link #close} and at the latest with the JVM.
+ *
+ * <p>All methods may be called from any thread; they run one at a time.
+ */
+public final class RedisServer implements AutoCloseable {
+    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(20);
+    private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+    private static final int PORT_ATTEMPTS = 5;
+    private static final int LOG_TAIL_LINES = 30;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<String> extraArgs;
+    private final Path folder;
+    private final int port;
+
+    private Process process;
+    private @Nullable RespClient client;
+
+    private RedisServer(int port, List<String> extraArgs, Path folder, Process process) {
+        this.port = port;
+        this.extraArgs = extraArgs;
+        this.folder = folder;
+        this.process = process;
+    }
+
+    /**
+     * Starts a server and waits until it answers.
+     *
+     * @param extraConfigArgs more arguments for the program, for example {@code "--requirepass", "secret"}. A password
+     *     given this way is used by {@link #command}
+     * @throws IllegalStateException with the end of the server's log if it does not answer in time
+     */
+    public static RedisServer start(String... extraConfigArgs) {
+        Path folder;
+        try {
+            folder = Files.createTempDirectory("holdfast-redis");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        List<String> extraArgs = List.of(extraConfigArgs);
+        try {
+            for (int attempt = 1; ; attempt++) {
+                int port = FreePort.find();
+                Process process = launch(port, extraArgs, folder);
+                try {
+                    awaitReady(process, port, folder);
+                    return new RedisServer(port, extraArgs, folder, process);
+                } catch (IllegalStateException e) {
+                    end(process);
+                    // Between finding the port and the server's bind, somebody else can take it.
+                    if (attempt == PORT_ATTEMPTS || !logTail(folder).contains("Address already in use")) {
+                        throw e;
+                    }
+                }
+            }
+        } catch (RuntimeException e) {
+            delete(folder);
+            throw e;
+        }
+    }
+
+    /** The port for plain connections. */
+    public int port() {
+        return port;
+    }
+
+    /** The address for plain connections, without user and password. */
+    public RedisAddress address() {
+        return new RedisAddress("127.0.0.1", port, false, null, null, 0);
+    }
+
+    /** The text form of {@link #address}. */
+    public String url() {
+        return address().toString();
+    }
+
+    /** The process id; of the last process if none runs now. */
+    public long pid() {
+        return locked(() -> process.pid());
+    }
+
+    /** The end of what the server has logged. */
+    public String log() {
+        return logTail(folder);
+    }
+
+    /**
+     * Sends one command and waits for the reply, at most {@link RespClient#READ_TIMEOUT}. All commands go over one
+     * connection named {@code testkit}, which is opened again when it broke.
+     *
+     * @throws DriverException {@code REJECTED} if the server answers with an error, {@code UNKNOWN} if it does not answer
+     */
+    public Reply command(String... words) {
+        return locked(() -> {
+            if (client == null) {
+                client = connect();
+            }
+            try {
+                return client.command(words);
+            } catch (DriverException e) {
+                if (e.kind() == DriverException.Kind.UNKNOWN) {
+                    disconnect();
+                }
+                throw e;
+            }
+        });
+    }
+
+    /** Opens a connection of the test's own, authenticated as {@link #command} is. */
+    public RespClient connect() {
+        RespClient opened = RespClient.connect("127.0.0.1", port);
+        int password = extraArgs.indexOf("--requirepass") + 1;
+        if (password > 0) {
+            opened.command("AUTH", extraArgs.get(password));
+        }
+        opened.command("CLIENT", "SETNAME", "testkit");
+        return opened;
+    }
+
+    /** Stops the process where it is ({@code SIGSTOP}): the kernel goes on accepting connections and bytes for it. */
+    public void freeze() {
+        locked(() -> {
+            signal("STOP");
+            Path stat = Path.of("/proc/" + process.pid() + "/stat");
+            if (Files.exists(stat)) {
+                // The signal takes effect a moment after kill has returned.
+                awaitTrue("the process to stop", () -> read(stat).contains(") T "));
+            }
+            return this;
+        });
+    }
+
+    /** Lets a frozen process go on ({@code SIGCONT}). */
+    public void thaw() {
+        locked(() -> {
+            signal("CONT");
+            return this;
+        });
+    }
+
+    /** Ends the process without warning ({@code SIGKILL}), frozen or not. A no-op if none runs. */
+    public void kill() {
+        locked(() -> {
+            disconnect();
+            end(process);
+            return this;
+        });
+    }
+
+    /** Starts a new and empty server on the same port with the same arguments, after {@link #kill} where necessary. */
+    public void restart() {
+        locked(() -> {
+            disconnect();
+            end(process);
+            process = launch(port, extraArgs, folder);
+            awaitReady(process, port, folder);
+            return this;
+        });
+    }
+
+    /** Ends the process and removes its files. */
+    @Override
+    public void close() {
+        locked(() -> {
+            disconnect();
+            end(process);
+            delete(folder);
+            return this;
+        });
+    }
+
+    private void disconnect() {
+        RespClient open = client;
+        client = null;
+        if (open != null) {
+            open.close();
+        }
+    }
+
+    private void signal(String name) {
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .redirectErrorStream(true)
+                    .start();
+            String output = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (kill.waitFor() != 0) {
+                throw new IllegalStateException("kill -" + name + " failed: " + output);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while signalling the server", e);
+        }
+    }
+
+    private <T> T locked(Act<T> act) {
+        lock.lock();
+        try {
+            return act.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private interface Act<T> {
+        T run();
+    }
+
+    private static Process launch(int port, List<String> extraArgs, Path folder) {
+        List<String> line = new ArrayList<>(List.of(
+                ServerBinary.path().toString(),
+                "--bind",
+                "127.0.0.1",
+                "--port",
+                Integer.toString(port),
+                "--dir",
+                folder.toString(),
+                "--daemonize",
+                "no",
+                "--save",
+                "",
+                "--appendonly",
+                "no"));
+        line.addAll(extraArgs);
+        try {
+            Process process = new ProcessBuilder(line)
+                    .redirectInput(new File("/dev/null"))
+                    .redirectErrorStream(true)
+                    .redirectOutput(log(folder).toFile())
+                    .start();
+            Running.add(process);
+            return process;
+        } catch (IOException e) {
+            throw new UncheckedIOException("could not run " + line.get(0), e);
+        }
+    }
+
+    private static void awaitReady(Process process, int port, Path folder) {
+        try {
+            awaitTrue("the server to answer", () -> {
+                if (!process.isAlive()) {
+                    throw new IllegalStateException("the server ended with status " + process.exitValue());
+                }
+                return answers(port);
+            });
+        } catch (IllegalStateException e) {
+            throw new IllegalStateException(
+                    e.getMessage() + "; port " + port + ", its log ends with:\n" + logTail(folder), e);
+        }
+    }
+
+    private static boolean answers(int port) {
+        try (RespClient probe = RespClient.connect("127.0.0.1", port)) {
+            probe.command("PING");
+            return true;
+        } catch (DriverException e) {
+            // NOAUTH is an answer too. LOADING and MASTERDOWN would be none, but nothing is ever loaded here.
+            return e.kind() == DriverException.Kind.REJECTED;
+        }
+    }
+
+    private static void awaitTrue(String what, BooleanSupplier condition) {
+        long begin = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - begin > START_NANOS) {
+                throw new IllegalStateException(
+                        "waited " + TimeUnit.NANOSECONDS.toSeconds(START_NANOS) + " s in vain for " + what);
+            }
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    private static void end(Process process) {
+        process.destroyForcibly();
+        boolean interrupted = false;
+        while (true) {
+            try {
+                process.waitFor();
+                break;
+            } catch (InterruptedException e) {
+                // SIGKILL takes effect at once: finish, then pass the interrupt on.
+                interrupted = true;
+            }
+        }
+        Running.remove(process);
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static Path log(Path folder) {
+        return folder.resolve("server.log");
+    }
+
+    private static String logTail(Path folder) {
+        List<String> lines = read(log(folder)).lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "(no " + file.getFileName() + ": " + e + ")";
+        }
+    }
+
+    private static void delete(Path folder) {
+        if (!Files.exists(folder)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The processes that must not outlive this JVM. */
+    private static final class Running {
+        private static final Set<Process> ALL = ConcurrentHashMap.newKeySet();
+
+        static {
+            Runtime.getRuntime()
+                    .addShutdownHook(new Thread(() -> ALL.forEach(Process::destroyForcibly), "testkit-servers"));
+        }
+
+        private Running() {}
+
+        static void add(Process process) {
+            ALL.add(process);
+        }
+
+        static void remove(Process process) {
+            ALL.remove(process);
+        }
+    }
+}
