@@ -14,11 +14,15 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -38,18 +42,20 @@ import org.jspecify.annotations.Nullable;
  * {@code MONITOR} and the like) have no place in {@link #send}, because all threads share the connection.
  */
 public final class LettuceDriver implements RedisDriver {
+    private static final long CLOSE_LIMIT_MILLIS = 1_000;
+
     private final Listeners listeners = new Listeners();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final @Nullable String name;
     private final Link commands;
     private final Messages messages;
-    private final Runnable afterwards;
+    private final Consumer<CompletableFuture<Void>> afterwards;
 
     /**
      * @param name what {@link #describe} answers; null for the address that the command connection has reached
      * @param lane for {@link Messages}
      * @param opener opens the message connection, without blocking
-     * @param afterwards closes what else belongs to the driver
+     * @param afterwards closes what else belongs to the driver, given what completes when the connections are closed
      */
     LettuceDriver(
             @Nullable String name,
@@ -57,7 +63,7 @@ public final class LettuceDriver implements RedisDriver {
             @Nullable SocketAddress remote,
             EventExecutor lane,
             Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener,
-            Runnable afterwards) {
+            Consumer<CompletableFuture<Void>> afterwards) {
         this.name = name;
         this.afterwards = afterwards;
         commands = new Link(connection, remote, new Link.Watcher() {
@@ -149,7 +155,22 @@ public final class LettuceDriver implements RedisDriver {
         }
         SocketAddress remote = connection instanceof RedisChannelHandler<?, ?> handler ? seen.get(handler) : null;
         EventExecutor lane = client.getResources().eventExecutorGroup().next();
-        return new LettuceDriver(name, connection, remote, lane, opener, () -> {});
+        return new LettuceDriver(name, connection, remote, lane, opener, LettuceDriver::await);
+    }
+
+    /** So that the connections are gone before the application, in its turn, shuts the client down. */
+    private static void await(CompletableFuture<Void> closing) {
+        if (Thread.currentThread() instanceof FastThreadLocalThread) {
+            // A thread of Netty, perhaps the very one that has to close them.
+            return;
+        }
+        try {
+            closing.get(CLOSE_LIMIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            // They belong to the client, which closes them at the latest when it is shut down.
+        }
     }
 
     @Override
@@ -181,9 +202,9 @@ public final class LettuceDriver implements RedisDriver {
     public void close() {
         if (closed.compareAndSet(false, true)) {
             listeners.close();
-            messages.close();
-            commands.close();
-            afterwards.run();
+            CompletableFuture<Void> messagesClosed = messages.close();
+            CompletableFuture<Void> commandsClosed = commands.close();
+            afterwards.accept(CompletableFuture.allOf(messagesClosed, commandsClosed));
         }
     }
 }

@@ -84,14 +84,17 @@ final class Link implements RedisConnectionStateListener {
         return address == null ? "redis" : address.toString();
     }
 
-    /** Closes the connection; calls under way fail. Does not wait. */
-    void close() {
+    /** Closes the connection; calls under way fail. Completes when it is closed. */
+    CompletableFuture<Void> close() {
         closed = true;
         Epoch last = present.getAndSet(null);
         if (last != null) {
             last.end(CLOSED);
         }
-        var unused = connection.closeAsync();
+        // A client that was shut down has closed it, and Lettuce would warn.
+        return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()
+                ? CompletableFuture.completedFuture(null)
+                : connection.closeAsync();
     }
 
     @Override

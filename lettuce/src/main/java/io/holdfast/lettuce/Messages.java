@@ -101,15 +101,20 @@ final class Messages implements Link.Watcher {
         return done;
     }
 
-    void close() {
-        enter(() -> {
+    /** Completes when the connection is closed. One that is still being opened closes as soon as it is there. */
+    CompletableFuture<Void> close() {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        boolean entered = enter(() -> {
             state = State.CLOSED;
             consumers.clear();
             failWaiting(unknown("the driver is closed"));
-            if (link != null) {
-                link.close();
-            }
+            CompletableFuture<Void> closing = link == null ? CompletableFuture.completedFuture(null) : link.close();
+            var unused = closing.whenComplete((nothing, failure) -> done.complete(null));
         });
+        if (!entered) {
+            done.complete(null);
+        }
+        return done;
     }
 
     @Override

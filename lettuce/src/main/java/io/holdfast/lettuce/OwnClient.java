@@ -153,10 +153,16 @@ final class OwnClient {
         return connected;
     }
 
-    /** Waits for the threads to end, but not in one of them. */
     private void close() {
+        close(CompletableFuture.completedFuture(null));
+    }
+
+    /** Waits for the threads to end, but not in one of them. */
+    private void close(CompletableFuture<Void> connections) {
         long deadline = System.nanoTime() + CLOSE_LIMIT.toNanos();
-        CompletableFuture<Void> closing = client.shutdownAsync(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        // Not before the connections are closed: Lettuce would close them again and warn that they are closed already.
+        CompletableFuture<Void> closing = connections.thenCompose(
+                nothing -> client.shutdownAsync(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS));
         if (threads.contains(Thread.currentThread())) {
             var unused = closing.whenComplete((done, failure) -> stopThreads());
             return;
