@@ -1,0 +1,143 @@
+package io.holdfast.lettuce;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Reply;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.CompleteableCommand;
+import io.lettuce.core.protocol.ProtocolKeyword;
+import io.lettuce.core.pubsub.PubSubOutput;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One command on its way through Lettuce, which calls {@link #complete} on the event loop when the reply is there.
+ *
+ * <p>A call is done as soon as its outcome is known, whoever decides it. Lettuce looks at {@link #isDone} before each
+ * write, also when it repeats what a broken connection left behind: so ending a call is what keeps it from being repeated.
+ */
+final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> implements CompleteableCommand<T> {
+    /** A command name that Lettuce need not know. */
+    private record Keyword(String word) implements ProtocolKeyword {
+        @Override
+        public byte[] getBytes() {
+            return word.getBytes(StandardCharsets.UTF_8);
+        }
+
+        @Override
+        public String toString() {
+            return word;
+        }
+    }
+
+    private final String where;
+    private final CompletableFuture<T> outcome = new CompletableFuture<>();
+    private volatile @Nullable Epoch epoch;
+
+    private Call(
+            ProtocolKeyword name,
+            CommandOutput<String, String, T> output,
+            CommandArgs<String, String> arguments,
+            String where) {
+        super(name, output, arguments);
+        this.where = where;
+    }
+
+    /** Any command. */
+    static Call<Reply> of(Command command, String where) {
+        List<String> words = command.words();
+        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
+        for (String word : words.subList(1, words.size())) {
+            arguments.addValue(word);
+        }
+        return new Call<>(new Keyword(words.get(0)), new ReplyOutput(), arguments, where);
+    }
+
+    /**
+     * {@code SUBSCRIBE} or {@code UNSUBSCRIBE} for one channel. Lettuce counts one reply per command, so one command must
+     * not name several channels.
+     */
+    static Call<String> of(CommandType type, String channel, String where) {
+        return new Call<>(
+                type, new PubSubOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8).addKey(channel), where);
+    }
+
+    CompletableFuture<T> outcome() {
+        return outcome;
+    }
+
+    /** The calls among which this one is counted until it is done. */
+    void countedIn(Epoch among) {
+        epoch = among;
+    }
+
+    /** Ends this call without an answer, if it is not done. */
+    void fail(String reason, @Nullable Throwable cause) {
+        // Built only when needed: most calls of an ending epoch are done or never fail, and a stack trace is dear.
+        if (!outcome.isDone()) {
+            leave();
+            outcome.completeExceptionally(
+                    DriverException.unknown(where + ": no answer to " + getType() + ", " + reason, cause));
+        }
+    }
+
+    @Override
+    public void complete() {
+        leave();
+        if (output.hasError()) {
+            outcome.completeExceptionally(DriverException.rejected(output.getError()));
+        } else {
+            outcome.complete(output.get());
+        }
+    }
+
+    @Override
+    public boolean completeExceptionally(Throwable failure) {
+        leave();
+        return outcome.completeExceptionally(Failures.of(failure, where + ": no answer to " + getType()));
+    }
+
+    @Override
+    public void cancel() {
+        completeExceptionally(new CancellationException("cancelled"));
+    }
+
+    @Override
+    public boolean isDone() {
+        return outcome.isDone();
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return false;
+    }
+
+    @Override
+    public void onComplete(Consumer<? super T> action) {
+        onComplete((value, failure) -> {
+            if (failure == null) {
+                action.accept(value);
+            }
+        });
+    }
+
+    @Override
+    public void onComplete(BiConsumer<? super T, Throwable> action) {
+        var unused = outcome.whenComplete(action);
+    }
+
+    private void leave() {
+        Epoch among = epoch;
+        if (among != null) {
+            among.forget(this);
+        }
+    }
+}

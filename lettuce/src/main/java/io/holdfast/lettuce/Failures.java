@@ -1,0 +1,46 @@
+package io.holdfast.lettuce;
+
+import io.holdfast.spi.DriverException;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisConnectionException;
+import java.net.UnknownHostException;
+import org.jspecify.annotations.Nullable;
+
+/** What Lettuce's exceptions mean. */
+final class Failures {
+    private Failures() {}
+
+    /**
+     * Answers of the server become rejections in its own words, all else is unknown.
+     *
+     * @param where begins the message of what is unknown
+     */
+    static DriverException of(Throwable failure, String where) {
+        Throwable root = failure;
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof DriverException known) {
+                return known;
+            }
+            if (isAnswer(t)) {
+                return DriverException.rejected(String.valueOf(t.getMessage()));
+            }
+            root = t;
+        }
+        return DriverException.unknown(where + ", " + reason(root), failure);
+    }
+
+    private static boolean isAnswer(Throwable failure) {
+        // A server in protected mode answers with DENIED before it is asked, so Lettuce has no command to blame.
+        return failure instanceof RedisCommandExecutionException
+                || (failure instanceof RedisConnectionException
+                        && RedisConnectionException.isProtectedMode(failure.getMessage()));
+    }
+
+    private static String reason(Throwable root) {
+        if (root instanceof UnknownHostException) {
+            return "the host is unknown";
+        }
+        @Nullable String message = root.getMessage();
+        return message == null ? root.getClass().getSimpleName() : message;
+    }
+}

@@ -1,0 +1,226 @@
+package io.holdfast.lettuce;
+
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.Transports;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.resolver.DefaultAddressResolverGroup;
+import io.netty.util.concurrent.DefaultEventExecutor;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
+import io.netty.util.concurrent.SucceededFuture;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * A Lettuce client for one driver alone.
+ *
+ * <p>Its two threads: the event loop has both connections and is the lane of {@link Messages}; the worker has timers,
+ * reconnects and name lookups, which may block for long and must not hold up replies. Both are Netty executors without a
+ * group around them, because a group that shuts down leaves Netty's global executor behind, a thread that keeps the JVM
+ * alive for another second.
+ */
+final class OwnClient {
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
+
+    private final Duration connectTimeout;
+    private final String name;
+    private final RedisURI uri;
+    private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    private final EventLoopGroup io;
+    private final EventExecutor worker;
+    private final ClientResources resources;
+    private final RedisClient client;
+
+    OwnClient(RedisAddress address, ConnectOptions options) {
+        connectTimeout = options.connectTimeout();
+        name = HostPort.of(address.host(), address.port());
+        uri = uri(address, options);
+        io = Transports.socketChannelClass() == NioSocketChannel.class
+                ? new SingleThreadIoEventLoop(null, threads("io"), NioIoHandler.newFactory())
+                : new DefaultEventLoopGroupProvider(1, pool -> threads("io"))
+                        .allocate(Transports.eventLoopGroupClass());
+        worker = new DefaultEventExecutor(threads("worker"));
+        resources = ClientResources.builder()
+                .eventLoopGroupProvider(new OneLoop(io))
+                .eventExecutorGroup(worker)
+                .timer(new ExecutorTimer(worker))
+                .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+                .reconnectDelay(new ReconnectDelay())
+                .socketAddressResolver(new JvmResolver())
+                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
+                .nettyCustomizer(new QuietBreak())
+                .build();
+        client = RedisClient.create(resources, uri);
+        client.setOptions(ClientOptions.builder()
+                .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
+                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+                .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .socketOptions(
+                        SocketOptions.builder().connectTimeout(connectTimeout).build())
+                .build());
+    }
+
+    private static RedisURI uri(RedisAddress address, ConnectOptions options) {
+        RedisURI.Builder uri = RedisURI.builder()
+                .withHost(address.host())
+                .withPort(address.port())
+                .withSsl(address.tls())
+                .withDatabase(address.database())
+                .withClientName(options.clientName())
+                .withTimeout(options.connectTimeout());
+        String password = address.password();
+        String user = address.user();
+        if (password != null) {
+            if (user == null) {
+                uri.withPassword(password.toCharArray());
+            } else {
+                uri.withAuthentication(user, password.toCharArray());
+            }
+        }
+        return uri.build();
+    }
+
+    /** Blocks until the command connection is usable; closes this client if that fails. */
+    RedisDriver connect() {
+        try {
+            StatefulRedisConnection<String, String> connection = onWorker(
+                            () -> client.connectAsync(StringCodec.UTF8, uri))
+                    .get(connectTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            return new LettuceDriver(name, connection, null, io.next(), this::openMessages, this::close);
+        } catch (ExecutionException e) {
+            close();
+            throw Failures.of(e, name);
+        } catch (TimeoutException e) {
+            close();
+            throw DriverException.unknown(name + ", no answer within " + connectTimeout.toMillis() + " ms", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+            throw DriverException.unknown(name + ", interrupted while connecting", e);
+        }
+    }
+
+    private CompletionStage<StatefulRedisPubSubConnection<String, String>> openMessages() {
+        return onWorker(() -> client.connectPubSubAsync(StringCodec.UTF8, uri));
+    }
+
+    /** Lettuce looks the name up in the thread that connects. */
+    private <T> CompletableFuture<T> onWorker(Supplier<? extends CompletionStage<T>> connect) {
+        CompletableFuture<T> connected = new CompletableFuture<>();
+        worker.execute(() -> {
+            try {
+                var unused = connect.get().whenComplete((connection, failure) -> {
+                    if (failure == null) {
+                        connected.complete(connection);
+                    } else {
+                        connected.completeExceptionally(failure);
+                    }
+                });
+            } catch (RuntimeException e) {
+                connected.completeExceptionally(e);
+            }
+        });
+        return connected;
+    }
+
+    private void close() {
+        close(CompletableFuture.completedFuture(null));
+    }
+
+    /** Waits for the threads to end, but not in one of them. */
+    private void close(CompletableFuture<Void> connections) {
+        long deadline = System.nanoTime() + CLOSE_LIMIT.toNanos();
+        // Not before the connections are closed: Lettuce would close them again and warn that they are closed already.
+        CompletableFuture<Void> closing = connections.thenCompose(
+                nothing -> client.shutdownAsync(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS));
+        if (threads.contains(Thread.currentThread())) {
+            var unused = closing.whenComplete((done, failure) -> stopThreads());
+            return;
+        }
+        try {
+            closing.get(CLOSE_LIMIT.toNanos() / 2, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            // The threads are stopped all the same, and with them ends whatever did not close.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        stopThreads();
+        try {
+            for (Thread thread : threads) {
+                TimeUnit.NANOSECONDS.timedJoin(thread, Math.max(1, deadline - System.nanoTime()));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void stopThreads() {
+        Future<?> unused = resources.shutdown(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        for (EventExecutorGroup executor : List.of(io, worker)) {
+            unused = executor.shutdownGracefully(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private ThreadFactory threads(String role) {
+        return task -> {
+            Thread thread = new FastThreadLocalThread(task, "holdfast-lettuce-" + role + "-" + name);
+            thread.setDaemon(true);
+            threads.add(thread);
+            return thread;
+        };
+    }
+
+    /** Gives Lettuce the one loop, and leaves its end to the owner. */
+    private record OneLoop(EventLoopGroup io) implements EventLoopGroupProvider {
+        @Override
+        @SuppressWarnings("unchecked") // Lettuce stores what it gets as an EventLoopGroup
+        public <T extends EventLoopGroup> T allocate(Class<T> type) {
+            return (T) io;
+        }
+
+        @Override
+        public int threadPoolSize() {
+            return 1;
+        }
+
+        @Override
+        public Future<Boolean> release(EventExecutorGroup group, long quietPeriod, long timeout, TimeUnit unit) {
+            return shutdown(quietPeriod, timeout, unit);
+        }
+
+        @Override
+        public Future<Boolean> shutdown(long quietPeriod, long timeout, TimeUnit unit) {
+            return new SucceededFuture<>(ImmediateEventExecutor.INSTANCE, true);
+        }
+    }
+}
