@@ -55,6 +55,7 @@ final class Request {
     private volatile long retryNanos = FIRST_RETRY_NANOS;
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
+    private volatile boolean handedOff;
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
 
@@ -108,9 +109,12 @@ final class Request {
         return end.get() == null;
     }
 
-    /** Whether a copy of the acquire may still be under way. */
+    /**
+     * Whether a copy of the acquire may still be under way. A handoff proves that one copy was executed, also where its
+     * answer has not come yet: nobody else could have queued this owner.
+     */
     boolean unanswered() {
-        return asked.get() != answered.get();
+        return asked.get() > Math.max(answered.get(), handedOff ? 1 : 0);
     }
 
     long startedNanos() {
@@ -216,6 +220,7 @@ final class Request {
 
     /** A handoff that was told by message. */
     void grantedByMessage(long token, long grantedMicros, long claimMillis, long receivedNanos) {
+        handedOff = true;
         Object present = end.get();
         if (present instanceof Hold hold) {
             if (token > hold.token) {
@@ -236,6 +241,7 @@ final class Request {
 
     /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
+        handedOff = true;
         Object present = end.get();
         if (present instanceof Hold hold && claim.token() > hold.token) {
             hold.lose(LossReason.GONE);

@@ -158,12 +158,15 @@ final class WaitingRoom {
         }
     }
 
-    /** A grant that nobody waits for is released at once. */
+    /**
+     * A grant that nobody waits for is released at once. Without a tombstone: whoever ended this owner left one if it was
+     * needed, and most of these are grants of leases that ended before a second notice of them came.
+     */
     private void giveBack(String ownerPublic, String hold) {
         String owner = client.ids.complete(ownerPublic);
         Keys keys = Keys.ofHold(client.options.prefix(), hold);
         if (owner != null && keys != null) {
-            client.takeBack.add(keys, owner, true, Duration.ZERO);
+            client.takeBack.add(keys, owner, false, Duration.ZERO);
         }
     }
 

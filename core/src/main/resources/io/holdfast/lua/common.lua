@@ -284,11 +284,11 @@ local function handoff(lock, candidate)
   end
 end
 
--- Every script begins here, with lock.held read: afterwards somebody holds, or no waiter can be reached.
-local function settle(lock, candidate)
+-- Every script begins here, with lock.held read: afterwards somebody holds, or no waiter can be reached. With `tell`, a
+-- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply.
+local function settle(lock, candidate, tell)
   if lock.held then
-    -- A claim of the client that asks, which it may not have heard of: it is armed anew and told in the reply.
-    if clientOf(lock.held.owner) == requester and redis.call('HGET', lock.details, '@claim') == lock.held.owner then
+    if tell and clientOf(lock.held.owner) == requester and redis.call('HGET', lock.details, '@claim') == lock.held.owner then
       local d = readDetails(lock, lock.held.owner)
       if d then
         expireLater(lock.hold, now + d.claim)

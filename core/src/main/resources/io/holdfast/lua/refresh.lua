@@ -54,7 +54,7 @@ for i = 1, #KEYS / 5 do
   if count > 0 then
     state = heartbeat(lock, count)
   end
-  settle(lock, first ~= '' and first or nil)
+  settle(lock, first ~= '' and first or nil, true)
   sweep(lock)
   local waiters = redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked)
   replies[#replies + 1] = describe(lock, { state, waiters })

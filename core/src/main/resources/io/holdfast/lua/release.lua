@@ -46,7 +46,7 @@ if tombstone ~= '0' then
 end
 -- end
 
-settle(lock)
+settle(lock, nil, word == 'GONE') -- a repeated release tells its handoff again
 local reply = describe(lock, { word, nowMicros })
 deliver()
 return reply
