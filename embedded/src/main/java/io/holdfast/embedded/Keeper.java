@@ -2,6 +2,7 @@ package io.holdfast.embedded;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -44,39 +45,43 @@ final class Keeper {
     private static final long START_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
     private final Path folder;
-    private final long id;
     private final long idleNanos;
     private final long pauseMillis;
     private final long start = System.nanoTime();
 
-    /** The last that was read of this server. */
-    private @Nullable ServerRecord record;
+    /** The server, as complete as it is known. */
+    private ServerRecord record;
 
     private @Nullable Wire wire;
     private long visits = -1;
     private long lastUse = start;
 
-    private Keeper(Path folder, long id, long idleMillis) {
+    private Keeper(Path folder, ServerRecord record, long idleMillis) {
         this.folder = folder;
-        this.id = id;
+        this.record = record;
         this.idleNanos = TimeUnit.MILLISECONDS.toNanos(idleMillis);
         this.pauseMillis = Math.max(SHORTEST_PAUSE_MILLIS, Math.min(LONGEST_PAUSE_MILLIS, idleMillis / 10));
     }
 
     /**
-     * Runs until the server is gone.
+     * Runs until the server is gone. The standard input has the server's password, in as many bytes as there are: not
+     * from the file, which may have changed, and not from the command line, which everybody can read.
      *
-     * @param args the state folder, the server's id and the idle time in milliseconds
+     * @param args the state folder, the server's id, its port, and the idle time in milliseconds
      */
     public static void main(String[] args) throws IOException, InterruptedException {
         Path folder = Path.of(args[0]);
-        long id = Long.parseLong(args[1]);
+        String password = new String(System.in.readAllBytes(), StandardCharsets.US_ASCII);
+        if (password.isEmpty()) {
+            return; // its starter died before it had started the server
+        }
+        ServerRecord record = new ServerRecord(Long.parseLong(args[1]), Integer.parseInt(args[2]), password, 0, "");
         try (FileChannel channel = FolderLock.open(folder.resolve(StateFolder.KEEPER))) {
-            boolean first = FolderLock.lock(channel, id, 1);
+            boolean first = FolderLock.lock(channel, record.id(), 1);
             System.out.write('+');
             System.out.close();
             if (first) {
-                new Keeper(folder, id, Long.parseLong(args[2])).run();
+                new Keeper(folder, record, Long.parseLong(args[3])).run();
             }
         }
     }
@@ -91,14 +96,12 @@ final class Keeper {
     private boolean look() throws IOException, InterruptedException {
         try {
             ServerRecord current = ServerRecord.read(folder.resolve(StateFolder.ADDRESS));
-            boolean ours = isOurs(current);
-            if (ours) {
+            boolean ours = false;
+            if (current != null && current.id() == record.id()) {
+                ours = true;
                 record = current;
             }
-            if (record == null) {
-                return true; // replaced before this keeper had a look: it was not even complete
-            }
-            Wire open = connect(record);
+            Wire open = connect();
             if (!ours) {
                 open.shutdown();
                 return true;
@@ -118,23 +121,18 @@ final class Keeper {
         }
     }
 
-    private Wire connect(ServerRecord known) throws IOException {
+    private Wire connect() throws IOException {
         Wire open = wire;
         if (open == null) {
-            open = Wire.open(known.port(), known.password(), "holdfast-keeper", ANSWER_PATIENCE_MILLIS);
+            open = Wire.open(record.port(), record.password(), "holdfast-keeper", ANSWER_PATIENCE_MILLIS);
             wire = open;
         }
         return open;
     }
 
-    private boolean isOurs(@Nullable ServerRecord current) {
-        return current != null && current.id() == id;
-    }
-
     private boolean isGone() throws IOException {
-        ServerRecord known = record;
-        if (known != null && known.complete()) {
-            return !known.alive();
+        if (record.complete()) {
+            return !record.alive();
         }
         return System.nanoTime() - start >= START_PATIENCE_NANOS;
     }
@@ -169,7 +167,7 @@ final class Keeper {
         }
         try {
             ServerRecord current = ServerRecord.read(folder.resolve(StateFolder.ADDRESS));
-            if (!isOurs(current)) {
+            if (current == null || current.id() != record.id()) {
                 return false;
             }
             if (isUsed(open)) {

@@ -80,9 +80,19 @@ final class ServerLauncher {
             return started;
         } finally {
             if (!done) {
-                // Tells the keeper to end the server, should there be one.
+                // The keeper ends a server without a record; but this may be for want of a keeper.
                 Files.deleteIfExists(address);
+                discard(planned);
             }
+        }
+    }
+
+    /** Ends a server that was not started to the end, if it is there. Nobody has joined it. */
+    static void discard(ServerRecord record) {
+        try (Wire wire = Wire.open(record.port(), record.password(), "holdfast-start", ANSWER_PATIENCE_MILLIS)) {
+            wire.shutdown();
+        } catch (IOException e) {
+            // It never came up, or is on its way up: then its keeper ends it.
         }
     }
 
@@ -219,6 +229,7 @@ final class ServerLauncher {
         command.add(Keeper.class.getName());
         command.add(folder.path().toString());
         command.add(Long.toString(record.id()));
+        command.add(Integer.toString(record.port()));
         command.add(Long.toString(settings.idleMillis()));
         ProcessBuilder builder = detached(new ProcessBuilder(command)).redirectOutput(ProcessBuilder.Redirect.PIPE);
         Map<String, String> environment = builder.environment();
@@ -227,7 +238,11 @@ final class ServerLauncher {
         environment.remove("JDK_JAVA_OPTIONS");
         environment.remove("_JAVA_OPTIONS");
         Process process = builder.start();
-        process.getOutputStream().close();
+        try (OutputStream out = process.getOutputStream()) {
+            out.write(record.password().getBytes(StandardCharsets.US_ASCII));
+        } catch (IOException e) {
+            // It has ended already. Why, is in the log and told when it is waited for.
+        }
         return process;
     }
 

@@ -104,7 +104,7 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
     /** Connects to a server; null if there is none any more. */
     private static @Nullable Wire reach(ServerRecord record) throws IOException {
         if (!record.complete()) {
-            discard(record);
+            ServerLauncher.discard(record);
             return null;
         }
         Wire wire;
@@ -130,15 +130,6 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
         }
         wire.close();
         return null;
-    }
-
-    /** Ends a server whose starter was killed halfway. Nobody has joined it: that needs a complete record. */
-    private static void discard(ServerRecord record) {
-        try (Wire wire = Wire.open(record.port(), record.password(), CONNECTION_NAME, ANSWER_PATIENCE_MILLIS)) {
-            wire.shutdown();
-        } catch (IOException e) {
-            // It never came up, or is on its way up: then its keeper ends it, as soon as the record is another's.
-        }
     }
 
     /** An open connection is the share: the keeper counts them, and the system closes them with the process. */

@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolException;
+import java.net.Proxy;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
@@ -42,7 +43,8 @@ final class Wire implements Closeable {
      * @throws IOException if nothing answers
      */
     static Wire open(int port, String password, String name, int timeoutMillis) throws IOException {
-        Socket socket = new Socket();
+        // Without a proxy, whatever the system properties say: the server is here.
+        Socket socket = new Socket(Proxy.NO_PROXY);
         boolean open = false;
         try {
             socket.setTcpNoDelay(true);
