@@ -1,0 +1,146 @@
+package io.holdfast.embedded;
+
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.EmbeddedServerProvider;
+import io.holdfast.spi.RedisAddress;
+import java.io.IOException;
+import java.net.ProtocolException;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One real Redis or Valkey server for all processes of this user on this machine. The first to {@linkplain #join() join}
+ * starts it; it listens on 127.0.0.1 only, asks for a password that only this user can read, keeps nothing on disk, and
+ * outlives the process that started it. About 30 seconds after the last process has gone, however that ended, the server
+ * ends by itself, and with it every lock.
+ *
+ * <p>The program is a {@code valkey-server} or {@code redis-server} on the search path if that is newer than the bundled
+ * Redis 7.0.15, else the bundled one.
+ *
+ * <p>System properties, or else environment variables, change this:
+ *
+ * <ul>
+ *   <li>{@code holdfast.embedded.home}, {@code HOLDFAST_HOME}: the folder through which the processes find each other.
+ *       Those with different folders have different servers. By default below {@code ~/.cache/holdfast}, on macOS
+ *       {@code ~/Library/Caches/holdfast}; for a user without a home, {@code $XDG_RUNTIME_DIR/holdfast}.
+ *   <li>{@code holdfast.embedded.server}, {@code HOLDFAST_SERVER}: the program to start, as a path or a name, or
+ *       {@code bundled}.
+ *   <li>{@code holdfast.embedded.idleMillis}, {@code HOLDFAST_IDLE_MILLIS}: how long an unused server stays; 30,000 by
+ *       default, at least 100.
+ * </ul>
+ */
+public final class SharedServerProvider implements EmbeddedServerProvider {
+    /** Enough for another process to start the server. */
+    private static final long LOCK_PATIENCE_SECONDS = 10;
+
+    /** A server that says nothing for so long is stuck, or its machine is of no use at the moment. */
+    private static final int ANSWER_PATIENCE_MILLIS = 2_000;
+
+    private static final String CONNECTION_NAME = "holdfast-share";
+
+    private final @Nullable Settings settings;
+
+    /** For {@link java.util.ServiceLoader}. */
+    public SharedServerProvider() {
+        this(null);
+    }
+
+    SharedServerProvider(@Nullable Settings settings) {
+        this.settings = settings;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>Takes a few milliseconds if the server runs, some tenths of a second if it must be started, and at most about
+     * ten seconds if something is wrong.
+     *
+     * @throws DriverException {@code UNKNOWN} if there is no server program for this platform, if it could not be
+     *     started, if the folder is not safe from other users, if the server that should run is there but does not
+     *     answer, or if the thread is interrupted, which it then still is; the message says what to do
+     */
+    @Override
+    public EmbeddedServer join() {
+        Settings chosen = settings == null ? Settings.read() : settings;
+        try {
+            StateFolder folder = StateFolder.open(chosen);
+            try (FolderLock lock =
+                    FolderLock.take(folder.file(StateFolder.LOCK), TimeUnit.SECONDS.toNanos(LOCK_PATIENCE_SECONDS))) {
+                if (lock == null) {
+                    throw DriverException.unknown(
+                            "another process has kept the lock file " + folder.file(StateFolder.LOCK) + " for "
+                                    + LOCK_PATIENCE_SECONDS + " seconds: if it is stopped, let it go on or end it",
+                            null);
+                }
+                return join(chosen, folder);
+            }
+        } catch (InterruptedException | ClosedByInterruptException e) {
+            Thread.currentThread().interrupt();
+            throw DriverException.unknown("interrupted while joining the embedded server", e);
+        } catch (IOException e) {
+            throw DriverException.unknown("could not join the embedded server: " + e.getMessage(), e);
+        }
+    }
+
+    private static EmbeddedServer join(Settings settings, StateFolder folder) throws IOException, InterruptedException {
+        ServerRecord record = ServerRecord.read(folder.file(StateFolder.ADDRESS));
+        Wire wire = record == null ? null : reach(record);
+        ServerLauncher launcher = new ServerLauncher(settings, folder);
+        if (record == null || wire == null) {
+            record = launcher.start();
+            wire = Wire.open(record.port(), record.password(), CONNECTION_NAME, ANSWER_PATIENCE_MILLIS);
+        } else if (!folder.isKept(record.id())) {
+            try {
+                launcher.keep(record);
+            } catch (IOException e) {
+                wire.close();
+                throw e;
+            }
+        }
+        return new Share(new RedisAddress("127.0.0.1", record.port(), false, null, record.password(), 0), wire);
+    }
+
+    /** Connects to a server; null if there is none any more. */
+    private static @Nullable Wire reach(ServerRecord record) throws IOException {
+        if (!record.complete()) {
+            ServerLauncher.discard(record);
+            return null;
+        }
+        Wire wire;
+        try {
+            wire = Wire.open(record.port(), record.password(), CONNECTION_NAME, ANSWER_PATIENCE_MILLIS);
+        } catch (IOException e) {
+            if (!record.alive()) {
+                return null;
+            }
+            throw DriverException.unknown(
+                    "the embedded server (" + record + ") is there but "
+                            + (e instanceof ProtocolException
+                                    ? "refused this process (" + e.getMessage() + ")"
+                                    : "did not answer for " + ANSWER_PATIENCE_MILLIS / 1000 + " seconds")
+                            + ": if it stays so, end it with kill -9 " + record.pid()
+                            + ", and with it the locks that it holds",
+                    e);
+        }
+        // Only after the connection is this worth anything: as long as the server lives, nobody else has its port. When
+        // it is dead, another user may have taken the port and say yes to every password.
+        if (record.alive()) {
+            return wire;
+        }
+        wire.close();
+        return null;
+    }
+
+    /** An open connection is the share: the keeper counts them, and the system closes them with the process. */
+    private record Share(RedisAddress address, Wire wire) implements EmbeddedServer {
+        @Override
+        public void close() {
+            try {
+                wire.close();
+            } catch (IOException e) {
+                // The connection is gone all the same.
+            }
+        }
+    }
+}
