@@ -124,7 +124,7 @@ final class Hold {
 
     /** Whether to go on renewing; false ends the renewal for good. */
     boolean mayRenew() {
-        if (!active() || detached) {
+        if (!active() || detached || !options.renewed()) {
             return false;
         }
         WeakReference<Lease> seen = handle;

@@ -254,14 +254,22 @@ final class Request {
     }
 
     private void granted(long token, long deadline, boolean confirmed, long claimNanos) {
-        Object present = end.get();
-        if (present instanceof Hold hold) {
-            if (hold.token == token) {
-                hold.raise(deadline);
+        // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
+        // at
+        // the same time, and the one that comes second must not give back what the first has taken.
+        while (true) {
+            Object present = end.get();
+            if (present instanceof Hold hold) {
+                if (hold.token == token) {
+                    hold.raise(deadline);
+                }
+                return;
             }
-            return;
-        }
-        if (present == null) {
+            if (present != null) {
+                // Nobody waits for it any more.
+                client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
+                return;
+            }
             long left = deadline - client.ticker.nanoTime();
             if (left <= options.leastRemaining().toNanos()) {
                 tooLate();
@@ -276,8 +284,6 @@ final class Request {
                 return;
             }
         }
-        // Nobody waits for it any more.
-        client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
     }
 
     /** The lease arrived with too little left: it is armed anew by asking again, or given back. */

@@ -82,7 +82,8 @@ end
 -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory.
 local function dequeue(lock, owner)
   if redis.call('HDEL', lock.details, owner) == 0 then
-    return false
+    -- An order without details (a key was dropped by force) must not be met again.
+    return redis.call('ZREM', lock.queue, owner) + redis.call('ZREM', lock.parked, owner) > 0
   end
   local client = clientOf(owner)
   if redis.call('ZREM', lock.queue, owner) == 0 and redis.call('ZREM', lock.parked, owner) == 1 then
@@ -190,10 +191,10 @@ end
 -- Whether a request has outlived its own limit, and what then happens to it: 'T' to the tail, 'L' leaves the queue.
 local function outlived(lock, owner)
   local d = readDetails(lock, owner)
-  if d.stop == 0 or d.stop >= now then
+  if d and (d.stop == 0 or d.stop >= now) then
     return false
   end
-  if d.policy == 'T' then
+  if d and d.policy == 'T' then
     d.stop = now + d.ttl
     writeDetails(lock, owner, d)
     redis.call('ZADD', lock.queue, nextOrder(lock), owner)
