@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -19,77 +18,31 @@ import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Reply;
 import io.holdfast.testkit.TcpProxy.Caught;
 import io.holdfast.testkit.TcpProxy.Fault;
-import java.io.IOException;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.ResourceLock;
-import org.junit.jupiter.api.parallel.Resources;
 
 /**
  * The contract of {@link RedisDriver} and {@link RedisDriverProvider} as tests against real servers. A driver's module
  * extends this class and names its provider. The server program must have TLS compiled in.
  */
 @Timeout(60)
-public abstract class DriverContract {
-    /** For what must happen: nobody waits that long unless the test fails. */
-    static final Duration LONG = Duration.ofSeconds(15);
-
-    /** For what must not happen: absence can only be shown by waiting a little. */
-    static final Duration SHORT = Duration.ofMillis(100);
-
-    private static final ConnectOptions OPTIONS = ConnectOptions.defaults();
-
-    private RedisServer server;
-    private RedisDriver driver;
-    private RecordedEvents events;
-
+public abstract class DriverContract extends ConnectContract {
     /** For the classes of the drivers. */
     protected DriverContract() {}
-
-    /** The provider under test. */
-    protected abstract RedisDriverProvider provider();
-
-    @BeforeEach
-    void connectToFreshServer() {
-        server = RedisServer.start();
-        driver = provider().connect(server.address(), OPTIONS);
-        events = new RecordedEvents();
-        driver.listen(events);
-    }
-
-    @AfterEach
-    void closeDriverAndServer() {
-        driver.close();
-        server.close();
-    }
 
     // ---- commands: replies
 
@@ -612,309 +565,5 @@ public abstract class DriverContract {
                 "the driver was expected to have a thread of its own");
         other.close();
         awaitTrue(() -> threads().stream().noneMatch(thread -> !before.contains(thread) && isDriverThread(thread)));
-    }
-
-    // ---- connect
-
-    @Test
-    void connect_nobodyListens_isUnknownAndNamesTheAddress() {
-        int port = FreePort.find();
-        assertCannotConnect(Kind.UNKNOWN, port, new RedisAddress("127.0.0.1", port, false, null, null, 0), OPTIONS);
-    }
-
-    @Test
-    void connect_hostUnknown_isUnknownAndNamesTheAddress() {
-        RedisAddress address = new RedisAddress("no-such-host.invalid", 6379, false, null, null, 0);
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(address, OPTIONS));
-        assertEquals(Kind.UNKNOWN, e.kind());
-        assertTrue(String.valueOf(e.getMessage()).contains("no-such-host.invalid:6379"), e.toString());
-    }
-
-    @Test
-    void connect_passwordMissing_isRejected() {
-        server.command("CONFIG", "SET", "requirepass", "open-sesame");
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(server.address(), OPTIONS));
-        assertEquals(Kind.REJECTED, e.kind());
-        assertEquals("NOAUTH", e.code());
-    }
-
-    @Test
-    void connect_passwordMissingAndDatabaseNamed_isRejected() {
-        server.command("CONFIG", "SET", "requirepass", "open-sesame");
-        RedisAddress address = new RedisAddress("127.0.0.1", server.port(), false, null, null, 2);
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(address, OPTIONS));
-        assertEquals("NOAUTH", e.code());
-    }
-
-    @Test
-    void connect_passwordWrong_isRejectedAndNotRepeated() {
-        server.command("CONFIG", "SET", "requirepass", "open-sesame");
-        RedisAddress address = new RedisAddress("127.0.0.1", server.port(), false, null, "sim-sala-bim", 0);
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(address, OPTIONS));
-        assertEquals(Kind.REJECTED, e.kind());
-        assertEquals("WRONGPASS", e.code());
-        assertFalse(e.toString().contains("sim-sala-bim"));
-    }
-
-    @Test
-    void connect_userAndPassword_actsAsThatUserOnThatDatabase() {
-        server.command("ACL", "SETUSER", "älice", "on", ">pa ss:w/örd", "~*", "&*", "+@all");
-        RedisAddress address = new RedisAddress("127.0.0.1", server.port(), false, "älice", "pa ss:w/örd", 5);
-        try (RedisDriver other = provider().connect(address, OPTIONS)) {
-            assertEquals("älice", get(other.send(Command.of("ACL", "WHOAMI"))).asString());
-            get(other.send(Command.of("SET", "k", "v")));
-            assertTrue(server.command("INFO", "keyspace").asString().contains("db5:"));
-        }
-    }
-
-    @Test
-    void connect_databaseDoesNotExist_isRejected() {
-        RedisAddress address = new RedisAddress("127.0.0.1", server.port(), false, null, null, 999);
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(address, OPTIONS));
-        assertEquals(Kind.REJECTED, e.kind());
-        assertEquals("ERR", e.code());
-    }
-
-    @Test
-    void connect_serverIsFull_isRejected() {
-        server.command("CONFIG", "SET", "maxclients", "2");
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(server.address(), OPTIONS));
-        assertEquals(Kind.REJECTED, e.kind());
-        assertTrue(String.valueOf(e.getMessage()).contains("max number of clients"), e.toString());
-    }
-
-    @Test
-    void connect_webServer_isUnknownAndNamesTheAddress() throws Exception {
-        assertNoRedis(
-                client -> {
-                    client.getInputStream().readNBytes(1);
-                    client.getOutputStream()
-                            .write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
-                                    .getBytes(StandardCharsets.US_ASCII));
-                    client.getInputStream().readAllBytes();
-                },
-                OPTIONS);
-    }
-
-    @Test
-    void connect_peerClosesAtOnce_isUnknownAndNamesTheAddress() throws Exception {
-        assertNoRedis(Socket::close, OPTIONS);
-    }
-
-    @Test
-    void connect_peerSaysNothing_endsAfterTheTimeout() throws Exception {
-        long begin = System.nanoTime();
-        assertNoRedis(
-                client -> client.getInputStream().readAllBytes(),
-                new ConnectOptions(Duration.ofMillis(300), "holdfast"));
-        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
-        assertTrue(millis >= 290 && millis < 3000, millis + " ms");
-    }
-
-    @Test
-    void connect_serverFrozen_endsAfterTheTimeout() {
-        server.freeze();
-        assertCannotConnect(
-                Kind.UNKNOWN, server.port(), server.address(), new ConnectOptions(Duration.ofMillis(300), "holdfast"));
-    }
-
-    @Test
-    @ResourceLock(Resources.SYSTEM_PROPERTIES)
-    void connect_tlsAndTrustedCertificate_works(@TempDir Path folder) {
-        int port = FreePort.find();
-        TlsFiles files = TlsFiles.create(folder, "dns:localhost,ip:127.0.0.1");
-        try (RedisServer secure = RedisServer.start(files.serverArgs(port))) {
-            files.trusted(() -> {
-                RedisAddress address = new RedisAddress("127.0.0.1", port, true, null, null, 0);
-                try (RedisDriver other = provider().connect(address, OPTIONS)) {
-                    BlockingQueue<String> messages = subscribe(other, "news");
-                    get(other.send(Command.of("SET", "k", "x".repeat(1_000_000))));
-                    secure.command("PUBLISH", "news", "x");
-                    assertEquals("x", next(messages));
-                    assertEquals(1_000_000, secure.command("STRLEN", "k").asLong());
-                }
-            });
-        }
-    }
-
-    @Test
-    void connect_tlsAndUntrustedCertificate_isUnknown(@TempDir Path folder) {
-        int port = FreePort.find();
-        TlsFiles files = TlsFiles.create(folder, "dns:localhost,ip:127.0.0.1");
-        try (RedisServer secure = RedisServer.start(files.serverArgs(port))) {
-            assertCannotConnect(Kind.UNKNOWN, port, new RedisAddress("127.0.0.1", port, true, null, null, 0), OPTIONS);
-            assertEquals("PONG", secure.command("PING").asString());
-        }
-    }
-
-    @Test
-    @ResourceLock(Resources.SYSTEM_PROPERTIES)
-    void connect_tlsAndCertificateForAnotherHost_isUnknown(@TempDir Path folder) {
-        int port = FreePort.find();
-        TlsFiles files = TlsFiles.create(folder, "dns:elsewhere.example");
-        try (RedisServer secure = RedisServer.start(files.serverArgs(port))) {
-            files.trusted(() -> assertCannotConnect(
-                    Kind.UNKNOWN, port, new RedisAddress("127.0.0.1", port, true, null, null, 0), OPTIONS));
-            assertEquals("PONG", secure.command("PING").asString());
-        }
-    }
-
-    @Test
-    void connect_tlsToPlainPort_isUnknown() {
-        RedisAddress address = new RedisAddress("127.0.0.1", server.port(), true, null, null, 0);
-        assertCannotConnect(
-                Kind.UNKNOWN, server.port(), address, new ConnectOptions(Duration.ofSeconds(2), "holdfast"));
-    }
-
-    @Test
-    void provider_name_isOneLowerCaseWord() {
-        assertTrue(provider().name().matches("[a-z]+"), provider().name());
-    }
-
-    // ---- helpers
-
-    private interface Peer {
-        void talk(Socket client) throws IOException;
-    }
-
-    private void assertNoRedis(Peer peer, ConnectOptions options) throws IOException {
-        try (ServerSocket listening = FreePort.listen(FreePort.find())) {
-            TcpProxy.start("no-redis", () -> {
-                while (!listening.isClosed()) {
-                    try (Socket client = listening.accept()) {
-                        peer.talk(client);
-                    } catch (IOException e) {
-                        // The driver has hung up, or the test is over.
-                    }
-                }
-            });
-            int port = listening.getLocalPort();
-            assertCannotConnect(Kind.UNKNOWN, port, new RedisAddress("127.0.0.1", port, false, null, null, 0), options);
-        }
-    }
-
-    private void assertCannotConnect(Kind kind, int port, RedisAddress address, ConnectOptions options) {
-        DriverException e = assertThrows(DriverException.class, () -> provider().connect(address, options));
-        assertEquals(kind, e.kind(), e.toString());
-        assertTrue(String.valueOf(e.getMessage()).contains("127.0.0.1:" + port), e.toString());
-    }
-
-    private Reply send(String... words) {
-        return get(driver.send(Command.of(words)));
-    }
-
-    private String clients() {
-        return server.command("CLIENT", "LIST").asString();
-    }
-
-    private static RecordedEvents listen(RedisDriver driver) {
-        RecordedEvents events = new RecordedEvents();
-        driver.listen(events);
-        return events;
-    }
-
-    private static BlockingQueue<String> subscribe(RedisDriver driver, String channel) {
-        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
-        get(driver.subscribe(channel, messages::add));
-        return messages;
-    }
-
-    /** Subscribes as an engine would while the message connection comes back: until it works. */
-    private static BlockingQueue<String> eventuallySubscribe(RedisDriver driver, String channel) {
-        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
-        awaitTrue(() -> outcome(driver.subscribe(channel, messages::add)).failure() == null);
-        return messages;
-    }
-
-    private static String next(BlockingQueue<String> messages) {
-        String message;
-        try {
-            message = messages.poll(LONG.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
-        return message == null ? fail("no message in " + LONG) : message;
-    }
-
-    /** What a stage ended with, as {@code whenComplete} on the stage itself shows it. */
-    private record Outcome<T>(@Nullable T value, @Nullable Throwable failure) {}
-
-    private static <T> Outcome<T> outcome(CompletionStage<T> stage) {
-        CompletableFuture<Outcome<T>> seen = new CompletableFuture<>();
-        stage.whenComplete((value, failure) -> seen.complete(new Outcome<>(value, failure)));
-        try {
-            return seen.get(LONG.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            return fail("not completed in " + LONG, e);
-        } catch (ExecutionException e) {
-            return fail(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
-    }
-
-    @SuppressWarnings("NullAway") // the value of a CompletionStage<Void> is null
-    private static <T> T get(CompletionStage<T> stage) {
-        Outcome<T> outcome = outcome(stage);
-        if (outcome.failure() != null) {
-            fail("failed", outcome.failure());
-        }
-        return outcome.value();
-    }
-
-    private static DriverException failure(CompletionStage<?> stage) {
-        Throwable failure = outcome(stage).failure();
-        if (failure instanceof DriverException expected) {
-            return expected;
-        }
-        return fail("expected a DriverException itself, not " + failure, failure);
-    }
-
-    private static void assertRejected(String code, CompletionStage<?> stage) {
-        DriverException e = failure(stage);
-        assertEquals(Kind.REJECTED, e.kind(), e.toString());
-        assertEquals(code, e.code());
-    }
-
-    private static void assertUnknown(CompletionStage<?> stage) {
-        DriverException e = failure(stage);
-        assertEquals(Kind.UNKNOWN, e.kind(), e.toString());
-        assertEquals("", e.code());
-    }
-
-    private static Set<Thread> threads() {
-        return new HashSet<>(Thread.getAllStackTraces().keySet());
-    }
-
-    /** Whether a thread can belong to a driver: it is neither the JVM's, JUnit's nor the testkit's. */
-    private boolean isDriverThread(Thread thread) {
-        String name = thread.getName();
-        return thread.isAlive()
-                && thread != Thread.currentThread()
-                && thread.getThreadGroup() != null
-                && !thread.getThreadGroup().getName().equals("system")
-                && !List.of(
-                                "main",
-                                "surefire",
-                                "junit",
-                                "proxy-",
-                                "no-redis",
-                                "ForkJoinPool.commonPool",
-                                "CompletableFutureDelay")
-                        .stream()
-                        .anyMatch(name::startsWith);
-    }
-
-    private static void awaitTrue(BooleanSupplier condition) {
-        long begin = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - begin > LONG.toNanos()) {
-                fail("not in " + LONG + "; threads: "
-                        + threads().stream().map(Thread::getName).collect(Collectors.joining(", ")));
-            }
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
-        }
     }
 }

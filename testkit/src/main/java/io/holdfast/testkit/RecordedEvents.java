@@ -35,23 +35,23 @@ final class RecordedEvents implements ConnectionListener {
     }
 
     void awaitCommands(String event) {
-        assertEquals(event, next(commands, DriverContract.LONG), "event of the command connection");
+        assertEquals(event, next(commands, DriverFixture.LONG), "event of the command connection");
     }
 
     void awaitMessages(String event) {
-        assertEquals(event, next(messages, DriverContract.LONG), "event of the message connection");
+        assertEquals(event, next(messages, DriverFixture.LONG), "event of the message connection");
     }
 
     /** The next event of the message connection, if it comes soon; null otherwise. */
     @Nullable
     String messagesSoon() {
-        return next(messages, DriverContract.SHORT);
+        return next(messages, DriverFixture.SHORT);
     }
 
     /** The next event of the command connection, if it comes soon; null otherwise. */
     @Nullable
     String commandsSoon() {
-        return next(commands, DriverContract.SHORT);
+        return next(commands, DriverFixture.SHORT);
     }
 
     private static @Nullable String next(BlockingQueue<String> events, Duration timeout) {

@@ -1,0 +1,267 @@
+package io.holdfast.jedis;
+
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
+import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.Protocol;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * Opens connections of the driver's own.
+ *
+ * <p>The greeting is written here and not left to Jedis: all of it goes out at once and costs one round trip, it has one
+ * time limit, and none of the classes is loaded that Jedis needs to read a configuration. It speaks RESP2, whose replies
+ * are the ones that the port describes.
+ */
+final class AddressSource implements ConnectionSource {
+    /**
+     * A peer that vanished without a word is noticed after 5 s of silence and three probes, 2 s apart. It matters most
+     * for messages: nothing is ever written on that connection that could fail.
+     */
+    private static final Map<SocketOption<Integer>, Integer> KEEP_ALIVE = Map.of(
+            ExtendedSocketOptions.TCP_KEEPIDLE, 5,
+            ExtendedSocketOptions.TCP_KEEPINTERVAL, 2,
+            ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
+
+    private final RedisAddress address;
+    private final ConnectOptions options;
+    private final String where;
+    private final Set<Socket> opening = ConcurrentHashMap.newKeySet();
+    private volatile boolean shut;
+
+    AddressSource(RedisAddress address, ConnectOptions options) {
+        this.address = address;
+        this.options = options;
+        this.where =
+                (address.host().contains(":") ? "[" + address.host() + "]" : address.host()) + ":" + address.port();
+    }
+
+    @Override
+    public String describe() {
+        return where;
+    }
+
+    @Override
+    public void shut() {
+        shut = true;
+        opening.forEach(AddressSource::close);
+    }
+
+    @Override
+    public Opened open() {
+        long deadlineNanos = System.nanoTime() + options.connectTimeout().toNanos();
+        Socket plain = null;
+        try {
+            plain = connect(deadlineNanos);
+            Socket socket = address.tls() ? encrypt(plain, deadlineNanos) : plain;
+            Connection connection = greet(socket, deadlineNanos);
+            socket.setSoTimeout(0);
+            return new Own(connection, plain);
+        } catch (IOException e) {
+            throw failed(plain, e.getMessage(), e);
+        } catch (JedisException e) {
+            throw failed(plain, reason(e), e);
+        } catch (DriverException e) {
+            close(plain);
+            throw e;
+        } finally {
+            if (plain != null) {
+                opening.remove(plain);
+            }
+        }
+    }
+
+    private DriverException failed(@Nullable Socket socket, @Nullable String reason, Exception e) {
+        close(socket);
+        return DriverException.unknown("no connection to " + where + ": " + reason, e);
+    }
+
+    private String reason(JedisException e) {
+        if (e.getCause() instanceof SocketTimeoutException) {
+            return "no answer within " + options.connectTimeout().toMillis() + " ms";
+        }
+        if (e.getCause() != null) {
+            return String.valueOf(e.getCause().getMessage());
+        }
+        return "what answers there is no Redis server (" + e.getMessage() + ")";
+    }
+
+    private Socket connect(long deadlineNanos) throws IOException {
+        IOException failure = new UnknownHostException("host name has no address");
+        for (InetAddress each : resolve()) {
+            Socket socket = new Socket();
+            opening.add(socket);
+            try {
+                if (shut) {
+                    throw new IOException("closed");
+                }
+                socket.setTcpNoDelay(true);
+                socket.setKeepAlive(true);
+                for (Map.Entry<SocketOption<Integer>, Integer> option : KEEP_ALIVE.entrySet()) {
+                    if (socket.supportedOptions().contains(option.getKey())) {
+                        socket.setOption(option.getKey(), option.getValue());
+                    }
+                }
+                socket.connect(new InetSocketAddress(each, address.port()), millisUntil(deadlineNanos));
+                return socket;
+            } catch (IOException e) {
+                opening.remove(socket);
+                close(socket);
+                failure = e;
+            }
+        }
+        throw failure;
+    }
+
+    private InetAddress[] resolve() throws IOException {
+        try {
+            return InetAddress.getAllByName(address.host());
+        } catch (UnknownHostException e) {
+            throw new IOException("the host name is unknown", e);
+        }
+    }
+
+    private Socket encrypt(Socket plain, long deadlineNanos) throws IOException {
+        SSLContext context;
+        try {
+            context = SSLContext.getDefault();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IOException("TLS is not available", e);
+        }
+        plain.setSoTimeout(millisUntil(deadlineNanos));
+        SSLSocket socket =
+                (SSLSocket) context.getSocketFactory().createSocket(plain, address.host(), address.port(), true);
+        // Without this the JDK checks who has signed the certificate, but not for whom.
+        SSLParameters parameters = socket.getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        socket.setSSLParameters(parameters);
+        socket.startHandshake();
+        return socket;
+    }
+
+    private Connection greet(Socket socket, long deadlineNanos) throws IOException {
+        socket.setSoTimeout(millisUntil(deadlineNanos));
+        OneSocket sockets = new OneSocket(socket);
+        Connection connection = new Connection(sockets::take);
+        List<Protocol.Command> sent = new ArrayList<>();
+        String password = address.password();
+        if (password != null) {
+            String user = address.user();
+            send(connection, sent, Protocol.Command.AUTH, user == null ? List.of(password) : List.of(user, password));
+        }
+        send(connection, sent, Protocol.Command.CLIENT, List.of("SETNAME", options.clientName()));
+        if (address.database() > 0) {
+            send(connection, sent, Protocol.Command.SELECT, List.of(Integer.toString(address.database())));
+        }
+        send(connection, sent, Protocol.Command.PING, List.of());
+        // One by one: a server that is full says so once, and hangs up.
+        connection.getMany(0);
+        for (Protocol.Command command : sent) {
+            check(command, connection);
+        }
+        return connection;
+    }
+
+    private static void send(
+            Connection connection, List<Protocol.Command> sent, Protocol.Command command, List<String> arguments) {
+        connection.sendCommand(command, arguments.toArray(String[]::new));
+        sent.add(command);
+    }
+
+    private static void check(Protocol.Command command, Connection connection) {
+        Object reply;
+        try {
+            reply = connection.getUnflushedObject();
+        } catch (JedisDataException e) {
+            String error = String.valueOf(e.getMessage());
+            // A name is a courtesy; and who may not ping may well be allowed to lock.
+            boolean harmless = error.startsWith("NOPERM")
+                    && (command == Protocol.Command.CLIENT || command == Protocol.Command.PING);
+            if (harmless) {
+                return;
+            }
+            throw DriverException.rejected(error);
+        }
+        String expected = command == Protocol.Command.PING ? "PONG" : "OK";
+        if (!(reply instanceof byte[] text && new String(text, StandardCharsets.UTF_8).equals(expected))) {
+            throw new JedisConnectionException("it answered " + command + " with something else than " + expected);
+        }
+    }
+
+    private static int millisUntil(long deadlineNanos) {
+        long millis = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime());
+        // 0 would mean: for ever.
+        return (int) Math.max(1, Math.min(millis, Integer.MAX_VALUE));
+    }
+
+    private static void close(@Nullable Socket socket) {
+        if (socket != null) {
+            try {
+                socket.close();
+            } catch (IOException e) {
+                // It is of no further use either way.
+            }
+        }
+    }
+
+    /**
+     * Gives out its socket once. Jedis opens a new one by itself when it is to send something and the old one is
+     * closed; that one would not be authenticated, and on another database.
+     */
+    private static final class OneSocket {
+        private final Socket socket;
+        private boolean taken;
+
+        OneSocket(Socket socket) {
+            this.socket = socket;
+        }
+
+        Socket take() {
+            if (taken) {
+                throw new JedisConnectionException("the connection was closed");
+            }
+            taken = true;
+            return socket;
+        }
+    }
+
+    private record Own(Connection connection, Socket plain) implements Opened {
+        /** Closes the plain socket, since closing an encrypted one says goodbye first, and can block over it. */
+        @Override
+        public void cut() {
+            close(plain);
+        }
+
+        @Override
+        public void release() {
+            try {
+                connection.forceDisconnect();
+            } catch (IOException e) {
+                // Cut before: this only tells Jedis.
+            }
+        }
+    }
+}

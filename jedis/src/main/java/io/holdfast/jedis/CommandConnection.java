@@ -1,0 +1,119 @@
+package io.holdfast.jedis;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Reply;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/** The connection over which all commands go. */
+final class CommandConnection implements ConnectionKeeper.Duty {
+    private final ConnectionSource source;
+    private final Callbacks callbacks;
+    private final ConnectionKeeper keeper;
+    private final CompletableFuture<Void> first = new CompletableFuture<>();
+
+    /** Null while the connection is down. Written by the keeper's thread. */
+    private volatile @Nullable Pipeline pipeline;
+
+    CommandConnection(ConnectionSource source, Callbacks callbacks) {
+        this.source = source;
+        this.callbacks = callbacks;
+        this.keeper = new ConnectionKeeper("commands", source, this);
+    }
+
+    /**
+     * Opens the connection, or fails.
+     *
+     * @throws DriverException if that did not succeed, or not in time
+     */
+    void open(Duration timeout) {
+        keeper.start();
+        try {
+            first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof DriverException failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e);
+        } catch (TimeoutException e) {
+            throw DriverException.unknown(
+                    "no connection to " + source.describe() + ": no answer within " + timeout.toMillis() + " ms", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw DriverException.unknown("interrupted while connecting to " + source.describe(), e);
+        }
+    }
+
+    CompletableFuture<Reply> send(Command command) {
+        CompletableFuture<Reply> stage = new CompletableFuture<>();
+        Pipeline open = pipeline;
+        if (open == null) {
+            stage.completeExceptionally(DriverException.unknown(
+                    "no connection to " + source.describe() + "; the command was not sent", null));
+        } else {
+            open.send(new Request(command.words(), new Waiting(stage)));
+        }
+        return stage;
+    }
+
+    ConnectionKeeper keeper() {
+        return keeper;
+    }
+
+    @Override
+    public void serve(Pipeline fresh) {
+        pipeline = fresh;
+        if (!first.complete(null)) {
+            callbacks.tell(ConnectionListener::commandsUp);
+        }
+        while (true) {
+            Object reply;
+            try {
+                reply = fresh.read();
+            } catch (JedisDataException e) {
+                fresh.answered(e);
+                continue;
+            }
+            fresh.answered(reply);
+        }
+    }
+
+    @Override
+    public void broken(Pipeline old, DriverException reason, boolean closed) {
+        pipeline = null;
+        // First the event: who learns of a failed command can rely on knowing that the connection is down.
+        if (!closed) {
+            callbacks.tell(ConnectionListener::commandsDown);
+        }
+        old.failAll(reason);
+    }
+
+    @Override
+    public boolean notOpened(DriverException reason) {
+        return !first.completeExceptionally(reason) && !first.isCompletedExceptionally();
+    }
+
+    @Override
+    public void stopped(DriverException reason) {
+        first.completeExceptionally(reason);
+    }
+
+    private record Waiting(CompletableFuture<Reply> stage) implements Request.Waiter {
+        @Override
+        public void replied(Reply reply) {
+            stage.complete(reply);
+        }
+
+        @Override
+        public void failed(DriverException failure) {
+            stage.completeExceptionally(failure);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.holdfast.jedis;
+
+import io.holdfast.jedis.ConnectionSource.Opened;
+import io.holdfast.spi.DriverException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A daemon thread that opens a connection, reads from it until it breaks, and opens it again after a pause.
+ *
+ * <p>Pauses grow from 10 ms to 1 s, doubling with each failure, and each is shortened by a random part of up to a half, so
+ * that many clients do not come back in step. They begin small again once a connection has held for a second.
+ */
+final class ConnectionKeeper {
+    /** What is done with the connection. All methods run on the keeper's thread. */
+    interface Duty {
+        /**
+         * Uses a connection until it breaks, which is the only way in which this ends.
+         *
+         * @throws RuntimeException why it broke
+         */
+        void serve(Pipeline pipeline);
+
+        /**
+         * The connection served last is gone.
+         *
+         * @param closed whether because the driver was closed
+         */
+        void broken(Pipeline pipeline, DriverException reason, boolean closed);
+
+        /**
+         * No connection could be opened.
+         *
+         * @return whether to go on trying
+         */
+        boolean notOpened(DriverException reason);
+
+        /** The thread ends. */
+        void stopped(DriverException reason);
+    }
+
+    private static final long FIRST_PAUSE_MILLIS = 10;
+    private static final long LONGEST_PAUSE_MILLIS = 1_000;
+    private static final int DOUBLINGS = 7;
+    private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ConnectionSource source;
+    private final Duty duty;
+    private final Thread thread;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable Pipeline current;
+
+    ConnectionKeeper(String purpose, ConnectionSource source, Duty duty) {
+        this.source = source;
+        this.duty = duty;
+        this.thread = new Thread(this::run, "holdfast-jedis-" + purpose + "-" + source.describe());
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** Makes the thread end soon. The source has been shut before. */
+    void close() {
+        closed.countDown();
+        Pipeline pipeline = current;
+        if (pipeline != null) {
+            pipeline.end(driverClosed());
+        }
+        if (thread != Thread.currentThread()) {
+            thread.interrupt();
+        }
+    }
+
+    /** Waits for the end of the thread, unless called by it. */
+    void join(long millis) throws InterruptedException {
+        if (thread != Thread.currentThread()) {
+            thread.join(millis);
+        }
+    }
+
+    private static DriverException driverClosed() {
+        return DriverException.unknown("the driver was closed", null);
+    }
+
+    private boolean isClosed() {
+        return closed.getCount() == 0;
+    }
+
+    private void run() {
+        try {
+            keep();
+        } finally {
+            duty.stopped(driverClosed());
+        }
+    }
+
+    private void keep() {
+        int failures = 0;
+        while (!isClosed()) {
+            Opened opened;
+            try {
+                opened = source.open();
+            } catch (DriverException e) {
+                if (!duty.notOpened(isClosed() ? driverClosed() : e)) {
+                    return;
+                }
+                pause(failures++);
+                continue;
+            }
+            long sinceNanos = System.nanoTime();
+            serve(opened);
+            failures = System.nanoTime() - sinceNanos > HELD_NANOS ? 0 : failures + 1;
+            pause(failures);
+        }
+    }
+
+    private void serve(Opened opened) {
+        Pipeline pipeline = new Pipeline(opened);
+        current = pipeline;
+        DriverException reason;
+        try {
+            if (isClosed()) {
+                // close() may have come too early to see this connection.
+                throw driverClosed();
+            }
+            duty.serve(pipeline);
+            reason = driverClosed();
+        } catch (RuntimeException e) {
+            reason = isClosed()
+                    ? driverClosed()
+                    : DriverException.unknown(
+                            "the connection to " + source.describe() + " broke: " + e.getMessage(), e);
+        }
+        current = null;
+        pipeline.end(reason);
+        duty.broken(pipeline, reason, isClosed());
+        opened.release();
+    }
+
+    private void pause(int failures) {
+        long longest = Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, DOUBLINGS));
+        try {
+            if (closed.await(ThreadLocalRandom.current().nextLong(longest / 2, longest + 1), TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        } catch (InterruptedException e) {
+            // Only close() interrupts this thread, and the loop asks for that.
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package io.holdfast.jedis;
+
+import io.holdfast.spi.DriverException;
+import redis.clients.jedis.Connection;
+
+/** Where connections come from. Used by the threads of the two connections of one driver. */
+interface ConnectionSource {
+    /**
+     * Opens or borrows a connection that is authenticated, answers, and waits for replies without a time limit. Blocks.
+     *
+     * @throws DriverException if there is none to be had now
+     */
+    Opened open();
+
+    /** Makes calls of {@link #open} end soon, those that run and those to come. */
+    void shut();
+
+    /** Host and port. */
+    String describe();
+
+    /** A connection that is ready for use. */
+    interface Opened {
+        Connection connection();
+
+        /** Closes the socket under a connection, whoever reads or writes there. Does not block. */
+        void cut();
+
+        /** Gives a connection back that has been cut. Called once, by the thread that has opened it. */
+        void release();
+    }
+}

@@ -1,0 +1,295 @@
+package io.holdfast.jedis;
+
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Reply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * The connection over which messages come. Opened with the first subscription.
+ *
+ * <p>A channel is in {@link #subscribed} from the acknowledgement of its subscription on until that of its end. Only the
+ * keeper's thread adds to it. On a fresh connection that thread sends the subscriptions anew before anybody else can
+ * send something. A channel that is given up at this very moment stays subscribed in vain; its messages find nobody.
+ */
+final class MessageConnection implements ConnectionKeeper.Duty {
+    private enum State {
+        /** No connection is wanted yet, or the first could not be opened. */
+        IDLE,
+        /** The first connection is being opened; requests wait for it in {@link #early}. */
+        OPENING,
+        /** There was a connection, and there is one or will be again. */
+        KEPT,
+        CLOSED
+    }
+
+    private final ConnectionSource source;
+    private final Callbacks callbacks;
+    private final Map<String, Consumer<String>> subscribed = new ConcurrentHashMap<>();
+
+    /** Guards the next four fields. Nothing is sent or called while it is held. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    private State state = State.IDLE;
+    private List<Request> early = new ArrayList<>();
+    private @Nullable ConnectionKeeper keeper;
+
+    /** Null while the connection is down. */
+    private @Nullable Pipeline pipeline;
+
+    /** Whether the listeners believe that messages arrive. Used by the keeper's thread only. */
+    private boolean up;
+
+    /** Whether there was a connection before: the first one is not reported. Used by the keeper's thread only. */
+    private boolean everUp;
+
+    MessageConnection(ConnectionSource source, Callbacks callbacks) {
+        this.source = source;
+        this.callbacks = callbacks;
+    }
+
+    CompletableFuture<@Nullable Void> subscribe(String channel, Consumer<String> onMessage) {
+        CompletableFuture<@Nullable Void> stage = new CompletableFuture<>();
+        Request request = new Request(List.of("SUBSCRIBE", channel), new Request.Waiter() {
+            @Override
+            public void replied(Reply reply) {
+                subscribed.put(channel, onMessage);
+                stage.complete(null);
+            }
+
+            @Override
+            public void failed(DriverException failure) {
+                stage.completeExceptionally(failure);
+            }
+        });
+        boolean start = false;
+        lock.lock();
+        try {
+            if (state == State.IDLE) {
+                state = State.OPENING;
+                keeper = new ConnectionKeeper("messages", source, this);
+                start = true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        send(request);
+        if (start) {
+            keeper().ifPresent(ConnectionKeeper::start);
+        }
+        return stage;
+    }
+
+    CompletableFuture<@Nullable Void> unsubscribe(String channel) {
+        CompletableFuture<@Nullable Void> stage = new CompletableFuture<>();
+        send(new Request(List.of("UNSUBSCRIBE", channel), new Request.Waiter() {
+            @Override
+            public void replied(Reply reply) {
+                subscribed.remove(channel);
+                stage.complete(null);
+            }
+
+            @Override
+            public void failed(DriverException failure) {
+                // No connection, no subscription; and with the channel gone, none will be made on the next one.
+                subscribed.remove(channel);
+                stage.complete(null);
+            }
+        }));
+        return stage;
+    }
+
+    void close() {
+        lock.lock();
+        try {
+            state = State.CLOSED;
+        } finally {
+            lock.unlock();
+        }
+        keeper().ifPresent(ConnectionKeeper::close);
+    }
+
+    Optional<ConnectionKeeper> keeper() {
+        lock.lock();
+        try {
+            return Optional.ofNullable(keeper);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void send(Request request) {
+        Pipeline open;
+        lock.lock();
+        try {
+            if (state == State.OPENING) {
+                early.add(request);
+                return;
+            }
+            open = pipeline;
+        } finally {
+            lock.unlock();
+        }
+        if (open == null) {
+            request.waiter.failed(
+                    DriverException.unknown("no connection for messages to " + source.describe() + " now", null));
+        } else {
+            open.send(request);
+        }
+    }
+
+    @Override
+    public void serve(Pipeline fresh) {
+        subscribeAgain(fresh);
+        // Others come after what waited for the first connection, so that nobody overtakes himself.
+        for (List<Request> first = admit(fresh); !first.isEmpty(); first = admit(fresh)) {
+            first.forEach(fresh::send);
+        }
+        while (true) {
+            Object message;
+            try {
+                message = fresh.read();
+            } catch (JedisDataException e) {
+                fresh.answered(e);
+                continue;
+            }
+            receive(fresh, message);
+        }
+    }
+
+    /** What is to be sent first; if nothing is left, everybody may send. */
+    private List<Request> admit(Pipeline fresh) {
+        lock.lock();
+        try {
+            if (early.isEmpty()) {
+                pipeline = fresh;
+                if (state == State.OPENING) {
+                    state = State.KEPT;
+                }
+            }
+            return takeEarly();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private List<Request> takeEarly() {
+        List<Request> taken = early;
+        early = new ArrayList<>();
+        return taken;
+    }
+
+    private void subscribeAgain(Pipeline fresh) {
+        List<String> channels = List.copyOf(subscribed.keySet());
+        if (channels.isEmpty()) {
+            reportUp();
+            return;
+        }
+        AtomicInteger missing = new AtomicInteger(channels.size());
+        for (String channel : channels) {
+            fresh.send(new Request(List.of("SUBSCRIBE", channel), new Request.Waiter() {
+                @Override
+                public void replied(Reply reply) {
+                    if (missing.decrementAndGet() == 0) {
+                        reportUp();
+                    }
+                }
+
+                @Override
+                public void failed(DriverException failure) {
+                    // Without its subscriptions the connection is as good as down: another attempt.
+                    fresh.end(failure);
+                }
+            }));
+        }
+    }
+
+    private void reportUp() {
+        up = true;
+        if (everUp) {
+            callbacks.tell(ConnectionListener::messagesUp);
+        }
+        everUp = true;
+    }
+
+    private void receive(Pipeline from, @Nullable Object message) {
+        if (!(message instanceof List<?> parts) || parts.size() < 2 || !(parts.get(0) instanceof byte[] kind)) {
+            throw new IllegalStateException("the server has sent something that is no message");
+        }
+        switch (Replies.text(kind)) {
+            case "message" -> deliver(parts);
+            case "subscribe", "unsubscribe" -> from.answered(message);
+            default -> {
+                // Something of a newer server that nobody here has asked for.
+            }
+        }
+    }
+
+    private void deliver(List<?> parts) {
+        if (parts.get(1) instanceof byte[] channel && parts.get(2) instanceof byte[] payload) {
+            Consumer<String> onMessage = subscribed.get(Replies.text(channel));
+            if (onMessage != null) {
+                Callbacks.run(() -> onMessage.accept(Replies.text(payload)));
+            }
+        }
+    }
+
+    @Override
+    public void broken(Pipeline old, DriverException reason, boolean closed) {
+        lock.lock();
+        try {
+            pipeline = null;
+        } finally {
+            lock.unlock();
+        }
+        if (up) {
+            up = false;
+            if (!closed) {
+                callbacks.tell(ConnectionListener::messagesDown);
+            }
+        }
+        old.failAll(reason);
+    }
+
+    @Override
+    public boolean notOpened(DriverException reason) {
+        List<Request> abandoned = List.of();
+        boolean goOn;
+        lock.lock();
+        try {
+            goOn = state == State.KEPT;
+            if (state == State.OPENING) {
+                state = State.IDLE;
+                keeper = null;
+                abandoned = takeEarly();
+            }
+        } finally {
+            lock.unlock();
+        }
+        abandoned.forEach(request -> request.waiter.failed(reason));
+        return goOn;
+    }
+
+    @Override
+    public void stopped(DriverException reason) {
+        List<Request> abandoned;
+        lock.lock();
+        try {
+            // After a failed first attempt, others may wait for the next one by now.
+            abandoned = state == State.CLOSED ? takeEarly() : List.of();
+        } finally {
+            lock.unlock();
+        }
+        abandoned.forEach(request -> request.waiter.failed(reason));
+    }
+}

@@ -1,0 +1,227 @@
+package io.holdfast.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.DriverException.Kind;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import io.holdfast.testkit.RedisServer;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisPool;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.RedisProtocol;
+
+/** Drivers over pools that belong to somebody else. */
+@Timeout(60)
+@SuppressWarnings("deprecation") // JedisPool and Jedis are what applications have
+final class BorrowedPoolTest {
+    private RedisServer server;
+
+    @BeforeEach
+    void start() {
+        server = RedisServer.start();
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+    }
+
+    @Test
+    void over_jedisPool_worksAndLeavesThePoolUsable() throws Exception {
+        try (JedisPool pool = new JedisPool("127.0.0.1", server.port())) {
+            try (RedisDriver driver = JedisDriver.over(pool)) {
+                assertWorks(driver);
+                assertEquals(2, pool.getNumActive());
+            }
+            assertFalse(pool.isClosed());
+            assertEquals(0, pool.getNumActive());
+            try (Jedis jedis = pool.getResource()) {
+                assertEquals("PONG", jedis.ping());
+            }
+        }
+    }
+
+    @Test
+    void over_redisClient_worksAndLeavesTheClientUsable() throws Exception {
+        try (RedisClient client = RedisClient.create("127.0.0.1", server.port())) {
+            try (RedisDriver driver = JedisDriver.over(client)) {
+                assertWorks(driver);
+                assertEquals(2, client.getPool().getNumActive());
+                assertEquals("PONG", client.ping());
+            }
+            assertEquals(0, client.getPool().getNumActive());
+            assertEquals("PONG", client.ping());
+        }
+    }
+
+    @Test
+    void over_connectionPoolWithRespThree_repliesHaveTheirRespTwoShape() throws Exception {
+        DefaultJedisClientConfig config = DefaultJedisClientConfig.builder()
+                .protocol(RedisProtocol.RESP3)
+                .database(4)
+                .build();
+        try (ConnectionPool pool = new ConnectionPool(new HostAndPort("127.0.0.1", server.port()), config);
+                RedisDriver driver = JedisDriver.over(pool)) {
+            assertWorks(driver);
+            get(driver.send(Command.of("HSET", "h", "field", "value")));
+            assertEquals(
+                    "[field, value]",
+                    get(driver.send(Command.of("HGETALL", "h"))).toString());
+            get(driver.send(Command.of("ZADD", "z", "1.5", "a", "3", "b")));
+            assertEquals("1.5", get(driver.send(Command.of("ZSCORE", "z", "a"))).asString());
+            assertEquals("3", get(driver.send(Command.of("ZSCORE", "z", "b"))).asString());
+            assertTrue(get(driver.send(Command.of("GET", "absent"))).isNull());
+            assertTrue(server.command("INFO", "keyspace").asString().contains("db4:"));
+        }
+    }
+
+    @Test
+    void over_poolFullOfDeadConnections_findsALivingOne() throws Exception {
+        try (ConnectionPool pool = new ConnectionPool(
+                new HostAndPort("127.0.0.1", server.port()),
+                DefaultJedisClientConfig.builder().build())) {
+            pool.addObjects(5);
+            server.restart();
+            try (RedisDriver driver = JedisDriver.over(pool)) {
+                assertWorks(driver);
+            }
+        }
+    }
+
+    @Test
+    void over_serverRestarted_borrowsAnewAndSubscribesAgain() throws Exception {
+        try (RedisClient client = RedisClient.create("127.0.0.1", server.port());
+                RedisDriver driver = JedisDriver.over(client)) {
+            BlockingQueue<String> events = new LinkedBlockingQueue<>();
+            driver.listen(recorder(events));
+            BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+            get(driver.subscribe("news", messages::add));
+            server.kill();
+            assertTrue(next(events).endsWith("Down"));
+            assertTrue(next(events).endsWith("Down"));
+            server.restart();
+            assertTrue(next(events).endsWith("Up"));
+            assertTrue(next(events).endsWith("Up"));
+            assertEquals("PONG", get(driver.send(Command.of("PING"))).asString());
+            assertEquals(1, server.command("PUBLISH", "news", "x").asLong());
+            assertEquals("x", next(messages));
+            assertEquals(2, client.getPool().getNumActive());
+        }
+    }
+
+    @Test
+    void over_poolExhausted_isUnknown() {
+        ConnectionPoolConfig one = new ConnectionPoolConfig();
+        one.setMaxTotal(1);
+        one.setMaxWait(Duration.ofMillis(50));
+        try (ConnectionPool pool = new ConnectionPool(
+                new HostAndPort("127.0.0.1", server.port()),
+                DefaultJedisClientConfig.builder().build(),
+                one)) {
+            try (RedisDriver driver = JedisDriver.over(pool)) {
+                DriverException e = assertThrows(DriverException.class, () -> JedisDriver.over(pool));
+                assertEquals(Kind.UNKNOWN, e.kind());
+                assertTrue(String.valueOf(e.getMessage()).contains("pool"), e.toString());
+                assertEquals("127.0.0.1:" + server.port(), driver.describe());
+            }
+        }
+    }
+
+    @Test
+    void over_poolWaitsForEver_closeDoesNot() throws Exception {
+        ConnectionPoolConfig one = new ConnectionPoolConfig();
+        one.setMaxTotal(1);
+        try (ConnectionPool pool = new ConnectionPool(
+                new HostAndPort("127.0.0.1", server.port()),
+                DefaultJedisClientConfig.builder().build(),
+                one)) {
+            RedisDriver driver = JedisDriver.over(pool);
+            CompletionStage<Void> subscribed = driver.subscribe("news", message -> {});
+            driver.close();
+            assertThrows(Exception.class, () -> get(subscribed));
+            assertEquals(0, pool.getNumActive());
+        }
+    }
+
+    @Test
+    void over_passwordMissing_isRejected() {
+        server.command("CONFIG", "SET", "requirepass", "open-sesame");
+        try (JedisPool pool = new JedisPool("127.0.0.1", server.port())) {
+            DriverException e = assertThrows(DriverException.class, () -> JedisDriver.over(pool));
+            assertEquals("NOAUTH", e.code());
+            assertEquals(0, pool.getNumActive());
+        }
+    }
+
+    private void assertWorks(RedisDriver driver) throws Exception {
+        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
+        get(driver.subscribe("news", messages::add));
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(i + 1, get(driver.send(Command.of("INCR", "n"))).asLong());
+        }
+        assertEquals(1, server.command("PUBLISH", "news", "x").asLong());
+        assertEquals("x", next(messages));
+        DriverException e = assertThrows(DriverException.class, () -> {
+            CompletionStage<Reply> reply = driver.send(Command.of("EVALSHA", "0".repeat(40), "0"));
+            try {
+                get(reply);
+            } catch (ExecutionException wrapped) {
+                throw wrapped.getCause();
+            }
+        });
+        assertEquals("NOSCRIPT", e.code());
+    }
+
+    private static ConnectionListener recorder(BlockingQueue<String> events) {
+        return new ConnectionListener() {
+            @Override
+            public void commandsUp() {
+                events.add("commandsUp");
+            }
+
+            @Override
+            public void commandsDown() {
+                events.add("commandsDown");
+            }
+
+            @Override
+            public void messagesUp() {
+                events.add("messagesUp");
+            }
+
+            @Override
+            public void messagesDown() {
+                events.add("messagesDown");
+            }
+        };
+    }
+
+    private static String next(BlockingQueue<String> queue) throws InterruptedException {
+        return String.valueOf(queue.poll(15, TimeUnit.SECONDS));
+    }
+
+    private static <T> T get(CompletionStage<T> stage) throws Exception {
+        return stage.toCompletableFuture().get(15, TimeUnit.SECONDS);
+    }
+}
