@@ -22,7 +22,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -78,7 +77,6 @@ final class OwnClient {
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(new ReconnectDelay())
                 .socketAddressResolver(new JvmResolver())
-                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
                 .nettyCustomizer(new OwnChannels())
                 .build();
         client = RedisClient.create(resources, uri);
