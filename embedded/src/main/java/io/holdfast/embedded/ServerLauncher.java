@@ -173,7 +173,7 @@ final class ServerLauncher {
                 }
             } else {
                 String log = Files.readString(folder.file(StateFolder.LOG), StandardCharsets.ISO_8859_1);
-                if (log.contains("Address already in use")) {
+                if (log.contains("Failed listening on port")) {
                     return null;
                 }
                 if (pid > 0) {
