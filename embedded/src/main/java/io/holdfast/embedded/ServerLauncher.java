@@ -62,11 +62,10 @@ final class ServerLauncher {
 
     /** One attempt; null if somebody else took the port. */
     private @Nullable ServerRecord start(Path program) throws IOException, InterruptedException {
-        Path address = folder.file(StateFolder.ADDRESS);
         folder.emptied(StateFolder.LOG);
         folder.emptied(StateFolder.PID);
         ServerRecord planned = plan();
-        planned.write(address);
+        folder.write(StateFolder.ADDRESS, planned.text());
         boolean done = false;
         try {
             Process keeper = launchKeeper(planned);
@@ -74,14 +73,14 @@ final class ServerLauncher {
             ServerRecord started = awaitServer(planned);
             if (started != null) {
                 awaitKeeper(keeper);
-                started.write(address);
+                folder.write(StateFolder.ADDRESS, started.text());
                 done = true;
             }
             return started;
         } finally {
             if (!done) {
                 // The keeper ends a server without a record; but this may be for want of a keeper.
-                Files.deleteIfExists(address);
+                Files.deleteIfExists(folder.file(StateFolder.ADDRESS));
                 discard(planned);
             }
         }
@@ -109,14 +108,13 @@ final class ServerLauncher {
     }
 
     private void launch(Path program, ServerRecord planned) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(program.toString(), "-");
+        // Through a file: everybody can read a command line. And not through the standard input: were this process
+        // killed before it had written all, the server would take what it got, and without a word it is open to all.
+        folder.write(StateFolder.CONFIGURATION, configuration(planned));
+        ProcessBuilder builder = new ProcessBuilder(
+                program.toString(), folder.file(StateFolder.CONFIGURATION).toString());
         Process process = detached(builder).start();
-        try (OutputStream out = process.getOutputStream()) {
-            // Through a pipe, not on the command line, which everybody can read.
-            out.write(configuration(planned).getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            // It ended before it had read all. Why, is in its log and told below.
-        }
+        process.getOutputStream().close();
         boolean ended = process.waitFor(START_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         if (!ended || process.exitValue() != 0) {
             process.destroyForcibly();
