@@ -126,6 +126,9 @@ final class Keeper {
         if (open == null) {
             open = Wire.open(record.port(), record.password(), "holdfast-keeper", ANSWER_PATIENCE_MILLIS);
             wire = open;
+            if (record.complete() && !record.alive()) {
+                throw new IOException("another has the port by now");
+            }
         }
         return open;
     }

@@ -63,8 +63,13 @@ final class ServerLauncher {
     /** One attempt; null if somebody else took the port. */
     private @Nullable ServerRecord start(Path program) throws IOException, InterruptedException {
         folder.emptied(StateFolder.LOG);
-        folder.emptied(StateFolder.PID);
         ServerRecord planned = plan();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder.path(), "*" + StateFolder.PID)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        folder.emptied(pidFile(planned).getFileName().toString());
         folder.write(StateFolder.ADDRESS, planned.text());
         boolean done = false;
         try {
@@ -107,6 +112,10 @@ final class ServerLauncher {
         return new ServerRecord(random.nextLong() >>> 2, port, HexFormat.of().formatHex(password), 0, "");
     }
 
+    private Path pidFile(ServerRecord planned) {
+        return folder.file(planned.id() + StateFolder.PID);
+    }
+
     private void launch(Path program, ServerRecord planned) throws IOException, InterruptedException {
         // Through a file: everybody can read a command line. And not through the standard input: were this process
         // killed before it had written all, the server would take what it got, and without a word it is open to all.
@@ -142,7 +151,7 @@ final class ServerLauncher {
                 // Concerns copies to disk, of which there are none, but keeps some servers from starting.
                 + "ignore-warnings ARM64-COW-BUG\n"
                 // Without this line a server of root would use the one of the system's own server.
-                + "pidfile " + quoted(folder.file(StateFolder.PID)) + "\n"
+                + "pidfile " + quoted(pidFile(planned)) + "\n"
                 + "logfile " + quoted(folder.file(StateFolder.LOG)) + "\n"
                 + "dir " + quoted(folder.path()) + "\n";
     }
@@ -157,7 +166,7 @@ final class ServerLauncher {
         IOException last = null;
         while (System.nanoTime() - start < START_PATIENCE_NANOS) {
             // The number comes from the file, not from the answer: who answers may be somebody else on our port.
-            long pid = writtenPid();
+            long pid = writtenPid(pidFile(planned));
             String birth = ProcessBirth.of(pid);
             if (!birth.isEmpty()) {
                 try {
@@ -184,8 +193,7 @@ final class ServerLauncher {
     }
 
     /** What the server has written into its file; 0 while it has not. */
-    private long writtenPid() throws IOException {
-        Path file = folder.file(StateFolder.PID);
+    private static long writtenPid(Path file) throws IOException {
         if (!Files.exists(file)) {
             return 0; // it removes the file when it ends
         }

@@ -37,8 +37,11 @@ final class StateFolder {
     static final String LOG = "log";
     /** What the server reads when it starts. */
     static final String CONFIGURATION = "server.conf";
-    /** The server writes its process number here. */
-    static final String PID = "server.pid";
+    /**
+     * The end of the names of the files into which servers write their process numbers. Each has its own, since each
+     * removes it when it ends, which may be while its successor starts.
+     */
+    static final String PID = ".pid";
     /** What is known of the server programs on the search path. */
     static final String VERSIONS = "versions";
 
