@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,8 +35,13 @@ final class StateFolder {
     static final String KEEPER = "keeper";
     /** What the server and the keeper have to say. */
     static final String LOG = "log";
-    /** The server writes its process number here. */
-    static final String PID = "server.pid";
+    /** What the server reads when it starts. */
+    static final String CONFIGURATION = "server.conf";
+    /**
+     * The end of the names of the files into which servers write their process numbers. Each has its own, since each
+     * removes it when it ends, which may be while its successor starts.
+     */
+    static final String PID = ".pid";
     /** What is known of the server programs on the search path. */
     static final String VERSIONS = "versions";
 
@@ -190,6 +196,13 @@ final class StateFolder {
         Path file = file(name);
         Files.deleteIfExists(file);
         return Files.createFile(file, permissions("rw-------"));
+    }
+
+    /** Gives a private file this content, or leaves it as it was. Only under the folder's lock. */
+    void write(String name, String text) throws IOException {
+        Path temporary = emptied(name + ".new");
+        Files.writeString(temporary, text);
+        Files.move(temporary, file(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Whether the server with this id has a keeper. Only under the folder's lock. */
