@@ -88,11 +88,11 @@ final class StateFolder {
     private static @Nullable String refusal(Path path, Map<String, Object> attributes) throws IOException {
         int mode = number(attributes, "mode");
         if ((mode & FILE_TYPE) != DIRECTORY) {
-            return "is not a folder: remove it, or set HOLDFAST_HOME to another place";
+            return "is not a folder, or is a link to one: set HOLDFAST_HOME to a folder of your own";
         }
         int owner = number(attributes, "uid");
         if (!isMine(owner)) {
-            return "belongs to another user (number " + owner + "): remove it, or set HOLDFAST_HOME to another place";
+            return "belongs to another user (number " + owner + "): set HOLDFAST_HOME to a folder of your own";
         }
         if ((mode & EVERYONE_ELSE) != 0) {
             return "is open to other users (mode " + Integer.toOctalString(mode & 0777) + "): if nobody else has"
