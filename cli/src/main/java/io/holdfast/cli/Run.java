@@ -71,30 +71,21 @@ final class Run {
             return ExitStatus.SIGNALLED + stoppedBy(); // nothing was asked for yet
         }
         Logs.mute();
-        boolean released = false;
         try {
-            Attempt attempt;
-            try {
-                attempt = attempt(client);
-            } catch (InterruptedException e) {
-                return ExitStatus.SIGNALLED + stoppedBy();
-            }
+            Attempt attempt = attempt(client);
             if (attempt instanceof Attempt.Obtained obtained) {
                 Lease held = obtained.held();
                 lease = held;
                 int status = hold(held, prepared);
-                ReleaseResult result = held.release();
-                released = result == ReleaseResult.RELEASED;
-                return after(status, result);
+                return after(status, held.release());
             }
             return notObtained(attempt);
+        } catch (InterruptedException e) {
+            return ExitStatus.SIGNALLED + stoppedBy();
         } finally {
-            // After a confirmed release there is nothing left for the client to do that the end of the process does
-            // not.
-            if (!released) {
-                Thread.interrupted(); // or closing would not wait for what it withdraws
-                client.close();
-            }
+            Thread.interrupted(); // or closing would not wait for what it withdraws
+            // Also after a confirmed release: the JVM's end waits 300 ms for threads that read from a socket.
+            client.close();
         }
     }
 
