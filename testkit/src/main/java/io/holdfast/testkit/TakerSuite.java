@@ -133,14 +133,4 @@ abstract class TakerSuite extends LockSuite {
         int tilde = owner.indexOf('~');
         return tilde < 0 ? owner : owner.substring(0, tilde);
     }
-
-    /** One entry of a section of a server's INFO, as in {@code name:1} or {@code name:calls=1,usec=2}. */
-    final String info(String section, String name) {
-        for (String line : server.command("INFO", section).asString().split("\r\n", -1)) {
-            if (line.startsWith(name + ":")) {
-                return line.substring(name.length() + 1);
-            }
-        }
-        return "";
-    }
 }
