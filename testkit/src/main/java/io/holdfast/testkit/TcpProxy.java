@@ -125,6 +125,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Map<Kind, Duration> delays = new EnumMap<>(Kind.class);
     private Consumer<String> watcher = text -> {};
     private @Nullable ServerSocket listening;
+    private @Nullable Thread acceptor;
     private boolean closed;
 
     private TcpProxy(int targetPort) {
@@ -223,18 +224,31 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Listens again after {@link #refuse}; otherwise a no-op. */
     public void accept() {
+        awaitRefused();
         locked(() -> {
             if (listening == null && !closed) {
                 try {
                     ServerSocket socket = FreePort.listen(port);
                     listening = socket;
-                    start("proxy-" + port + "-accept", () -> acceptFrom(socket));
+                    acceptor = start("proxy-" + port + "-accept", () -> acceptFrom(socket));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             }
             return this;
         });
+    }
+
+    /** The kernel keeps the port as long as the thread that was closed upon has not come back from its call. */
+    private void awaitRefused() {
+        Thread last = locked(() -> listening == null ? acceptor : null);
+        if (last != null) {
+            try {
+                last.join(1_000);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**
@@ -305,7 +319,7 @@ public final class TcpProxy implements AutoCloseable {
         locked(() -> connections.remove(connection));
     }
 
-    <T> T locked(java.util.function.Supplier<T> act) {
+    <T extends @Nullable Object> T locked(java.util.function.Supplier<T> act) {
         lock.lock();
         try {
             return act.get();
@@ -314,10 +328,11 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    static void start(String name, Runnable task) {
+    static Thread start(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     static void close(AutoCloseable socket) {
