@@ -3,9 +3,11 @@ module io.holdfast.lettuce {
     requires transitive io.holdfast;
     requires transitive lettuce.core;
     requires io.netty.common;
-    requires io.netty.resolver;
     requires io.netty.transport;
     requires static transitive org.jspecify;
+
+    // Needed by Lettuce, which as an automatic module cannot say so itself. It brings the rest of Netty along.
+    requires io.netty.resolver.dns;
 
     exports io.holdfast.lettuce;
 

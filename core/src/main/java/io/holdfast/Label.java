@@ -1,10 +1,13 @@
 package io.holdfast;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
 
@@ -56,10 +59,20 @@ final class Label {
         return URLEncoder.encode(text.length() > longest ? text.substring(0, longest) : text, StandardCharsets.UTF_8);
     }
 
+    /** Asks the name service last: where it is set up badly, it takes seconds. */
     private static String hostName() {
         String fromShell = System.getenv("HOSTNAME");
         if (fromShell != null && !fromShell.isEmpty()) {
             return fromShell;
+        }
+        try {
+            String fromKernel =
+                    Files.readString(Path.of("/proc/sys/kernel/hostname")).trim();
+            if (!fromKernel.isEmpty()) {
+                return fromKernel;
+            }
+        } catch (IOException e) {
+            // Not Linux.
         }
         try {
             return InetAddress.getLocalHost().getHostName();

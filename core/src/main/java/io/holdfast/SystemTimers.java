@@ -65,7 +65,8 @@ final class SystemTimers implements Timers {
             if (first != null && tasks.remove(first.getKey(), first.getValue())) {
                 try {
                     first.getValue().run();
-                } catch (RuntimeException e) {
+                } catch (Throwable e) {
+                    // An Error too: without this thread no lease would learn of its end.
                     LOG.log(System.Logger.Level.ERROR, "a timer task failed", e);
                 }
             }

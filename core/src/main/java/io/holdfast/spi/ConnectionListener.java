@@ -8,7 +8,7 @@ public interface ConnectionListener {
     /** The command connection was established again after it was down. */
     void commandsUp();
 
-    /** The command connection broke. */
+    /** The command connection broke. Told before the commands that were under way on it fail. */
     void commandsDown();
 
     /** The message connection was established again, and every subscription on it was acknowledged anew. */

@@ -57,6 +57,11 @@ public record RedisAddress(
             throw new IllegalArgumentException(
                     "address has the scheme " + (scheme == null ? "(none)" : "'" + scheme + "'") + ": " + RULE);
         }
+        if (uri.getRawPath() != null && uri.getRawPath().contains("@")) {
+            // What was read as port and database is part of a password, and must not be repeated.
+            throw new IllegalArgumentException(
+                    "address has an @ after the first /: a / in a password is written %2F: " + RULE);
+        }
         String host = uri.getHost();
         if (host == null) {
             throw new IllegalArgumentException("address names no host: " + RULE);
@@ -95,8 +100,8 @@ public record RedisAddress(
         try {
             return Integer.parseInt(path.substring(1));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(
-                    "address has the database '" + path.substring(1) + "', which is not a number: " + RULE, e);
+            // Neither the text nor the cause, which repeats it: see above.
+            throw new IllegalArgumentException("address has a database that is not a number: " + RULE);
         }
     }
 

@@ -26,6 +26,9 @@ public interface RedisDriver extends AutoCloseable {
      * when the connection broke fails as {@code UNKNOWN} too. The driver sets no time limit of its own: the engine does,
      * and ignores what comes after.
      *
+     * <p>Replies have the shape of RESP2: a map is a flat list, a double a text. An error inside a list makes the whole
+     * reply {@code REJECTED}.
+     *
      * @return a stage that completes with the reply, or exceptionally with a {@link DriverException}
      */
     CompletionStage<Reply> send(Command command);
@@ -34,7 +37,8 @@ public interface RedisDriver extends AutoCloseable {
      * Subscribes to one channel (exactly this name, not a pattern).
      *
      * <p>After a broken connection the driver subscribes again by itself, and only then reports
-     * {@link ConnectionListener#messagesUp()}. If the message connection is not open yet, it is opened.
+     * {@link ConnectionListener#messagesUp()}. If the message connection is not open yet, it is opened; if it was open and is
+     * down, this fails at once, as {@code UNKNOWN}. A second subscription to one channel replaces the first receiver.
      *
      * @param onMessage receives the payload of each message, on a thread of the driver
      * @return a stage that completes when the server has acknowledged the subscription, or exceptionally with a
@@ -61,7 +65,7 @@ public interface RedisDriver extends AutoCloseable {
 
     /**
      * Closes what this driver opened itself, and nothing else: a client that was handed in stays open. Commands under
-     * way fail as {@code UNKNOWN}. Returns when the driver's own threads have ended or after a short bounded wait.
+     * way and later ones fail as {@code UNKNOWN}, and no event is told any more. Returns when the driver's own threads have ended or after a short bounded wait.
      * Closing twice is a no-op.
      */
     @Override

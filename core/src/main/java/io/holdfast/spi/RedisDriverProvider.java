@@ -9,7 +9,8 @@ public interface RedisDriverProvider {
      * Connects. Blocks until the command connection is usable, at most {@link ConnectOptions#connectTimeout()}.
      *
      * @throws DriverException {@code UNKNOWN} if nothing answers there, or what answers is no Redis server;
-     *     {@code REJECTED} if the server answered with an error, for example about the password
+     *     {@code REJECTED} if the server answered with an error, for example about the password. An interrupt ends the call
+     *     as {@code UNKNOWN}, and the thread stays interrupted
      */
     RedisDriver connect(RedisAddress address, ConnectOptions options);
 }

@@ -42,7 +42,7 @@ final class Keeper {
     private static final long SHORTEST_PAUSE_MILLIS = 20;
     private static final int ANSWER_PATIENCE_MILLIS = 5_000;
     /** A server whose record has no process after this time, and which does not answer, was never started. */
-    private static final long START_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long START_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(15);
 
     private final Path folder;
     private final long idleNanos;
@@ -126,6 +126,9 @@ final class Keeper {
         if (open == null) {
             open = Wire.open(record.port(), record.password(), "holdfast-keeper", ANSWER_PATIENCE_MILLIS);
             wire = open;
+            if (record.complete() && !record.alive()) {
+                throw new IOException("another has the port by now");
+            }
         }
         return open;
     }

@@ -62,11 +62,15 @@ final class ServerLauncher {
 
     /** One attempt; null if somebody else took the port. */
     private @Nullable ServerRecord start(Path program) throws IOException, InterruptedException {
-        Path address = folder.file(StateFolder.ADDRESS);
         folder.emptied(StateFolder.LOG);
-        folder.emptied(StateFolder.PID);
         ServerRecord planned = plan();
-        planned.write(address);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder.path(), "*" + StateFolder.PID)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        folder.emptied(pidFile(planned).getFileName().toString());
+        folder.write(StateFolder.ADDRESS, planned.text());
         boolean done = false;
         try {
             Process keeper = launchKeeper(planned);
@@ -74,14 +78,14 @@ final class ServerLauncher {
             ServerRecord started = awaitServer(planned);
             if (started != null) {
                 awaitKeeper(keeper);
-                started.write(address);
+                folder.write(StateFolder.ADDRESS, started.text());
                 done = true;
             }
             return started;
         } finally {
             if (!done) {
                 // The keeper ends a server without a record; but this may be for want of a keeper.
-                Files.deleteIfExists(address);
+                Files.deleteIfExists(folder.file(StateFolder.ADDRESS));
                 discard(planned);
             }
         }
@@ -108,15 +112,18 @@ final class ServerLauncher {
         return new ServerRecord(random.nextLong() >>> 2, port, HexFormat.of().formatHex(password), 0, "");
     }
 
+    private Path pidFile(ServerRecord planned) {
+        return folder.file(planned.id() + StateFolder.PID);
+    }
+
     private void launch(Path program, ServerRecord planned) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(program.toString(), "-");
+        // Through a file: everybody can read a command line. And not through the standard input: were this process
+        // killed before it had written all, the server would take what it got, and without a word it is open to all.
+        folder.write(StateFolder.CONFIGURATION, configuration(planned));
+        ProcessBuilder builder = new ProcessBuilder(
+                program.toString(), folder.file(StateFolder.CONFIGURATION).toString());
         Process process = detached(builder).start();
-        try (OutputStream out = process.getOutputStream()) {
-            // Through a pipe, not on the command line, which everybody can read.
-            out.write(configuration(planned).getBytes(StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            // It ended before it had read all. Why, is in its log and told below.
-        }
+        process.getOutputStream().close();
         boolean ended = process.waitFor(START_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         if (!ended || process.exitValue() != 0) {
             process.destroyForcibly();
@@ -144,7 +151,7 @@ final class ServerLauncher {
                 // Concerns copies to disk, of which there are none, but keeps some servers from starting.
                 + "ignore-warnings ARM64-COW-BUG\n"
                 // Without this line a server of root would use the one of the system's own server.
-                + "pidfile " + quoted(folder.file(StateFolder.PID)) + "\n"
+                + "pidfile " + quoted(pidFile(planned)) + "\n"
                 + "logfile " + quoted(folder.file(StateFolder.LOG)) + "\n"
                 + "dir " + quoted(folder.path()) + "\n";
     }
@@ -159,7 +166,7 @@ final class ServerLauncher {
         IOException last = null;
         while (System.nanoTime() - start < START_PATIENCE_NANOS) {
             // The number comes from the file, not from the answer: who answers may be somebody else on our port.
-            long pid = writtenPid();
+            long pid = writtenPid(pidFile(planned));
             String birth = ProcessBirth.of(pid);
             if (!birth.isEmpty()) {
                 try {
@@ -173,7 +180,7 @@ final class ServerLauncher {
                 }
             } else {
                 String log = Files.readString(folder.file(StateFolder.LOG), StandardCharsets.ISO_8859_1);
-                if (log.contains("Address already in use")) {
+                if (log.contains("Failed listening on port")) {
                     return null;
                 }
                 if (pid > 0) {
@@ -186,8 +193,7 @@ final class ServerLauncher {
     }
 
     /** What the server has written into its file; 0 while it has not. */
-    private long writtenPid() throws IOException {
-        Path file = folder.file(StateFolder.PID);
+    private static long writtenPid(Path file) throws IOException {
         if (!Files.exists(file)) {
             return 0; // it removes the file when it ends
         }

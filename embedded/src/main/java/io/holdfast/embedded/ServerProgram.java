@@ -131,7 +131,7 @@ final class ServerProgram {
             lines.clear();
         }
         lines.add(key + (version == null ? "none" : "v=" + version));
-        Files.write(folder.emptied(StateFolder.VERSIONS), lines);
+        folder.write(StateFolder.VERSIONS, String.join("\n", lines) + "\n");
         return version;
     }
 

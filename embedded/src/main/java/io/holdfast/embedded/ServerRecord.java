@@ -1,16 +1,10 @@
 package io.holdfast.embedded;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,22 +68,10 @@ record ServerRecord(long id, int port, String password, long pid, String birth) 
         return to < 0 ? "" : text.substring(from + label.length(), to);
     }
 
-    /** Writes the file, whole or not at all. Only under the folder's lock: the temporary name is always the same. */
-    void write(Path file) throws IOException {
-        String text = FIRST_LINE + "\nid " + id + "\nport " + port + "\npassword " + password + "\npid " + pid
-                + "\nbirth " + birth + "\n";
-        Path temporary = file.resolveSibling(file.getFileName() + ".new");
-        Files.deleteIfExists(temporary);
-        try (SeekableByteChannel channel = Files.newByteChannel(
-                temporary,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-            ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
-        }
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+    /** What {@link #read} reads. */
+    String text() {
+        return FIRST_LINE + "\nid " + id + "\nport " + port + "\npassword " + password + "\npid " + pid + "\nbirth "
+                + birth + "\n";
     }
 
     /** Without the password. */

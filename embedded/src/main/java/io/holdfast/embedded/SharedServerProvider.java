@@ -53,8 +53,9 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
     /**
      * {@inheritDoc}
      *
-     * <p>Takes a few milliseconds if the server runs, some tenths of a second if it must be started, and at most about
-     * ten seconds if something is wrong.
+     * <p>Takes a few milliseconds if the server runs, and some tenths of a second if it must be started. Every wait is
+     * bounded: two seconds for a running server that does not answer, ten for another process that joins, ten for a
+     * server to come up.
      *
      * @throws DriverException {@code UNKNOWN} if there is no server program for this platform, if it could not be
      *     started, if the folder is not safe from other users, if the server that should run is there but does not

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -34,8 +35,13 @@ final class StateFolder {
     static final String KEEPER = "keeper";
     /** What the server and the keeper have to say. */
     static final String LOG = "log";
-    /** The server writes its process number here. */
-    static final String PID = "server.pid";
+    /** What the server reads when it starts. */
+    static final String CONFIGURATION = "server.conf";
+    /**
+     * The end of the names of the files into which servers write their process numbers. Each has its own, since each
+     * removes it when it ends, which may be while its successor starts.
+     */
+    static final String PID = ".pid";
     /** What is known of the server programs on the search path. */
     static final String VERSIONS = "versions";
 
@@ -82,11 +88,11 @@ final class StateFolder {
     private static @Nullable String refusal(Path path, Map<String, Object> attributes) throws IOException {
         int mode = number(attributes, "mode");
         if ((mode & FILE_TYPE) != DIRECTORY) {
-            return "is not a folder: remove it, or set HOLDFAST_HOME to another place";
+            return "is not a folder, or is a link to one: set HOLDFAST_HOME to a folder of your own";
         }
         int owner = number(attributes, "uid");
         if (!isMine(owner)) {
-            return "belongs to another user (number " + owner + "): remove it, or set HOLDFAST_HOME to another place";
+            return "belongs to another user (number " + owner + "): set HOLDFAST_HOME to a folder of your own";
         }
         if ((mode & EVERYONE_ELSE) != 0) {
             return "is open to other users (mode " + Integer.toOctalString(mode & 0777) + "): if nobody else has"
@@ -190,6 +196,13 @@ final class StateFolder {
         Path file = file(name);
         Files.deleteIfExists(file);
         return Files.createFile(file, permissions("rw-------"));
+    }
+
+    /** Gives a private file this content, or leaves it as it was. Only under the folder's lock. */
+    void write(String name, String text) throws IOException {
+        Path temporary = emptied(name + ".new");
+        Files.writeString(temporary, text);
+        Files.move(temporary, file(name), StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Whether the server with this id has a keeper. Only under the folder's lock. */

@@ -11,6 +11,7 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -222,13 +223,12 @@ final class LifeTest {
     @Test
     void staleRecord_processNumberInUseByAnother_replaced() throws Exception {
         try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS)) {
-            StateFolder folder = StateFolder.open(sandbox.settings());
             int port;
             try (ServerSocket free = new ServerSocket(0)) {
                 port = free.getLocalPort();
             }
-            new ServerRecord(1, port, "old", ProcessHandle.current().pid(), "not the birth of this process")
-                    .write(folder.file(StateFolder.ADDRESS));
+            sandbox.write(
+                    new ServerRecord(1, port, "old", ProcessHandle.current().pid(), "not the birth of this process"));
             try (EmbeddedServer server = sandbox.join()) {
                 assertNotEquals("old", server.address().password());
             }
@@ -251,9 +251,7 @@ final class LifeTest {
                 }
             });
             impostor.start();
-            StateFolder folder = StateFolder.open(sandbox.settings());
-            new ServerRecord(1, taken.getLocalPort(), "old", Integer.MAX_VALUE, "1")
-                    .write(folder.file(StateFolder.ADDRESS));
+            sandbox.write(new ServerRecord(1, taken.getLocalPort(), "old", Integer.MAX_VALUE, "1"));
             try (EmbeddedServer server = sandbox.join()) {
                 assertNotEquals(taken.getLocalPort(), server.address().port());
             }
@@ -268,12 +266,42 @@ final class LifeTest {
             sandbox.join().close();
             ProcessHandle server = sandbox.server();
             ServerRecord record = sandbox.record();
-            new ServerRecord(record.id(), record.port(), record.password(), 0, "")
-                    .write(sandbox.folder().resolve(StateFolder.ADDRESS));
+            sandbox.write(new ServerRecord(record.id(), record.port(), record.password(), 0, ""));
             try (EmbeddedServer another = sandbox.join()) {
                 assertNotEquals(record.password(), another.address().password());
                 Sandbox.awaitEnd(server);
             }
+        }
+    }
+
+    @Test
+    void starterKilledWhileServerStarts_serverEndsAllTheSame() throws Exception {
+        Path program = Sandbox.program(temporary);
+        Path gate = temporary.resolve("gate");
+        assertEquals(
+                0,
+                new ProcessBuilder("mkfifo", gate.toString())
+                        .start()
+                        .onExit()
+                        .join()
+                        .exitValue());
+        Path script = Files.createFile(temporary.resolve("script"), StateFolder.permissions("rwx------"));
+        Files.writeString(script, "#!/bin/sh\nread line <'%s'\nexec '%s' \"$@\"\n".formatted(gate, program));
+        try (Sandbox sandbox = Sandbox.of(new Settings(
+                temporary.resolve("home"), script.toString(), Sandbox.SHORT_IDLE_MILLIS, "", "linux-amd64"))) {
+            Child starter = sandbox.child();
+            starter.awaitReady();
+            starter.sendJoin();
+            try (OutputStream opened = Files.newOutputStream(gate)) {
+                // The script reads: the starter has done all that comes before.
+                starter.kill();
+                ProcessHandle keeper = sandbox.keeper();
+                opened.write('\n');
+                opened.flush();
+                Sandbox.awaitEnd(keeper);
+            }
+            String log = Files.readString(sandbox.folder().resolve(StateFolder.LOG));
+            assertTrue(log.contains("Ready to accept connections") && log.contains("User requested shutdown"), log);
         }
     }
 

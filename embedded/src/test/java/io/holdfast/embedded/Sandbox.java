@@ -67,6 +67,11 @@ final class Sandbox implements AutoCloseable {
         return requireNonNull(ServerRecord.read(folder().resolve(StateFolder.ADDRESS)));
     }
 
+    /** Puts something else into the address file. */
+    void write(ServerRecord record) throws IOException {
+        StateFolder.open(settings).write(StateFolder.ADDRESS, record.text());
+    }
+
     /** The server's process. */
     ProcessHandle server() throws IOException {
         ProcessHandle server = ProcessHandle.of(record().pid()).orElseThrow();
@@ -81,13 +86,12 @@ final class Sandbox implements AutoCloseable {
         return keepers.get(0);
     }
 
-    /** The processes that have the folder and these words on their command lines. */
+    /** The processes that have these words, and the folder in which the state folder is, on their command lines. */
     List<ProcessHandle> running(String words) {
-        // Not the tests' own processes, and not the way of a keeper to its virtual machine.
         return ProcessHandle.allProcesses()
                 .filter(process -> {
                     String line = process.info().commandLine().orElse("");
-                    return line.contains(folder() + "/")
+                    return line.contains(folder().getParent() + "/")
                             && line.contains(words)
                             && !line.contains(Joiner.class.getName())
                             && process.pid() != ProcessHandle.current().pid();

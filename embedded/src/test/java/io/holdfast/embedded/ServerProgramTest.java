@@ -164,9 +164,9 @@ final class ServerProgramTest {
             // The first start gets a port that is in use.
             Files.writeString(script, """
                     #!/bin/sh
-                    if [ -e '%1$s' ]; then exec '%2$s' -; fi
+                    if [ -e '%1$s' ]; then exec '%2$s' "$@"; fi
                     touch '%1$s'
-                    sed 's/^port .*/port %3$d/' | '%2$s' -
+                    sed 's/^port .*/port %3$d/' "$1" | '%2$s' -
                     """.formatted(
                     asked(script), temporary.resolve("program/" + bundled().getFileName()), taken.getLocalPort()));
             try (EmbeddedServer server = sandbox.join()) {

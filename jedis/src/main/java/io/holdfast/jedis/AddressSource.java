@@ -84,7 +84,7 @@ final class AddressSource implements ConnectionSource {
             throw failed(plain, e.getMessage(), e);
         } catch (JedisException e) {
             throw failed(plain, reason(e), e);
-        } catch (DriverException e) {
+        } catch (RuntimeException e) {
             close(plain);
             throw e;
         } finally {

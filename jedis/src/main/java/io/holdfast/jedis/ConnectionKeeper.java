@@ -104,8 +104,8 @@ final class ConnectionKeeper {
             Opened opened;
             try {
                 opened = source.open();
-            } catch (DriverException e) {
-                if (!duty.notOpened(isClosed() ? driverClosed() : e)) {
+            } catch (RuntimeException e) {
+                if (!duty.notOpened(isClosed() ? driverClosed() : notOpened(e))) {
                     return;
                 }
                 pause(failures++);
@@ -116,6 +116,13 @@ final class ConnectionKeeper {
             failures = System.nanoTime() - sinceNanos > HELD_NANOS ? 0 : failures + 1;
             pause(failures);
         }
+    }
+
+    /** A source reports what it knows of. Beyond that, replies that are none can end in any exception of Jedis. */
+    private DriverException notOpened(RuntimeException e) {
+        return e instanceof DriverException known
+                ? known
+                : DriverException.unknown("no connection to " + source.describe() + ": " + e, e);
     }
 
     private void serve(Opened opened) {

@@ -17,6 +17,6 @@ public final class JedisDriverProvider implements RedisDriverProvider {
 
     @Override
     public RedisDriver connect(RedisAddress address, ConnectOptions options) {
-        return JedisDriver.open(new AddressSource(address, options), options.connectTimeout());
+        return MultiplexedDriver.open(new AddressSource(address, options), options.connectTimeout());
     }
 }

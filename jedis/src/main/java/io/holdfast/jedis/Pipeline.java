@@ -188,8 +188,7 @@ final class Pipeline {
                 if (written) {
                     break;
                 }
-                Thread writer =
-                        new Thread(this::writeLarge, Thread.currentThread().getName() + "-large");
+                Thread writer = new Thread(this::writeLarge, "holdfast-jedis-large-request");
                 writer.setDaemon(true);
                 writer.start();
                 return true;

@@ -2,9 +2,12 @@ package io.holdfast.jedis;
 
 import io.holdfast.spi.DriverException;
 import java.io.IOException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
@@ -15,6 +18,7 @@ final class PoolSource<T> implements ConnectionSource {
     private final Function<T, Connection> connectionOf;
     private final Consumer<T> giveBack;
     private volatile String where = "the server of a Jedis pool";
+    private final Set<Borrowed<T>> opening = ConcurrentHashMap.newKeySet();
     private volatile boolean shut;
 
     PoolSource(Pool<T> pool, Function<T, Connection> connectionOf, Consumer<T> giveBack) {
@@ -32,33 +36,58 @@ final class PoolSource<T> implements ConnectionSource {
     @Override
     public void shut() {
         shut = true;
+        opening.forEach(Borrowed::cut);
     }
 
     @Override
     public Opened open() {
         // What has lain idle may be dead without the pool knowing it. A fresh connection is believed.
         for (int idle = pool.getNumIdle(); ; idle--) {
-            if (shut) {
-                throw DriverException.unknown("the driver is closed", null);
-            }
             Borrowed<T> borrowed = borrow();
+            opening.add(borrowed);
             try {
-                borrowed.connection().ping();
-                borrowed.connection().setSoTimeout(0);
-                where = String.valueOf(borrowed.connection().getHostAndPort());
+                if (shut) {
+                    throw DriverException.unknown("the driver is closed", null);
+                }
+                check(borrowed.connection());
                 return borrowed;
             } catch (JedisDataException e) {
-                borrowed.cut();
-                borrowed.release();
+                discard(borrowed);
                 throw DriverException.rejected(String.valueOf(e.getMessage()));
             } catch (JedisException e) {
-                borrowed.cut();
-                borrowed.release();
-                if (idle <= 0) {
+                discard(borrowed);
+                if (idle <= 0 || shut) {
                     throw DriverException.unknown("no connection to " + where + ": " + e.getMessage(), e);
                 }
+            } catch (RuntimeException e) {
+                discard(borrowed);
+                throw e;
+            } finally {
+                opening.remove(borrowed);
             }
         }
+    }
+
+    private void check(Connection connection) {
+        try {
+            connection.ping();
+        } catch (JedisAccessControlException e) {
+            // Who may not ping may well be allowed to lock.
+            if (!String.valueOf(e.getMessage()).startsWith("NOPERM")) {
+                throw e;
+            }
+        }
+        connection.setSoTimeout(0);
+        try {
+            where = String.valueOf(connection.getHostAndPort());
+        } catch (ClassCastException e) {
+            // Jedis knows the address only if the connection comes from its own socket factory.
+        }
+    }
+
+    private static void discard(Borrowed<?> borrowed) {
+        borrowed.cut();
+        borrowed.release();
     }
 
     private Borrowed<T> borrow() {

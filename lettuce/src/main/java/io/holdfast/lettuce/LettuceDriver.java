@@ -149,7 +149,8 @@ public final class LettuceDriver implements RedisDriver {
         try {
             connection = connect.get();
         } catch (RedisException e) {
-            throw Failures.of(e, name == null ? "redis" : name);
+            // Lettuce's own message names the address that it could not connect to.
+            throw Failures.of(e, name == null ? String.valueOf(e.getMessage()) : name);
         } finally {
             client.removeListener(watch);
         }

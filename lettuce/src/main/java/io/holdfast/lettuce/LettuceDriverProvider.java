@@ -7,8 +7,8 @@ import io.holdfast.spi.RedisDriverProvider;
 
 /**
  * Opens drivers over Lettuce for addresses. Each has a Lettuce client of its own with two daemon threads, one for the
- * network and one for timers and name lookups; both end with the driver. A broken connection is tried again at once, then
- * after pauses that grow to one second.
+ * network and one for timers and name lookups; both end with the driver. A broken connection is tried again after
+ * 10 ms at most, then after pauses that grow to one second.
  */
 public final class LettuceDriverProvider implements RedisDriverProvider {
     /** For {@link java.util.ServiceLoader}. */

@@ -22,7 +22,6 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
@@ -60,6 +59,7 @@ final class OwnClient {
     private final EventExecutor worker;
     private final ClientResources resources;
     private final RedisClient client;
+    private volatile boolean closing;
 
     OwnClient(RedisAddress address, ConnectOptions options) {
         connectTimeout = options.connectTimeout();
@@ -77,8 +77,7 @@ final class OwnClient {
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(new ReconnectDelay())
                 .socketAddressResolver(new JvmResolver())
-                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
-                .nettyCustomizer(new QuietBreak())
+                .nettyCustomizer(new OwnChannels())
                 .build();
         client = RedisClient.create(resources, uri);
         client.setOptions(ClientOptions.builder()
@@ -90,7 +89,7 @@ final class OwnClient {
                 .build());
     }
 
-    private static RedisURI uri(RedisAddress address, ConnectOptions options) {
+    static RedisURI uri(RedisAddress address, ConnectOptions options) {
         RedisURI.Builder uri = RedisURI.builder()
                 .withHost(address.host())
                 .withPort(address.port())
@@ -138,6 +137,10 @@ final class OwnClient {
     private <T> CompletableFuture<T> onWorker(Supplier<? extends CompletionStage<T>> connect) {
         CompletableFuture<T> connected = new CompletableFuture<>();
         worker.execute(() -> {
+            if (closing) {
+                connected.completeExceptionally(DriverException.unknown(name + ", the driver is closed", null));
+                return;
+            }
             try {
                 var unused = connect.get().whenComplete((connection, failure) -> {
                     if (failure == null) {
@@ -160,15 +163,16 @@ final class OwnClient {
     /** Waits for the threads to end, but not in one of them. */
     private void close(CompletableFuture<Void> connections) {
         long deadline = System.nanoTime() + CLOSE_LIMIT.toNanos();
+        closing = true;
         // Not before the connections are closed: Lettuce would close them again and warn that they are closed already.
-        CompletableFuture<Void> closing = connections.thenCompose(
+        CompletableFuture<Void> closed = connections.thenCompose(
                 nothing -> client.shutdownAsync(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS));
         if (threads.contains(Thread.currentThread())) {
-            var unused = closing.whenComplete((done, failure) -> stopThreads());
+            var unused = closed.whenComplete((done, failure) -> stopThreads());
             return;
         }
         try {
-            closing.get(CLOSE_LIMIT.toNanos() / 2, TimeUnit.NANOSECONDS);
+            closed.get(CLOSE_LIMIT.toNanos() / 2, TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             // The threads are stopped all the same, and with them ends whatever did not close.
         } catch (InterruptedException e) {
@@ -186,9 +190,14 @@ final class OwnClient {
 
     private void stopThreads() {
         Future<?> unused = resources.shutdown(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        for (EventExecutorGroup executor : List.of(io, worker)) {
-            unused = executor.shutdownGracefully(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
-        }
+        // The loop is stopped by the worker, hence not while a reconnect is being started there: a connect on a stopped
+        // loop fails, and reports that on Netty's global executor.
+        worker.execute(() -> stop(io));
+        stop(worker);
+    }
+
+    private static void stop(EventExecutorGroup executor) {
+        var unused = executor.shutdownGracefully(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private ThreadFactory threads(String role) {

@@ -168,6 +168,7 @@ final class BorrowedClientTest {
         proxy.refuse();
         DriverException e = assertThrows(DriverException.class, () -> LettuceDriver.over(client));
         assertEquals(DriverException.Kind.UNKNOWN, e.kind());
+        assertTrue(e.toString().contains("127.0.0.1") && e.toString().contains(":" + proxy.port()), e.toString());
     }
 
     @Test

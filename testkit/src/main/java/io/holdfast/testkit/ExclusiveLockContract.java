@@ -20,6 +20,7 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
+import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -290,6 +291,49 @@ public abstract class ExclusiveLockContract extends LockSuite {
         Lease next = holdfast.lock("job").acquire(Wait.upTo(Duration.ofSeconds(10)));
         assertTrue(next.token() > lease.token());
         assertTrue(next.waited().toMillis() < 2_000, () -> "woken late: " + next.waited());
+    }
+
+    @Test
+    void requestLife_toTheTail_servesTheNextFirst() throws Exception {
+        Holdfast holder = client(server);
+        Lease lease = holder.lock("a").acquire();
+        LockOptions shortLife =
+                LockOptions.defaults().withRequestLife(Duration.ofMillis(100), LockOptions.RequestEnd.TO_TAIL);
+        List<String> order = new ArrayList<>();
+        CompletableFuture<Void> first = client(server)
+                .lock("a", shortLife)
+                .acquireAsync()
+                .thenAccept(next -> {
+                    order.add("short life");
+                    next.release();
+                });
+        await("it is queued", () -> holder.inspect().lock("a").waiters() == 1);
+        long queued = serverMillis();
+        CompletableFuture<Void> second = client(server).lock("a").acquireAsync().thenAccept(next -> {
+            order.add("long life");
+            next.release();
+        });
+        await("it is queued", () -> holder.inspect().lock("a").waiters() == 2);
+        await("the first request outlives its life", () -> serverMillis() > queued + 150);
+        lease.release();
+        CompletableFuture.allOf(first, second).get(20, TimeUnit.SECONDS);
+        assertEquals(List.of("long life", "short life"), order);
+    }
+
+    @Test
+    void requestLife_leave_endsAsTimedOutAndLeavesTheQueue() throws Exception {
+        Lease lease = client(server).lock("a").acquire();
+        LockOptions shortLife =
+                LockOptions.defaults().withRequestLife(Duration.ofMillis(100), LockOptions.RequestEnd.LEAVE);
+        assertInstanceOf(
+                Attempt.TimedOut.class, client(server).lock("a", shortLife).attempt());
+        await("the request leaves the queue", () -> keysButTokens(server).equals(List.of("hf:{a}")));
+        assertTrue(lease.isValid());
+    }
+
+    private long serverMillis() {
+        List<Reply> time = server.command("TIME").asList();
+        return time.get(0).asLong() * 1_000 + time.get(1).asLong() / 1_000;
     }
 
     @Test

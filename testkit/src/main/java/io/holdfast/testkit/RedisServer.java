@@ -12,8 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,10 +38,10 @@ public final class RedisServer implements AutoCloseable {
     private final Path folder;
     private final int port;
 
-    private Process process;
+    private ChildProcess process;
     private @Nullable RespClient client;
 
-    private RedisServer(int port, List<String> extraArgs, Path folder, Process process) {
+    private RedisServer(int port, List<String> extraArgs, Path folder, ChildProcess process) {
         this.port = port;
         this.extraArgs = extraArgs;
         this.folder = folder;
@@ -68,12 +66,12 @@ public final class RedisServer implements AutoCloseable {
         try {
             for (int attempt = 1; ; attempt++) {
                 int port = FreePort.find();
-                Process process = launch(port, extraArgs, folder);
+                ChildProcess process = launch(port, extraArgs, folder);
                 try {
                     awaitReady(process, port, folder);
                     return new RedisServer(port, extraArgs, folder, process);
                 } catch (IllegalStateException e) {
-                    end(process);
+                    process.kill();
                     // Between finding the port and the server's bind, somebody else can take it.
                     if (attempt == PORT_ATTEMPTS || !logTail(folder).contains("Address already in use")) {
                         throw e;
@@ -103,7 +101,7 @@ public final class RedisServer implements AutoCloseable {
 
     /** The process id; of the last process if none runs now. */
     public long pid() {
-        return locked(() -> process.pid());
+        return locked(() -> process.process().pid());
     }
 
     /** The end of what the server has logged. */
@@ -147,12 +145,7 @@ public final class RedisServer implements AutoCloseable {
     /** Stops the process where it is ({@code SIGSTOP}): the kernel goes on accepting connections and bytes for it. */
     public void freeze() {
         locked(() -> {
-            signal("STOP");
-            Path stat = Path.of("/proc/" + process.pid() + "/stat");
-            if (Files.exists(stat)) {
-                // The signal takes effect a moment after kill has returned.
-                awaitTrue("the process to stop", () -> read(stat).contains(") T "));
-            }
+            process.freeze();
             return this;
         });
     }
@@ -160,7 +153,7 @@ public final class RedisServer implements AutoCloseable {
     /** Lets a frozen process go on ({@code SIGCONT}). */
     public void thaw() {
         locked(() -> {
-            signal("CONT");
+            process.thaw();
             return this;
         });
     }
@@ -169,7 +162,7 @@ public final class RedisServer implements AutoCloseable {
     public void kill() {
         locked(() -> {
             disconnect();
-            end(process);
+            process.kill();
             return this;
         });
     }
@@ -178,7 +171,7 @@ public final class RedisServer implements AutoCloseable {
     public void restart() {
         locked(() -> {
             disconnect();
-            end(process);
+            process.kill();
             process = launch(port, extraArgs, folder);
             awaitReady(process, port, folder);
             return this;
@@ -190,7 +183,7 @@ public final class RedisServer implements AutoCloseable {
     public void close() {
         locked(() -> {
             disconnect();
-            end(process);
+            process.kill();
             delete(folder);
             return this;
         });
@@ -201,23 +194,6 @@ public final class RedisServer implements AutoCloseable {
         client = null;
         if (open != null) {
             open.close();
-        }
-    }
-
-    private void signal(String name) {
-        try {
-            Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .redirectErrorStream(true)
-                    .start();
-            String output = new String(kill.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (kill.waitFor() != 0) {
-                throw new IllegalStateException("kill -" + name + " failed: " + output);
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while signalling the server", e);
         }
     }
 
@@ -234,7 +210,7 @@ public final class RedisServer implements AutoCloseable {
         T run();
     }
 
-    private static Process launch(int port, List<String> extraArgs, Path folder) {
+    private static ChildProcess launch(int port, List<String> extraArgs, Path folder) {
         List<String> line = new ArrayList<>(List.of(
                 ServerBinary.path().toString(),
                 "--bind",
@@ -250,24 +226,18 @@ public final class RedisServer implements AutoCloseable {
                 "--appendonly",
                 "no"));
         line.addAll(extraArgs);
-        try {
-            Process process = new ProcessBuilder(line)
-                    .redirectInput(new File("/dev/null"))
-                    .redirectErrorStream(true)
-                    .redirectOutput(log(folder).toFile())
-                    .start();
-            Running.add(process);
-            return process;
-        } catch (IOException e) {
-            throw new UncheckedIOException("could not run " + line.get(0), e);
-        }
+        return ChildProcess.start(new ProcessBuilder(line)
+                .redirectInput(new File("/dev/null"))
+                .redirectErrorStream(true)
+                .redirectOutput(log(folder).toFile()));
     }
 
-    private static void awaitReady(Process process, int port, Path folder) {
+    private static void awaitReady(ChildProcess process, int port, Path folder) {
         try {
             awaitTrue("the server to answer", () -> {
-                if (!process.isAlive()) {
-                    throw new IllegalStateException("the server ended with status " + process.exitValue());
+                if (!process.process().isAlive()) {
+                    throw new IllegalStateException(
+                            "the server ended with status " + process.process().exitValue());
                 }
                 return answers(port);
             });
@@ -298,24 +268,6 @@ public final class RedisServer implements AutoCloseable {
         }
     }
 
-    private static void end(Process process) {
-        process.destroyForcibly();
-        boolean interrupted = false;
-        while (true) {
-            try {
-                process.waitFor();
-                break;
-            } catch (InterruptedException e) {
-                // SIGKILL takes effect at once: finish, then pass the interrupt on.
-                interrupted = true;
-            }
-        }
-        Running.remove(process);
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
     private static Path log(Path folder) {
         return folder.resolve("server.log");
     }
@@ -343,26 +295,6 @@ public final class RedisServer implements AutoCloseable {
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** The processes that must not outlive this JVM. */
-    private static final class Running {
-        private static final Set<Process> ALL = ConcurrentHashMap.newKeySet();
-
-        static {
-            Runtime.getRuntime()
-                    .addShutdownHook(new Thread(() -> ALL.forEach(Process::destroyForcibly), "testkit-servers"));
-        }
-
-        private Running() {}
-
-        static void add(Process process) {
-            ALL.add(process);
-        }
-
-        static void remove(Process process) {
-            ALL.remove(process);
         }
     }
 }

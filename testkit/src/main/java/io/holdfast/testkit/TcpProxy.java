@@ -19,6 +19,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,6 +112,9 @@ public final class TcpProxy implements AutoCloseable {
     /** A trap: which request, what to do, and whom to tell. */
     record Trap(Predicate<String> request, Fault fault, CompletableFuture<Caught> sprung) {}
 
+    /** The listening socket, and when the thread that accepts from it has ended. */
+    private record Listening(ServerSocket socket, CompletableFuture<Listening> ended) {}
+
     /** Guards all that is not final, here and in the connections. Never held while reading or writing. */
     final ReentrantLock lock = new ReentrantLock();
 
@@ -124,8 +128,7 @@ public final class TcpProxy implements AutoCloseable {
     private final Map<Kind, Map<Direction, Mode>> modes = new EnumMap<>(Kind.class);
     private final Map<Kind, Duration> delays = new EnumMap<>(Kind.class);
     private Consumer<String> watcher = text -> {};
-    private @Nullable ServerSocket listening;
-    private @Nullable Thread acceptor;
+    private @Nullable Listening listening;
     private boolean closed;
 
     private TcpProxy(int targetPort) {
@@ -212,43 +215,38 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Stops listening: new connections are refused until {@link #accept}. Open ones go on. */
     public void refuse() {
-        locked(() -> {
-            ServerSocket socket = listening;
+        Listening before = locked(() -> {
+            Listening open = listening;
             listening = null;
-            if (socket != null) {
-                close(socket);
-            }
-            return this;
+            return open;
         });
+        if (before != null) {
+            close(before.socket());
+            // The kernel goes on listening for as long as a thread is inside accept().
+            before.ended().join();
+        }
     }
 
     /** Listens again after {@link #refuse}; otherwise a no-op. */
     public void accept() {
-        awaitRefused();
         locked(() -> {
             if (listening == null && !closed) {
                 try {
-                    ServerSocket socket = FreePort.listen(port);
-                    listening = socket;
-                    acceptor = start("proxy-" + port + "-accept", () -> acceptFrom(socket));
+                    Listening fresh = new Listening(FreePort.listen(port), new CompletableFuture<>());
+                    listening = fresh;
+                    start("proxy-" + port + "-accept", () -> {
+                        try {
+                            acceptFrom(fresh.socket());
+                        } finally {
+                            fresh.ended().complete(fresh);
+                        }
+                    });
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
             }
             return this;
         });
-    }
-
-    /** The kernel keeps the port as long as the thread that was closed upon has not come back from its call. */
-    private void awaitRefused() {
-        Thread last = locked(() -> listening == null ? acceptor : null);
-        if (last != null) {
-            try {
-                last.join(1_000);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
     }
 
     /**
@@ -319,7 +317,7 @@ public final class TcpProxy implements AutoCloseable {
         locked(() -> connections.remove(connection));
     }
 
-    <T extends @Nullable Object> T locked(java.util.function.Supplier<T> act) {
+    <T extends @Nullable Object> T locked(Supplier<T> act) {
         lock.lock();
         try {
             return act.get();
@@ -328,11 +326,10 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    static Thread start(String name, Runnable task) {
+    static void start(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();
-        return thread;
     }
 
     static void close(AutoCloseable socket) {

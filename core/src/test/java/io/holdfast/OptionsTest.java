@@ -1,0 +1,130 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+final class OptionsTest {
+    @Test
+    void upTo_zero_isNone() {
+        assertEquals(Wait.none(), Wait.upTo(Duration.ZERO));
+        assertTrue(Wait.upTo(Duration.ZERO).isNone());
+        assertEquals("none", Wait.none().toString());
+    }
+
+    @Test
+    void upTo_positive_keepsTheLimit() {
+        Wait wait = Wait.upTo(Duration.ofSeconds(2));
+        assertFalse(wait.isNone());
+        assertEquals(Duration.ofSeconds(2), wait.limit());
+        assertEquals(wait, Wait.upTo(Duration.ofSeconds(2)));
+        assertEquals(wait.hashCode(), Wait.upTo(Duration.ofSeconds(2)).hashCode());
+        assertNotEquals(wait, Wait.forever());
+        assertNotEquals(Wait.forever(), wait);
+    }
+
+    @Test
+    void forever_anyTime_hasNoLimit() {
+        assertNull(Wait.forever().limit());
+        assertFalse(Wait.forever().isNone());
+    }
+
+    @Test
+    void upTo_negativeOrHuge_isRefused() {
+        assertThrows(IllegalArgumentException.class, () -> Wait.upTo(Duration.ofMillis(-1)));
+        assertThrows(IllegalArgumentException.class, () -> Wait.upTo(Duration.ofNanos(1)));
+        assertThrows(IllegalArgumentException.class, () -> Wait.upTo(Duration.ofDays(366)));
+    }
+
+    @Test
+    void lockOptions_termAtTheBounds_areTakenAndRefused() {
+        LockOptions defaults = LockOptions.defaults();
+        assertEquals(
+                Duration.ofMillis(100),
+                defaults.withTerm(Duration.ofMillis(100)).term());
+        assertThrows(IllegalArgumentException.class, () -> defaults.withTerm(Duration.ofMillis(99)));
+        assertThrows(IllegalArgumentException.class, () -> defaults.withTerm(Duration.ofDays(366)));
+        assertThrows(IllegalArgumentException.class, () -> defaults.withTerm(Duration.ofSeconds(-1)));
+    }
+
+    @Test
+    void lockOptions_leastRemainingNearTheTerm_isRefused() {
+        LockOptions ten = LockOptions.defaults().withTerm(Duration.ofSeconds(10));
+        assertEquals(
+                Duration.ofMillis(8_999),
+                ten.withLeastRemaining(Duration.ofMillis(8_999)).leastRemaining());
+        assertThrows(IllegalArgumentException.class, () -> ten.withLeastRemaining(Duration.ofSeconds(9)));
+    }
+
+    @Test
+    void claimWindow_shortTerm_isNeverLongerThanTheTerm() {
+        assertEquals(Duration.ofSeconds(1), LockOptions.defaults().claimWindow());
+        assertEquals(
+                Duration.ofMillis(300),
+                LockOptions.defaults().withTerm(Duration.ofMillis(300)).claimWindow());
+    }
+
+    @Test
+    void holdfastOptions_prefixThatWouldBreakKeys_isRefused() {
+        HoldfastOptions defaults = HoldfastOptions.defaults();
+        for (String bad : new String[] {"", "a b", "a{b", "a}b", "a\n", "x".repeat(65)}) {
+            assertThrows(IllegalArgumentException.class, () -> defaults.withPrefix(bad), bad);
+        }
+        assertEquals("team:a", defaults.withPrefix("team:a").prefix());
+    }
+
+    @Test
+    void holdfastOptions_waiterDeadlineShorterThanThreeRefreshes_isRefused() {
+        HoldfastOptions defaults = HoldfastOptions.defaults();
+        assertThrows(IllegalArgumentException.class, () -> defaults.withWaiterDeadline(Duration.ofMillis(5_999)));
+        assertEquals(
+                Duration.ofSeconds(6),
+                defaults.withWaiterDeadline(Duration.ofSeconds(6)).waiterDeadline());
+    }
+
+    @Test
+    void withers_eachOfThem_changeTheirOwnComponentOnly() throws Exception {
+        LockOptions lock = LockOptions.defaults();
+        assertOnlyOneDiffers(lock, lock.withTerm(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withRenewed(false));
+        assertOnlyOneDiffers(lock, lock.withLongestHold(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withLongestScope(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withWaitLimit(Wait.forever()));
+        assertOnlyOneDiffers(lock, lock.withClaim(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withLeastRemaining(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withShortestHold(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withRequestLife(Duration.ofSeconds(5), lock.requestEnd()));
+        HoldfastOptions client = HoldfastOptions.defaults();
+        assertOnlyOneDiffers(client, client.withPrefix("other"));
+        assertOnlyOneDiffers(client, client.withApplication("other"));
+        assertOnlyOneDiffers(client, client.withLockDefaults(lock.withRenewed(false)));
+        assertOnlyOneDiffers(client, client.withConnectTimeout(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withCommandTimeout(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withCloseTimeout(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withRefreshInterval(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withWaiterDeadline(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withTokenLife(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withEviction(HoldfastOptions.Eviction.REFUSE));
+        assertOnlyOneDiffers(client, client.withExecutor(Runnable::run));
+    }
+
+    private static void assertOnlyOneDiffers(Record before, Record after) throws Exception {
+        int different = 0;
+        for (RecordComponent component : before.getClass().getRecordComponents()) {
+            Method read = component.getAccessor();
+            if (!Objects.equals(read.invoke(before), read.invoke(after))) {
+                different++;
+            }
+        }
+        assertEquals(1, different, before + " and " + after);
+    }
+}

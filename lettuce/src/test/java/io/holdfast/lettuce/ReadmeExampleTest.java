@@ -1,0 +1,70 @@
+package io.holdfast.lettuce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.testkit.RedisServer;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The library example of the README, as it stands there: it compiles, runs, and leaves nothing held. */
+class ReadmeExampleTest {
+    private static final String ADDRESS = "redis://localhost:6379";
+
+    @TempDir
+    @SuppressWarnings("NullAway.Init") // set by JUnit
+    private Path folder;
+
+    @Test
+    void libraryExample_compiledAndRun_works() throws Exception {
+        String readme = Files.readString(Path.of("../README.md"));
+        int begin = readme.indexOf("```java\n") + "```java\n".length();
+        String example = readme.substring(begin, readme.indexOf("```", begin));
+        assertTrue(example.contains(ADDRESS), "the example connects to " + ADDRESS);
+
+        try (RedisServer server = RedisServer.start()) {
+            String source = """
+                    import io.holdfast.*;
+                    import java.time.Duration;
+                    import java.util.Optional;
+
+                    public class Example {
+                        public static void main(String[] args) throws Exception {
+                    """ + example.replace(ADDRESS, server.url()) + "}\n}\n";
+            compile(source);
+            URL[] classes = {folder.toUri().toURL()};
+            try (URLClassLoader loader = new URLClassLoader(classes, getClass().getClassLoader())) {
+                loader.loadClass("Example").getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+            }
+            assertEquals(List.of(), server.command("KEYS", "hf:{invoice/42}").asList());
+        }
+    }
+
+    private void compile(String source) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        JavaFileObject file =
+                new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
+                    @Override
+                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                        return source;
+                    }
+                };
+        StringWriter output = new StringWriter();
+        List<String> options =
+                List.of("-d", folder.toString(), "-proc:none", "-classpath", System.getProperty("java.class.path", ""));
+        boolean compiled = compiler.getTask(output, null, null, options, null, List.of(file))
+                .call();
+        assertTrue(compiled, output::toString);
+    }
+}
