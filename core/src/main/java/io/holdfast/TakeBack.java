@@ -51,6 +51,9 @@ final class TakeBack {
                 if (reply != null) {
                     done(this);
                     client.waitingRoom.observe(keys, reply.state(), sent);
+                } else if (failure != null && failure.code().equals("WRONGTYPE")) {
+                    // A key of another program, from which nothing of ours can be taken back.
+                    done(this);
                 } else {
                     client.timers.schedule(delayNanos, this::attempt);
                     delayNanos = Math.min(LONGEST_DELAY_NANOS, delayNanos * 2);
