@@ -133,6 +133,7 @@ abstract class FaultSuite extends LockSuite {
             Reply value = switch (server.command("TYPE", name).asString()) {
                 case "hash" -> server.command("HGETALL", name);
                 case "zset" -> server.command("ZRANGE", name, "0", "-1", "WITHSCORES");
+                case "set" -> server.command("SMEMBERS", name);
                 default -> server.command("GET", name);
             };
             contents.put(name, value.toString());
