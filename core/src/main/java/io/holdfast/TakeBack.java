@@ -54,6 +54,9 @@ final class TakeBack {
                 if (reply != null) {
                     done(this);
                     client.waitingRoom.observe(keys, reply.state(), sent);
+                } else if (failure != null && failure.code().equals("WRONGTYPE")) {
+                    // A key of another program, from which nothing of ours can be taken back.
+                    done(this);
                 } else if (attempts.get() == number) {
                     client.timers.schedule(delayNanos, () -> {
                         // Unless a reconnect has begun another attempt meanwhile, which then goes on.
