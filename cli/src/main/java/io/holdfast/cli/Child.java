@@ -1,0 +1,133 @@
+package io.holdfast.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/** The command as a process. */
+final class Child {
+    /** Set by the launcher when it had to change LC_ALL for Java's sake; its value is what LC_ALL was. */
+    private static final String LOCALE_BEFORE = "HOLDFAST_LC_ALL";
+
+    private static final long AFTER_KILL_SECONDS = 5;
+
+    private final Process process;
+
+    private Child(Process process) {
+        this.process = process;
+    }
+
+    /** All that can be done before the lock is there. */
+    static ProcessBuilder prepare(List<String> command, String lock) {
+        ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+        Map<String, String> environment = builder.environment();
+        String before = environment.remove(LOCALE_BEFORE);
+        if (before != null) {
+            if (before.isEmpty()) {
+                environment.remove("LC_ALL");
+            } else {
+                environment.put("LC_ALL", before);
+            }
+        }
+        environment.put("HOLDFAST_LOCK", lock);
+        return builder;
+    }
+
+    /** Starts it. */
+    static Child start(ProcessBuilder builder, long token) throws IOException {
+        builder.environment().put("HOLDFAST_TOKEN", Long.toString(token));
+        return new Child(builder.start());
+    }
+
+    /** The status that stands for a command that could not be started. */
+    static int status(IOException failure) {
+        // The system's number for "no such file" stands in the text only, and in two ways, by the JDK's version.
+        String text = String.valueOf(failure.getMessage());
+        return text.contains("error=2,") || text.contains("error: 2 ")
+                ? ExitStatus.NOT_FOUND
+                : ExitStatus.NOT_EXECUTABLE;
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Waits until it has ended, whatever happens, and returns its status; 128+n if signal n ended it. */
+    int await() {
+        while (true) {
+            try {
+                return process.waitFor();
+            } catch (InterruptedException e) {
+                // It holds the lock as long as it lives: nothing ends this wait but its end.
+            }
+        }
+    }
+
+    /** Sends it a signal. */
+    void send(String signal) {
+        if (signal.equals("TERM")) {
+            process.destroy();
+            return;
+        }
+        try {
+            // The shell's own kill: not every machine has the program. Not waited for; nobody can do anything about it.
+            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid())
+                    .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            kill.onExit();
+        } catch (IOException e) {
+            Say.failure("could not pass on " + signal + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Ends it with all that runs below it: TERM, and KILL to what is left after the grace. The processes below are meant
+     * too, because a shell that is ended leaves what it has started running, without the lock.
+     */
+    void end(Duration grace) {
+        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                .toList();
+        all.forEach(ProcessHandle::destroy);
+        if (awaitAll(all, grace.toMillis())) {
+            return;
+        }
+        List<ProcessHandle> left = all.stream()
+                .filter(ProcessHandle::isAlive)
+                .flatMap(each -> Stream.concat(each.descendants(), Stream.of(each)))
+                .distinct()
+                .toList();
+        Say.line("KILL to " + left.size() + (left.size() == 1 ? " process" : " processes")
+                + " that TERM did not end within " + Span.inWords(grace));
+        left.forEach(ProcessHandle::destroyForcibly);
+        awaitAll(left, TimeUnit.SECONDS.toMillis(AFTER_KILL_SECONDS));
+    }
+
+    private static boolean awaitAll(List<ProcessHandle> processes, long millis) {
+        CompletableFuture<?>[] ends =
+                processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
+        try {
+            CompletableFuture.allOf(ends).get(millis, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("nothing fails these stages", e);
+        }
+    }
+}

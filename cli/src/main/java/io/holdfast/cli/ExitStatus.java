@@ -1,0 +1,21 @@
+package io.holdfast.cli;
+
+/** What the command ends with when it does not end with its child's status. The first four are those of sysexits.h. */
+final class ExitStatus {
+    static final int USAGE = 64;
+    static final int UNREACHABLE = 69;
+    static final int INTERNAL = 70;
+    /** The lock was not obtained: "temporary failure", so that mail and job systems try again. */
+    static final int BUSY = 75;
+    /** The lock was lost while the command ran. */
+    static final int LOST = 76;
+
+    /** As shells have it. */
+    static final int NOT_EXECUTABLE = 126;
+
+    static final int NOT_FOUND = 127;
+    /** Added to the number of the signal that ended us or the child. */
+    static final int SIGNALLED = 128;
+
+    private ExitStatus() {}
+}

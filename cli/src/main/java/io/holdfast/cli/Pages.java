@@ -1,0 +1,122 @@
+package io.holdfast.cli;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/** The words of the help pages. */
+final class Pages {
+    static final Map<String, String> RUN_OPTIONS = runOptions();
+    static final Map<String, String> LOOK_OPTIONS = lookOptions();
+
+    private Pages() {}
+
+    static void root(UsageMessageSpec page) {
+        page.customSynopsis(
+                        "holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]",
+                        "       holdfast ls [--url URL]",
+                        "       holdfast info NAME [--url URL]",
+                        "       holdfast help [run|ls|info]",
+                        "       holdfast --version")
+                .description(
+                        "",
+                        "Locks among machines, on a Redis or Valkey server; without a server's address, among the"
+                                + " processes of one user on this machine.",
+                        "",
+                        "  run    runs a command while it holds a lock",
+                        "  ls     lists the locks that are held, and by whom",
+                        "  info   shows one lock with its queue",
+                        "  help   shows more about one of these")
+                .footer(
+                        "",
+                        "The server's address is given with --url or in HOLDFAST_URL, the better place for one with a"
+                                + " password:",
+                        "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS");
+    }
+
+    static void run(UsageMessageSpec page) {
+        Map<String, String> statuses = new LinkedHashMap<>();
+        statuses.put("n", "the command's own status; 128+n if signal n ended it, or ended the wait for the lock");
+        statuses.put("64", "the command line is wrong");
+        statuses.put("69", "the server cannot be reached, or refuses; the command was not run");
+        statuses.put("70", "something is wrong with holdfast itself");
+        statuses.put("75", "the lock was not obtained (see --busy-exit); the command was not run");
+        statuses.put("76", "the lock was lost while the command ran; the command was ended");
+        statuses.put("126", "the command cannot be executed");
+        statuses.put("127", "the command was not found");
+        page.customSynopsis("holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]")
+                .description(
+                        "",
+                        "Waits for its turn, runs the command while it holds the lock NAME, and gives the lock back"
+                                + " when the command has ended. The lock is renewed as long as the command runs.",
+                        "")
+                .parameterListHeading("")
+                .optionListHeading("%nOptions:%n")
+                .exitCodeListHeading("%nExit status:%n")
+                .exitCodeList(statuses)
+                .footer(
+                        "",
+                        "The command has the lock's name in HOLDFAST_LOCK and its fencing token in HOLDFAST_TOKEN: a"
+                                + " number that grows with each holder, for stores that can refuse a smaller one than"
+                                + " they have seen. INT, TERM, HUP and USR1 are passed on to it. Standard input, output"
+                                + " and error are its own; further open files are not passed on.",
+                        "",
+                        "If the lock is lost while the command runs (the server was away for longer than the term, or"
+                                + " this machine stood still), the command and the processes below it get TERM, and"
+                                + " KILL after --kill-after.",
+                        "",
+                        "Examples:",
+                        "  A cron job on several machines that must run once, even if their clocks differ by some"
+                                + " seconds:",
+                        "    * * * * *  HOLDFAST_URL=redis://locks holdfast run nightly --try --at-least 55s"
+                                + " --busy-exit 0 -q -- report.sh",
+                        "  A deployment that waits for the one before:",
+                        "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
+                        "  In place of flock /tmp/build.lock make, on one machine:",
+                        "    holdfast run build -- make");
+    }
+
+    static void ls(UsageMessageSpec page) {
+        page.customSynopsis("holdfast ls [--url URL] [-v]")
+                .description("", "Lists the locks that are held: by whom, since when, and how many wait.", "")
+                .optionListHeading("Options:%n");
+    }
+
+    static void info(UsageMessageSpec page) {
+        page.customSynopsis("holdfast info NAME [--url URL] [-v]")
+                .description("", "Shows who holds a lock and who waits for it, a hundred at most.", "")
+                .parameterListHeading("")
+                .optionListHeading("%nOptions:%n");
+    }
+
+    private static Map<String, String> runOptions() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("--wait", "Wait this long at most; 'forever', which is the default, waits as long as it takes.");
+        words.put("--try", "Do not wait: end with 75 if another holds the lock.");
+        words.put(
+                "--term",
+                "How long the lock stays taken if this process dies; 30s by default, 100ms to 365d. A short term frees"
+                        + " the lock sooner after a crash, and loses it sooner when the server is away.");
+        words.put(
+                "--at-least",
+                "Keep the lock taken until this long after it was obtained, although the command has ended: so that a"
+                        + " short job does not run again on a machine whose clock is late.");
+        words.put(
+                "--kill-after",
+                "After the lock was lost: time from TERM to KILL; 10s by default, 0s kills at once after TERM.");
+        words.put("--busy-exit", "End with this status in place of 75 if the lock was not obtained; 0 to 255.");
+        words.put("--url", "The server; by default from HOLDFAST_URL, else one for this user on this machine only.");
+        words.put("--quiet", "Say nothing of a machine-local lock, of waiting, or of a lock that is taken.");
+        words.put("--verbose", "Say who is waited for even if standard error is no terminal, and more about errors.");
+        words.put("--help", "Show this page.");
+        return words;
+    }
+
+    private static Map<String, String> lookOptions() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put("--url", "The server; by default from HOLDFAST_URL, else one for this user on this machine only.");
+        words.put("--verbose", "Say more about errors.");
+        words.put("--help", "Show this page.");
+        return words;
+    }
+}

@@ -1,0 +1,145 @@
+package io.holdfast.cli;
+
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * What {@code holdfast run} was asked to do.
+ *
+ * @param name the lock
+ * @param patience how long to wait for it
+ * @param patienceText the same as it was typed, empty if it was not
+ * @param term the term of its lease
+ * @param atLeast how long it stays taken after it was obtained, whatever becomes of the command
+ * @param killAfter the time from TERM to KILL after a loss
+ * @param busyExit the status if it was not obtained
+ * @param server where it is
+ * @param quiet whether to keep silent about what is no error
+ * @param verbose whether to say more
+ * @param command what to run
+ */
+record RunRequest(
+        String name,
+        Wait patience,
+        String patienceText,
+        Duration term,
+        Duration atLeast,
+        Duration killAfter,
+        int busyExit,
+        Server server,
+        boolean quiet,
+        boolean verbose,
+        List<String> command) {
+
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration SHORTEST_TERM = Duration.ofMillis(100);
+    private static final Duration USUAL_TERM = Duration.ofSeconds(30);
+    private static final Duration USUAL_KILL_AFTER = Duration.ofSeconds(10);
+    private static final int HIGHEST_STATUS = 255;
+    private static final String FOREVER = "forever";
+    private static final String SEPARATOR = "--";
+
+    /** Reads the words after {@code run}; null if the help page is wanted. */
+    static @Nullable RunRequest parse(String[] arguments) {
+        int separator = separator(arguments);
+        ParseResult given =
+                Specs.parse(Specs.run(), separator < 0 ? arguments : Arrays.copyOfRange(arguments, 0, separator));
+        if (given.isUsageHelpRequested()) {
+            return null;
+        }
+        if (separator < 0 || separator == arguments.length - 1) {
+            throw new UsageException("which command? It goes after --, as in: holdfast run NAME -- COMMAND");
+        }
+        List<String> command = List.of(arguments).subList(separator + 1, arguments.length);
+        for (String word : command) {
+            if (word.indexOf('\uFFFD') >= 0) {
+                throw new UsageException("the command cannot be passed on unchanged: '" + word
+                        + "' is not valid UTF-8, or LC_ALL does not say UTF-8");
+            }
+        }
+        String wait = given.matchedOptionValue("--wait", null);
+        boolean tryOnly = given.hasMatchedOption("--try");
+        if (wait != null && tryOnly) {
+            throw new UsageException("--wait and --try contradict each other");
+        }
+        return new RunRequest(
+                LockName.check(given.matchedPositionalValue(0, "")),
+                tryOnly ? Wait.none() : wait(wait),
+                tryOnly || wait == null ? "" : wait,
+                span(given, "--term", SHORTEST_TERM, USUAL_TERM),
+                span(given, "--at-least", SHORTEST, Duration.ZERO),
+                span(given, "--kill-after", Duration.ZERO, USUAL_KILL_AFTER),
+                status(given.matchedOptionValue("--busy-exit", null)),
+                Server.chosen(given.matchedOptionValue("--url", null)),
+                given.hasMatchedOption("--quiet"),
+                given.hasMatchedOption("--verbose"),
+                command);
+    }
+
+    private static Wait wait(@Nullable String text) {
+        return text == null || text.equals(FOREVER)
+                ? Wait.forever()
+                : Wait.upTo(Span.parse("--wait", text, Duration.ZERO, Span.YEAR, ", or 'forever'"));
+    }
+
+    private static Duration span(ParseResult given, String option, Duration least, Duration usual) {
+        String text = given.matchedOptionValue(option, null);
+        return text == null ? usual : Span.parse(option, text, least, Span.YEAR, "");
+    }
+
+    private static int status(@Nullable String text) {
+        if (text == null) {
+            return ExitStatus.BUSY;
+        }
+        int status = -1;
+        try {
+            status = Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            // said below
+        }
+        if (status < 0 || status > HIGHEST_STATUS) {
+            throw new UsageException(
+                    "--busy-exit is '" + text + "', must be a whole number from 0 to " + HIGHEST_STATUS);
+        }
+        return status;
+    }
+
+    /**
+     * Begins to connect before the words are parsed, where they look as if they were right. Looks for the two things
+     * that the connection needs: the address and the command's name.
+     */
+    static @Nullable Connecting connectAhead(String[] arguments) {
+        int separator = separator(arguments);
+        if (separator < 1 || separator == arguments.length - 1) {
+            return null;
+        }
+        String url = null;
+        for (int i = 0; i < separator; i++) {
+            String word = arguments[i];
+            if (word.equals("--url") && i + 1 < separator) {
+                url = arguments[i + 1];
+            } else if (word.startsWith("--url=")) {
+                url = word.substring("--url=".length());
+            } else if (word.equals("-h") || word.equals("--help")) {
+                return null;
+            }
+        }
+        String application = CommandName.of(List.of(arguments).subList(separator + 1, arguments.length));
+        Connecting connecting = new Connecting(Server.chosen(url), application);
+        connecting.start();
+        return connecting;
+    }
+
+    private static int separator(String[] arguments) {
+        for (int i = 0; i < arguments.length; i++) {
+            if (arguments[i].equals(SEPARATOR)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

@@ -1,0 +1,62 @@
+package io.holdfast.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+
+/** What the command says: to people, on standard error, each message one line. Standard output is the child's. */
+final class Say {
+    /** Whether more is wanted than what is needed ({@code -v}). */
+    private static volatile boolean verbose;
+
+    private Say() {}
+
+    static void verbosely(boolean wanted) {
+        verbose = wanted;
+    }
+
+    static boolean verbose() {
+        return verbose;
+    }
+
+    /** One line. */
+    static void line(String message) {
+        System.err.println("holdfast: " + printable(message));
+        System.err.flush();
+    }
+
+    /** One line, and with {@code -v} where it comes from. */
+    static void failure(String message, Throwable cause) {
+        line(message);
+        if (verbose) {
+            StringWriter trace = new StringWriter();
+            cause.printStackTrace(new PrintWriter(trace));
+            System.err.print(trace);
+        }
+    }
+
+    /**
+     * A text that others have written, such as the name of a lock, without what would make a terminal do things, or tear
+     * a line apart.
+     */
+    static String printable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return escaped(text);
+            }
+        }
+        return text;
+    }
+
+    private static String escaped(String text) {
+        StringBuilder shown = new StringBuilder(text.length() + 16);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isISOControl(c)) {
+                shown.append("\\u00").append(Character.forDigit(c >> 4, 16)).append(Character.forDigit(c & 15, 16));
+            } else {
+                shown.append(c);
+            }
+        }
+        return shown.toString();
+    }
+}

@@ -1,0 +1,78 @@
+package io.holdfast.cli;
+
+import io.holdfast.Contention;
+import io.holdfast.Holder;
+import io.holdfast.LossReason;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+
+/** Holders and times in words. */
+final class Words {
+    private static final Duration DAY = Duration.ofDays(1);
+
+    private Words() {}
+
+    /** {@code backup.sh@web-1}. */
+    static String who(String application, String host) {
+        return host.isEmpty() ? application : application + "@" + host;
+    }
+
+    /** {@code held by backup.sh@web-1, pid 4711, since 02:40:11 (5m 2s ago)}. */
+    static String held(Holder holder, Duration remaining) {
+        String who = who(holder.application(), holder.host()) + ", pid " + holder.pid();
+        if (holder.resting()) {
+            return "free in " + Span.inWords(remaining) + ", when its shortest hold is over; last held by " + who;
+        }
+        return "held by " + who + ", since " + time(holder.since()) + " (" + Span.inWords(age(holder.since()))
+                + " ago)";
+    }
+
+    /** What is known of a lock that was not obtained. */
+    static String contention(Contention contention) {
+        Holder holder = contention.holder().orElse(null);
+        String who = holder == null ? "the holder is not known" : held(holder, contention.remaining());
+        if (contention.place() > 0) {
+            return who + "; place " + contention.place() + " of " + contention.waiters() + " in the queue";
+        }
+        return contention.waiters() > 0 ? who + "; " + contention.waiters() + " waiting" : who;
+    }
+
+    /** Why a lease was lost. */
+    static String loss(LossReason reason) {
+        return switch (reason) {
+            case EXPIRED ->
+                "it could not be renewed in time, because the server did not answer or this machine stood still";
+            case GONE -> "the server has forgotten it or has given it to another";
+            case TERM_ENDED -> "it was not renewed any more";
+            case FORGOTTEN -> "it was dropped without a release";
+            case CLIENT_CLOSED -> "the connection was closed";
+        };
+    }
+
+    /** How long ago that was; never negative, although the server's clock may be ahead of ours. */
+    static Duration age(Instant since) {
+        Duration age = Duration.between(since, Instant.now());
+        return age.isNegative() ? Duration.ZERO : age;
+    }
+
+    /** The time of day here, with the date if it is not of the last day. */
+    static String time(Instant instant) {
+        // By hand: a DateTimeFormatter loads three hundred classes.
+        LocalDateTime here = LocalDateTime.ofInstant(instant, ZoneId.systemDefault());
+        StringBuilder text = new StringBuilder();
+        if (age(instant).compareTo(DAY) >= 0) {
+            text.append(here.getYear()).append('-');
+            pad(text, here.getMonthValue()).append('-');
+            pad(text, here.getDayOfMonth()).append(' ');
+        }
+        pad(text, here.getHour()).append(':');
+        pad(text, here.getMinute()).append(':');
+        return pad(text, here.getSecond()).toString();
+    }
+
+    private static StringBuilder pad(StringBuilder text, int number) {
+        return text.append(number < 10 ? "0" : "").append(number);
+    }
+}

@@ -1,0 +1,5 @@
+/** The command {@code holdfast}. */
+@NullMarked
+package io.holdfast.cli;
+
+import org.jspecify.annotations.NullMarked;
