@@ -112,13 +112,20 @@ final class Client {
         return new Request(this, keys, lockOptions, wait, scoped, requestNumbers.incrementAndGet());
     }
 
-    /** Runs the user's code. */
+    /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */
     void execute(Runnable task) {
+        Runnable guarded = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.ERROR, "a callback failed", e);
+            }
+        };
         try {
-            executor.execute(task);
+            executor.execute(guarded);
         } catch (RejectedExecutionException e) {
             // The client is closed and its threads are gone, or the user's executor is full: somebody has to be told.
-            task.run();
+            guarded.run();
         }
     }
 

@@ -212,13 +212,17 @@ final class Hold {
 
     /** Takes the hold out of everything that looks after it. */
     private void forget() {
+        leaveAlone();
+        client.waitingRoom.remove(request);
+    }
+
+    private void leaveAlone() {
         Runnable cancel = timer;
         if (cancel != null) {
             cancel.run();
         }
         client.renewals.remove(this);
         client.holds.remove(this);
-        client.waitingRoom.remove(request);
     }
 
     /**
@@ -256,7 +260,9 @@ final class Hold {
     /** Leaves the hold to live its term without this client. */
     void detach() {
         detached = true;
-        forget();
+        leaveAlone();
+        // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
+        client.timers.schedule(deadline.get() - client.ticker.nanoTime(), () -> client.waitingRoom.remove(request));
     }
 
     CompletableFuture<LossReason> lost() {

@@ -53,7 +53,11 @@ final class Renewals {
             chosen.add(hold);
             return chosen;
         });
+        Set<Hold> before = hold.bucket;
         hold.bucket = bucket;
+        if (before != null && before != bucket) {
+            before.remove(hold); // it may have been renewed out of turn, after a reconnect
+        }
         if (!hold.active()) {
             bucket.remove(hold);
         }

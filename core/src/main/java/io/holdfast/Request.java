@@ -132,12 +132,16 @@ final class Request {
 
     /** Sends the acquire, for the first time or again. */
     void ask() {
+        // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
+        // a
+        // tombstone, or is seen here, and no copy leaves.
+        asked.incrementAndGet();
         if (!pending()) {
+            asked.decrementAndGet();
             return;
         }
         // Nobody queues before its messages can reach it.
         boolean queue = !waitLimit.isNone() && client.waitingRoom.listening();
-        asked.incrementAndGet();
         long sent = client.ticker.nanoTime();
         client.commands.acquire(keys, owner, options, queue, thread, sent, (reply, failure) -> {
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {

@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -33,7 +34,8 @@ final class TakeBack {
         final String owner;
         final Duration tombstone;
         final Duration shortestHold;
-        private long delayNanos = FIRST_DELAY_NANOS; // touched by the one attempt under way only
+        private final AtomicInteger attempts = new AtomicInteger();
+        private volatile long delayNanos = FIRST_DELAY_NANOS;
 
         Item(Keys keys, String owner, Duration tombstone, Duration shortestHold) {
             this.keys = keys;
@@ -46,13 +48,22 @@ final class TakeBack {
             if (pending.get(owner) != this) {
                 return;
             }
+            int number = attempts.incrementAndGet();
             long sent = client.ticker.nanoTime();
             client.commands.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
                 if (reply != null) {
                     done(this);
                     client.waitingRoom.observe(keys, reply.state(), sent);
-                } else {
-                    client.timers.schedule(delayNanos, this::attempt);
+                } else if (failure != null && failure.code().equals("WRONGTYPE")) {
+                    // A key of another program, from which nothing of ours can be taken back.
+                    done(this);
+                } else if (attempts.get() == number) {
+                    client.timers.schedule(delayNanos, () -> {
+                        // Unless a reconnect has begun another attempt meanwhile, which then goes on.
+                        if (attempts.get() == number) {
+                            attempt();
+                        }
+                    });
                     delayNanos = Math.min(LONGEST_DELAY_NANOS, delayNanos * 2);
                 }
             });
@@ -73,7 +84,7 @@ final class TakeBack {
 
     /** Ends an owner, whatever it is on the server. The tombstone refuses copies of its acquire that come later. */
     void add(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
-        Item item = new Item(keys, owner, tombstone ? TOMBSTONE : Duration.ZERO, shortestHold);
+        Item item;
         if (pending.size() >= MOST_PENDING) {
             LOG.log(System.Logger.Level.WARNING, "too many releases wait for the server: giving up one");
             Iterator<Item> any = pending.values().iterator();
@@ -86,6 +97,15 @@ final class TakeBack {
             if (empty.isDone()) {
                 empty = new CompletableFuture<>();
             }
+            // One that is pending already is replaced, but what it was to leave behind is still to be left.
+            Item before = pending.get(owner);
+            item = new Item(
+                    keys,
+                    owner,
+                    tombstone || (before != null && !before.tombstone.isZero()) ? TOMBSTONE : Duration.ZERO,
+                    before != null && before.shortestHold.compareTo(shortestHold) > 0
+                            ? before.shortestHold
+                            : shortestHold);
             pending.put(owner, item);
         } finally {
             lock.unlock();

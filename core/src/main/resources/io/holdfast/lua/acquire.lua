@@ -30,10 +30,12 @@ local function take()
   return granted()
 end
 
-local read = redis.call('MGET', lock.hold, KEYS[6])
-lock.held = parseHold(read[1])
+lock.held = parseHold(redis.call('GET', lock.hold)) -- GET and not MGET, which takes a key of another type for absent
+if lock.held and lock.held.owner == '?' then
+  error('FOREIGN the key of the hold has a value that Holdfast did not write')
+end
 -- rule tombstone
-if read[2] then
+if redis.call('EXISTS', KEYS[6]) == 1 then
   return { 'GONE', nowMicros }
 end
 -- end

@@ -64,13 +64,14 @@ local function lockAt(first)
   }
 end
 
+-- A value that Holdfast did not write counts as a hold of '?', so that whoever only refreshes or releases is not stopped.
 local function parseHold(text)
   if not text then
     return nil
   end
   local owner, token, since, term, label = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)$')
   if not owner then
-    error('FOREIGN the key of the hold has a value that Holdfast did not write')
+    return { owner = '?', token = '0', since = '0', term = '0', label = '' }
   end
   return { owner = owner, token = token, since = since, term = term, label = label }
 end

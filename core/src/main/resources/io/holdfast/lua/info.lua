@@ -16,7 +16,7 @@ for i = 1, #KEYS / 4 do
   local text = redis.call('MGET', hold)[1]
   local claimed = redis.call('HGET', details, '@claim')
   local reply = {
-    text and string.gsub(text, '~%S*', '', 1) or '',
+    text and string.match(text, '^%S+ %d+ %d+ %d+ %S*$') and string.gsub(text, '~%S*', '', 1) or '',
     math.max(0, redis.call('PTTL', hold)),
     redis.call('ZCARD', queue) + redis.call('ZCARD', parked) - (claimed and 1 or 0),
   }

@@ -5,12 +5,8 @@ import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -106,7 +102,8 @@ public final class RewritingDriver implements RedisDriver {
             case "EVAL" -> {
                 String text = words.get(1);
                 String rewritten = now.rewrite().apply(text);
-                if (now.shas().put(sha1(text), sha1(rewritten)) == null && !rewritten.equals(text)) {
+                if (now.shas().put(ScriptCalls.sha1(text), ScriptCalls.sha1(rewritten)) == null
+                        && !rewritten.equals(text)) {
                     changed.incrementAndGet();
                 }
                 return driver.send(with(command, rewritten));
@@ -121,15 +118,6 @@ public final class RewritingDriver implements RedisDriver {
         List<String> words = new ArrayList<>(command.words());
         words.set(1, script);
         return new Command(command.key(), words);
-    }
-
-    private static String sha1(String text) {
-        try {
-            return HexFormat.of()
-                    .formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-1", e);
-        }
     }
 
     @Override

@@ -1,0 +1,68 @@
+package io.holdfast.testkit;
+
+import io.holdfast.Holdfast;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Recognises the engine's scripts among the requests that a {@link TcpProxy} sees, whether sent as SHA-1 or as text. */
+final class ScriptCalls {
+    private static final String INCLUDE = "-- include common.lua\n";
+
+    static final Predicate<String> ACQUIRE = of("acquire");
+    static final Predicate<String> RELEASE = of("release");
+    static final Predicate<String> CONFIRM = of("confirm");
+    static final Predicate<String> RENEW = of("renew");
+    static final Predicate<String> REFRESH = of("refresh");
+    static final Predicate<String> ANY =
+            ACQUIRE.or(RELEASE).or(CONFIRM).or(RENEW).or(REFRESH);
+
+    private ScriptCalls() {}
+
+    /**
+     * Makes the scripts known to a server. A trap then catches a script that is executed, not one that is answered with
+     * {@code NOSCRIPT} and sent again as text.
+     */
+    static void load(RedisServer server) {
+        for (String name : List.of("acquire", "release", "confirm", "renew", "refresh", "info")) {
+            server.command("SCRIPT", "LOAD", text(name));
+        }
+    }
+
+    private static String text(String name) {
+        String body = resource(name);
+        return body.contains(INCLUDE) ? body.replace(INCLUDE, resource("common")) : body;
+    }
+
+    private static Predicate<String> of(String name) {
+        String bySha = "EVALSHA " + sha1(text(name)) + " ";
+        String byText = "EVAL -- " + name + ".lua";
+        return request -> request.startsWith(bySha) || request.startsWith(byText);
+    }
+
+    static String sha1(String text) {
+        try {
+            return HexFormat.of()
+                    .formatHex(MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = Holdfast.class.getResourceAsStream("lua/" + name + ".lua")) {
+            if (in == null) {
+                throw new IllegalStateException("script " + name + " is not on the class path");
+            }
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

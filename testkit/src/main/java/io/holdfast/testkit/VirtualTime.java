@@ -1,0 +1,147 @@
+package io.holdfast.testkit;
+
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Time that stands still until a test moves it: a clock, and timers whose tasks run on the thread that moves it, in the
+ * order of their times and then of their adding. The same calls give the same run.
+ *
+ * <p>The clock begins a minute before {@code nanoTime} overflows, so that longer tests also show that nobody compares its
+ * readings other than by their difference.
+ */
+public final class VirtualTime implements Ticker {
+    private static final long ORIGIN = Long.MAX_VALUE - Duration.ofMinutes(1).toNanos();
+
+    private record Task(long dueNanos, long number, Object owner, Runnable run) {}
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final PriorityQueue<Task> tasks =
+            new PriorityQueue<>(Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::number));
+    private long elapsed; // guarded by lock, as are the tasks
+    private long numbers;
+
+    @Override
+    public long nanoTime() {
+        return ORIGIN + elapsed().toNanos();
+    }
+
+    /** How far the time has been moved so far. */
+    public Duration elapsed() {
+        lock.lock();
+        try {
+            return Duration.ofNanos(elapsed);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** New timers that run by this clock. */
+    public Timers timers() {
+        Object owner = new Object();
+        return new Timers() {
+            private boolean closed;
+
+            @Override
+            public Runnable schedule(long delayNanos, Runnable run) {
+                lock.lock();
+                try {
+                    Task task = new Task(elapsed + Math.max(0, delayNanos), ++numbers, owner, run);
+                    if (!closed) {
+                        tasks.add(task);
+                    }
+                    return () -> remove(task);
+                } finally {
+                    lock.unlock();
+                }
+            }
+
+            @Override
+            public void close() {
+                lock.lock();
+                try {
+                    closed = true;
+                    tasks.removeIf(task -> task.owner().equals(owner));
+                } finally {
+                    lock.unlock();
+                }
+            }
+        };
+    }
+
+    /** This time and a randomness that is the same for the same seed: two clients need two seeds. */
+    public Environment environment(long seed) {
+        Random random = new Random(seed);
+        return new Environment(this, this::timers, count -> {
+            byte[] bytes = new byte[count];
+            random.nextBytes(bytes);
+            return bytes;
+        });
+    }
+
+    /** Moves the time, and runs what becomes due on the way, each task at its own time. */
+    public void advance(Duration by) {
+        long end = elapsed().plus(by).toNanos();
+        while (runFirstUntil(end)) {
+            // goes on
+        }
+        lock.lock();
+        try {
+            elapsed = end;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Runs what is due already. */
+    public void runDue() {
+        advance(Duration.ZERO);
+    }
+
+    /**
+     * Goes from task to task until it is so.
+     *
+     * @throws AssertionError with what was awaited if it is not so when {@code most} has passed
+     */
+    public void runUntil(String what, Duration most, BooleanSupplier condition) {
+        long end = elapsed().plus(most).toNanos();
+        while (!condition.getAsBoolean()) {
+            if (!runFirstUntil(end)) {
+                throw new AssertionError("not within " + most + " of virtual time: " + what);
+            }
+        }
+    }
+
+    private void remove(Task task) {
+        lock.lock();
+        try {
+            tasks.remove(task);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean runFirstUntil(long end) {
+        Task task;
+        lock.lock();
+        try {
+            task = tasks.peek();
+            if (task == null || task.dueNanos() > end) {
+                return false;
+            }
+            tasks.remove();
+            elapsed = Math.max(elapsed, task.dueNanos());
+        } finally {
+            lock.unlock();
+        }
+        task.run().run();
+        return true;
+    }
+}

@@ -1,0 +1,376 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.testkit.FakeDriver.Call;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+
+/** How a request waits: its place, the grants that come by message or in replies, and what it costs. */
+final class WaitingEngineTest extends EngineFixture {
+    private static final Duration AT_ONCE = Duration.ZERO;
+
+    @Test
+    void grantByMessage_pairAtHand_isValidFromTheGrantLessDrift() {
+        Waiting waiting = waiting("a");
+        time.advance(millis(500));
+        server.grant(waiting.acquire, 7, CLAIM, millis(40));
+        // The pair was read 500 ms ago; the grant was made 460 ms after it.
+        assertEquals(
+                millis(460 + 1_000 - 2 - 500).minusNanos((460 + 1_000) * 10_000L),
+                obtained(waiting.future).remaining());
+        assertEquals(7, obtained(waiting.future).token());
+    }
+
+    @Test
+    void grantByMessage_beforeTheReplyQueued_isTakenAndTheReplyChangesNothing() throws Exception {
+        server.answer("renew", server::renewed);
+        server.answer("confirm", call -> server.held());
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        Call acquire = server.next("acquire");
+        server.grant(acquire, 7, CLAIM, AT_ONCE);
+        Lease lease = obtained(future);
+        acquire.answer(server.queued(1, Duration.ofSeconds(20)));
+        time.advance(Duration.ofMinutes(1));
+        assertTrue(lease.isValid());
+        assertEquals(0, server.count("refresh"), "nobody waits any more");
+        assertEquals(List.of(), server.open());
+    }
+
+    @Test
+    void grantByMessage_notReleasedSoon_isConfirmedAtAThirdOfTheClaim() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        Duration granted = time.elapsed();
+        Lease lease = obtained(waiting.future);
+        assertEquals(0, server.count("confirm"));
+        time.runUntil("the confirmation", seconds(1), () -> server.count("confirm") == 1);
+        Call confirmation = server.next("confirm");
+        assertEquals(CLAIM.dividedBy(3), confirmation.sent().minus(granted));
+        assertEquals("7", confirmation.arg(6));
+        time.advance(millis(10));
+        confirmation.answer(server.held());
+        assertEquals(VALIDITY.minusMillis(10), lease.remaining());
+        time.runUntil("its renewal", seconds(11), () -> server.count("renew") == 1);
+    }
+
+    @Test
+    void grantByMessage_releasedSoon_isNeverConfirmed() {
+        server.answer("release", call -> server.released("RELEASED"));
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        obtained(waiting.future).release();
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(0, server.count("confirm"));
+        assertEquals(0, server.count("renew"));
+    }
+
+    @Test
+    void grantByMessage_confirmationIsAnsweredGone_isLostAndTakenBack() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        Lease lease = obtained(waiting.future);
+        time.runUntil("the confirmation", seconds(1), () -> server.count("confirm") == 1);
+        server.next("confirm").answer(server.gone());
+        assertFalse(lease.isValid());
+        assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().join());
+        assertEquals(waiting.acquire.owner(), server.next("release").owner());
+    }
+
+    @Test
+    void grantByMessage_confirmationIsNotAnswered_endsWithTheClaim() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        Lease lease = obtained(waiting.future);
+        time.advance(millis(988));
+        assertFalse(lease.isValid());
+        assertEquals(LossReason.EXPIRED, lease.lost().toCompletableFuture().join());
+    }
+
+    @Test
+    void grantByMessage_leaseIsNotRenewed_isConfirmedBeforeItIsReturned() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withRenewed(false), Wait.forever());
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        assertFalse(waiting.future.isDone());
+        Call again = server.next("acquire");
+        assertEquals(waiting.acquire.owner(), again.owner());
+        again.answer(server.granted(7));
+        assertEquals(VALIDITY, obtained(waiting.future).remaining());
+    }
+
+    @Test
+    void grantInAReply_leaseIsNotRenewed_isConfirmedBeforeItIsReturned() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withRenewed(false), Wait.forever());
+        time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+        Call refresh = server.next("refresh");
+        refresh.answer(server.refreshedWithClaim(refresh, waiting.acquire, 7, CLAIM));
+        assertFalse(waiting.future.isDone());
+        server.next("acquire").answer(server.granted(7));
+        assertEquals(VALIDITY, obtained(waiting.future).remaining());
+    }
+
+    @Test
+    void grantInAReply_toTheRefresh_countsFromWhenTheRefreshLeft() {
+        Waiting waiting = waiting("a");
+        time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+        Call refresh = server.next("refresh");
+        time.advance(millis(300));
+        refresh.answer(server.refreshedWithClaim(refresh, waiting.acquire, 7, CLAIM));
+        assertEquals(millis(1_000 - 10 - 2 - 300), obtained(waiting.future).remaining());
+    }
+
+    @Test
+    void grantByMessage_noClockPair_isConfirmedFirst() {
+        Waiting waiting = waiting("a");
+        server.disconnect();
+        server.reconnect();
+        // The refreshes that would bring a new pair are not answered yet.
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        assertFalse(waiting.future.isDone());
+        server.next("acquire").answer(server.granted(7));
+        assertEquals(VALIDITY, obtained(waiting.future).remaining());
+    }
+
+    @Test
+    void grantByMessage_serverClockJumpedAhead_isConfirmedFirst() {
+        Waiting waiting = waiting("a");
+        server.stepServerClock(Duration.ofHours(1));
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        assertFalse(waiting.future.isDone());
+        server.next("acquire").answer(server.granted(7));
+        assertEquals(VALIDITY, obtained(waiting.future).remaining());
+    }
+
+    @Test
+    void grantByMessage_afterItsClaim_isConfirmedFirstAndMayBeGone() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, seconds(2));
+        assertFalse(waiting.future.isDone());
+        server.next("acquire").answer(server.queued(2, seconds(20)));
+        assertFalse(waiting.future.isDone(), "it keeps its place");
+    }
+
+    @Test
+    void grantByMessage_twice_isOneLease() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        Lease lease = obtained(waiting.future);
+        Duration left = lease.remaining();
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        assertTrue(lease.isValid());
+        assertEquals(left, lease.remaining());
+        assertEquals(List.of(), server.open());
+    }
+
+    @Test
+    void grantByMessage_ofAnEarlierGrant_isIgnored() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        server.grant(waiting.acquire, 6, CLAIM, millis(10));
+        assertTrue(obtained(waiting.future).isValid());
+        assertEquals(7, obtained(waiting.future).token());
+        assertEquals(List.of(), server.open());
+    }
+
+    @Test
+    void grantByMessage_ofALaterGrant_showsThatTheLeaseHadLapsed() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        Lease lease = obtained(waiting.future);
+        server.grant(waiting.acquire, 8, CLAIM, AT_ONCE);
+        assertFalse(lease.isValid());
+        assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().join());
+        assertEquals(waiting.acquire.owner(), server.next("release").owner());
+    }
+
+    @Test
+    void grantByMessage_ofAnOwnerThatWaitsNoMore_isReleasedAtOnce() {
+        Waiting waiting = waiting("a");
+        waiting.future.cancel(false);
+        Call withdrawal = server.next("release");
+        assertEquals(waiting.acquire.owner(), withdrawal.owner());
+        withdrawal.answer(server.released("WITHDRAWN"));
+        assertEquals(List.of(), server.open());
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        assertEquals(waiting.acquire.owner(), server.next("release").owner());
+    }
+
+    @Test
+    void message_ofAnotherClientOrNonsense_isIgnored() {
+        waiting("a");
+        server.message("G somebody.0-1 7 1790000000000000 1000 hf:{a}");
+        server.message("G");
+        server.message("G a b c d e");
+        server.message("P");
+        server.message("P 5 hf:{other}");
+        server.message("");
+        assertEquals(List.of(), server.open());
+    }
+
+    @Test
+    void probe_ofASuspectClient_isAnsweredAtOnceWithARefresh() {
+        Waiting waiting = waiting("a");
+        server.message("P 12345 " + waiting.acquire.keys().get(0));
+        Call refresh = server.next("refresh");
+        assertEquals("12345", refresh.arg(6));
+        assertEquals(waiting.acquire.owner(), refresh.arg(8));
+    }
+
+    // ---- what waiting costs
+
+    @Test
+    void refresh_manyWaiters_isOneCallEveryTwoSecondsAndNothingElse() {
+        server.answer("refresh", server::refreshed);
+        for (int i = 0; i < 500; i++) {
+            waiting("lock-" + i % 40);
+        }
+        int before = server.count();
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(30, server.count("refresh"));
+        assertEquals(30, server.count() - before);
+        assertEquals(40 * 5, server.calls("refresh").get(0).keys().size());
+    }
+
+    @Test
+    void refresh_moreLocksThanABatch_isOneCallForFifty() {
+        server.answer("refresh", server::refreshed);
+        for (int i = 0; i < 120; i++) {
+            waiting("lock-" + i);
+        }
+        int before = server.count();
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(90, server.count() - before);
+    }
+
+    @Test
+    void refresh_nobodyWaitsAnyMore_ends() {
+        server.answer("refresh", server::refreshed);
+        server.answer("release", call -> server.released("WITHDRAWN"));
+        Waiting waiting = waiting("a");
+        time.advance(seconds(7));
+        assertEquals(3, server.count("refresh"));
+        waiting.future.cancel(false);
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(3, server.count("refresh"));
+    }
+
+    @Test
+    void refresh_serverHasForgottenTheWaiters_asksAgainForEachWithItsOwner() {
+        Waiting first = waiting("a");
+        Waiting second = waiting("a");
+        time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+        Call refresh = server.next("refresh");
+        assertEquals("2", refresh.arg(7));
+        assertEquals(first.acquire.owner(), refresh.arg(8));
+        refresh.answer(server.unknownWaiters(refresh));
+        assertEquals(first.acquire.owner(), server.next("acquire").owner());
+        assertEquals(second.acquire.owner(), server.next("acquire").owner());
+    }
+
+    @Test
+    void refresh_holdAboutToEnd_isFollowedByACheckWhenItShouldHaveEnded() {
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        server.next("acquire").answer(server.queued(1, millis(500)));
+        time.runUntil("the check", seconds(1), () -> server.count("refresh") == 1);
+        assertEquals(millis(502), server.next("refresh").sent());
+        assertFalse(future.isDone());
+    }
+
+    // ---- ends of waiting
+
+    @Test
+    void acquire_notFreeInTime_timesOutWithTheHolderAndIsWithdrawn() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults(), Wait.upTo(seconds(1)));
+        time.advance(seconds(1));
+        ExecutionException thrown = assertThrows(ExecutionException.class, waiting.future::get);
+        LockTimeoutException timeout = assertInstanceOf(LockTimeoutException.class, thrown.getCause());
+        assertEquals("somebody.0-1", timeout.contention().holder().orElseThrow().owner());
+        Call withdrawal = server.next("release");
+        assertEquals(waiting.acquire.owner(), withdrawal.owner());
+        assertEquals("0", withdrawal.arg(6), "every copy was answered: no tombstone");
+    }
+
+    @Test
+    void acquire_serverSilentUntilTheEnd_isUnknownAndNotATimeout() {
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync(Wait.upTo(seconds(1)));
+        time.advance(seconds(1));
+        assertInstanceOf(ServerUnreachableException.class, failure(future));
+        assertEquals("120000", server.next("release").arg(6), "a copy may be under way: with a tombstone");
+    }
+
+    @Test
+    void acquire_messagesDoNotFlow_asksWithoutQueueingAndQueuesWhenTheyDo() {
+        server.messages(false);
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        Call acquire = server.next("acquire");
+        assertEquals("0", acquire.arg(7));
+        acquire.answer(server.taken(seconds(20)));
+        assertFalse(future.isDone());
+        assertEquals(List.of(), server.open());
+        server.messages(true);
+        Call again = server.next("acquire");
+        assertEquals("1", again.arg(7));
+        assertEquals(acquire.owner(), again.owner());
+    }
+
+    @Test
+    void acquire_serverBusyLoading_isRepeated() {
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        server.next("acquire").reject("LOADING Redis is loading the dataset in memory");
+        assertFalse(future.isDone());
+        time.advance(millis(50));
+        server.next("acquire").answer(server.granted(7));
+        assertEquals(VALIDITY, obtained(future).remaining());
+    }
+
+    @Test
+    void acquire_serverRefuses_failsAtOnce() {
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        server.next("acquire").reject("OOM command not allowed when used memory > 'maxmemory'.");
+        assertInstanceOf(ServerRefusedException.class, failure(future));
+    }
+
+    @Test
+    void acquire_arrivesWithTooLittleLeft_isArmedAnew() {
+        LockOptions options = LockOptions.defaults().withTerm(seconds(3)).withLeastRemaining(millis(2_600));
+        CompletableFuture<Lease> future = holdfast.lock("a", options).acquireAsync();
+        time.advance(millis(500));
+        server.next("acquire").answer(server.granted(7));
+        assertFalse(future.isDone());
+        server.next("acquire").answer(server.granted(7));
+        assertEquals(millis(3_000 - 30 - 2), obtained(future).remaining());
+    }
+
+    @Test
+    void close_withWaiters_failsThemAndWithdrawsThem() {
+        Waiting waiting = waiting("a");
+        List<String> owners = new ArrayList<>();
+        server.answer("release", call -> {
+            owners.add(call.owner());
+            return server.released("WITHDRAWN");
+        });
+        holdfast.close();
+        assertInstanceOf(HoldfastClosedException.class, failure(waiting.future));
+        assertEquals(List.of(waiting.acquire.owner()), owners);
+    }
+
+    private static Throwable failure(CompletableFuture<?> future) {
+        assertTrue(future.isCompletedExceptionally(), "not failed: " + future);
+        try {
+            future.join();
+            throw new AssertionError("completed exceptionally, and yet not");
+        } catch (CompletionException e) {
+            return Objects.requireNonNull(e.getCause());
+        }
+    }
+}
