@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** What the documents point at exists: tests that are named, and files that are linked. */
 class DocumentsTest {
     private static final Path ROOT = Path.of("..");
-    private static final Pattern NAMED_TEST = Pattern.compile("`([A-Z][A-Za-z]*(?:Test|Contract))(?:\\.([a-zA-Z0-9_]+))?`");
+    private static final Pattern NAMED_TEST =
+            Pattern.compile("`([A-Z][A-Za-z]*(?:Test|Contract))(?:\\.([a-zA-Z0-9_]+))?`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
 
     @Test
@@ -62,7 +63,8 @@ class DocumentsTest {
     private static List<Path> files(String suffix) throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
             return files.filter(file -> file.toString().endsWith(suffix))
-                    .filter(file -> !file.toString().contains("/target/") && !file.toString().contains("/.git/"))
+                    .filter(file -> !file.toString().contains("/target/")
+                            && !file.toString().contains("/.git/"))
                     .toList();
         }
     }
