@@ -89,8 +89,7 @@ final class Main {
             return page("info");
         }
         Say.verbosely(given.hasMatchedOption("--verbose"));
-        String name = given.matchedPositionalValue(0, "");
-        return Listing.one(Server.chosen(given.matchedOptionValue("--url", null)), LockName.check(name));
+        return Listing.one(Server.chosen(given.matchedOptionValue("--url", null)), LockName.of(given));
     }
 
     private static int help(String[] arguments) {

@@ -29,8 +29,7 @@ final class Specs {
 
     /** {@code run}, as far as {@code --}: what follows is the child's and is not looked at. */
     static CommandSpec run() {
-        CommandSpec spec = create()
-                .name("holdfast run")
+        CommandSpec spec = create().name("holdfast run")
                 .addOption(value("--wait", "TIME"))
                 .addOption(flag("--try"))
                 .addOption(value("--term", "TIME"))
@@ -46,16 +45,14 @@ final class Specs {
     }
 
     static CommandSpec ls() {
-        return create()
-                .name("holdfast ls")
+        return create().name("holdfast ls")
                 .addOption(value("--url", "URL"))
                 .addOption(flag("-v", "--verbose"))
                 .addOption(help());
     }
 
     static CommandSpec info() {
-        return create()
-                .name("holdfast info")
+        return create().name("holdfast info")
                 .addOption(value("--url", "URL"))
                 .addOption(flag("-v", "--verbose"))
                 .addOption(help())
