@@ -113,9 +113,10 @@ final class LeaseEngineTest extends EngineFixture {
 
     @Test
     void renew_anyTerm_isSentAtAThirdOfIt() {
-        lease("a");
-        lease("b", LockOptions.defaults().withTerm(millis(300)));
+        Lease a = lease("a"); // reachable to the end: a forgotten lease is not renewed
+        Lease b = lease("b", LockOptions.defaults().withTerm(millis(300)));
         time.runUntil("the renewal of b", seconds(1), () -> server.count("renew") == 1);
+        assertTrue(b.isValid());
         Call first = server.next("renew");
         assertEquals(List.of("hf:{b}"), first.keys());
         assertTrue(first.sent().compareTo(millis(100)) <= 0 && first.sent().compareTo(millis(90)) > 0, first::toString);
@@ -125,6 +126,7 @@ final class LeaseEngineTest extends EngineFixture {
         assertEquals(List.of("hf:{a}"), second.keys());
         assertTrue(second.sent().compareTo(seconds(10)) <= 0, second::toString);
         assertTrue(second.sent().compareTo(millis(9_800)) > 0, second::toString);
+        assertTrue(a.isValid());
     }
 
     @Test
