@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
@@ -117,6 +119,7 @@ final class Commands {
     private final String label;
     private final long timeoutNanos;
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
+    private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final AtomicBoolean sweeping = new AtomicBoolean();
 
     Commands(
@@ -369,13 +372,41 @@ final class Commands {
             callback.accept(value, null);
         };
         send(evalsha(script, keys, args), (reply, failure) -> {
-            if (failure != null && failure.code().equals("NOSCRIPT")) {
-                // A restarted server or SCRIPT FLUSH: the text goes along once, and the server knows it again.
-                send(eval(script, keys, args), decoding);
+            if (isUnknownScript(failure)) {
+                load(script, keys, args, decoding);
             } else {
                 decoding.accept(reply, failure);
             }
         });
+    }
+
+    /**
+     * Runs a script that a restarted server, or one after SCRIPT FLUSH, does not know. The text goes along with the first
+     * call only: of thousands that meet such a server together, the others follow it and find the script there.
+     */
+    private void load(
+            Script script,
+            List<String> keys,
+            List<String> args,
+            BiConsumer<@Nullable Reply, @Nullable DriverException> decoding) {
+        if (loading.add(script)) {
+            send(eval(script, keys, args), (reply, failure) -> {
+                loading.remove(script);
+                decoding.accept(reply, failure);
+            });
+            return;
+        }
+        send(evalsha(script, keys, args), (reply, failure) -> {
+            if (isUnknownScript(failure)) {
+                send(eval(script, keys, args), decoding); // overtook the text, or went elsewhere
+            } else {
+                decoding.accept(reply, failure);
+            }
+        });
+    }
+
+    private static boolean isUnknownScript(@Nullable DriverException failure) {
+        return failure != null && failure.code().equals("NOSCRIPT");
     }
 
     private static int timeIndex(Script script) {
