@@ -38,6 +38,7 @@ final class Client {
     final OwnerIds ids;
     final Commands commands;
     final WaitingRoom waitingRoom = new WaitingRoom(this);
+    final Repeats repeats = new Repeats();
     final Renewals renewals = new Renewals(this);
     final TakeBack takeBack = new TakeBack(this);
     final Set<Hold> holds = ConcurrentHashMap.newKeySet();

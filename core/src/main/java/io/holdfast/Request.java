@@ -132,18 +132,25 @@ final class Request {
 
     /** Sends the acquire, for the first time or again. */
     void ask() {
+        ask(() -> {});
+    }
+
+    /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
+    void ask(Runnable over) {
         // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
         // a
         // tombstone, or is seen here, and no copy leaves.
         asked.incrementAndGet();
         if (!pending()) {
             asked.decrementAndGet();
+            over.run();
             return;
         }
         // Nobody queues before its messages can reach it.
         boolean queue = !waitLimit.isNone() && client.waitingRoom.listening();
         long sent = client.ticker.nanoTime();
         client.commands.acquire(keys, owner, options, queue, thread, sent, (reply, failure) -> {
+            over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
                 answered.incrementAndGet();
             }
@@ -207,7 +214,7 @@ final class Request {
         } else if (waitLimit.isNone()) {
             finish(unknown(failure));
         } else if (pending()) {
-            client.timers.schedule(retryNanos, this::ask);
+            client.timers.schedule(retryNanos, () -> client.repeats.add(this));
             retryNanos = Math.min(LONGEST_RETRY_NANOS, retryNanos * 2);
         }
     }

@@ -90,7 +90,7 @@ final class WaitingRoom {
             toAsk.remove(request);
         } else if (listening) {
             toAsk.remove(request);
-            request.ask();
+            client.repeats.add(request);
         }
         startTicking();
     }
@@ -179,7 +179,7 @@ final class WaitingRoom {
         listening = true;
         List<Request> waiting = List.copyOf(toAsk);
         waiting.forEach(toAsk::remove);
-        waiting.forEach(Request::ask);
+        waiting.forEach(client.repeats::add);
         refreshAll();
     }
 
@@ -256,7 +256,7 @@ final class WaitingRoom {
             return;
         }
         startTicking();
-        toAsk.forEach(Request::ask);
+        toAsk.forEach(client.repeats::add);
         refreshAll();
     }
 
@@ -298,7 +298,7 @@ final class WaitingRoom {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "the server has lost sight of waiters of lock '" + line.keys.name() + "': asking again");
-            line.queued.values().forEach(Request::ask);
+            line.queued.values().forEach(client.repeats::add);
         }
     }
 

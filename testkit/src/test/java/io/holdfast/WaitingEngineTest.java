@@ -278,6 +278,61 @@ final class WaitingEngineTest extends EngineFixture {
     }
 
     @Test
+    void refresh_serverHasForgottenThousands_asksAHundredAtATimeAndForEachOnce() {
+        for (int i = 0; i < 1_000; i++) {
+            waiting("a");
+        }
+        int before = server.count("acquire");
+        time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+        Call refresh = server.next("refresh");
+        refresh.answer(server.unknownWaiters(refresh));
+        assertEquals(100, server.count("acquire") - before);
+        server.next("acquire").answer(server.queued(1, seconds(20)));
+        assertEquals(101, server.count("acquire") - before, "an answer makes room for one");
+        server.answer("acquire", call -> server.queued(1, seconds(20)));
+        assertEquals(1_000, server.count("acquire") - before);
+        assertEquals(
+                1_000,
+                server.calls("acquire").stream()
+                        .skip(before)
+                        .map(Call::owner)
+                        .distinct()
+                        .count());
+    }
+
+    @Test
+    void refresh_saysAgainThatTheServerHasForgotten_asksOnceMoreForNobodyWhoseTurnHasNotCome() {
+        for (int i = 0; i < 1_000; i++) {
+            waiting("a");
+        }
+        int before = server.count("acquire");
+        server.messages(false);
+        server.messages(true); // a refresh at once
+        server.messages(false);
+        server.messages(true);
+        for (int i = 0; i < 2; i++) {
+            Call refresh = server.next("refresh");
+            refresh.answer(server.unknownWaiters(refresh));
+        }
+        server.answer("acquire", call -> server.queued(1, seconds(20)));
+        assertEquals(1_000, server.count("acquire") - before);
+    }
+
+    @Test
+    void acquire_thousandsUnanswered_areRepeatedAHundredAtATime() {
+        for (int i = 0; i < 1_000; i++) {
+            holdfast.lock("a").acquireAsync();
+        }
+        assertEquals(1_000, server.count("acquire"));
+        server.disconnect();
+        server.reconnect();
+        time.advance(millis(60));
+        assertEquals(1_100, server.count("acquire"));
+        server.answer("acquire", call -> server.queued(1, seconds(20)));
+        assertEquals(2_000, server.count("acquire"));
+    }
+
+    @Test
     void refresh_holdAboutToEnd_isFollowedByACheckWhenItShouldHaveEnded() {
         CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
         server.next("acquire").answer(server.queued(1, millis(500)));

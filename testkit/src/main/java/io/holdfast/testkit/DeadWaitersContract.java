@@ -121,17 +121,7 @@ public abstract class DeadWaitersContract extends TakerSuite {
         double before = cpuMillis();
         act.run();
         double after = cpuMillis();
-        long scripts = 0;
-        long commands = 0;
-        for (String line :
-                server.command("INFO", "commandstats").asString().lines().toList()) {
-            if (line.startsWith("cmdstat_")) {
-                long calls = Long.parseLong(line.substring(line.indexOf("calls=") + 6, line.indexOf(',')));
-                commands += calls;
-                scripts += line.startsWith("cmdstat_eval") ? calls : 0;
-            }
-        }
-        return new Work(scripts, commands, after - before);
+        return new Work(calls("eval"), calls(""), after - before);
     }
 
     /** What the thread that runs commands has used so far. */

@@ -196,4 +196,24 @@ public abstract class ProcessContract extends TakerSuite {
         assertEquals("RELEASED", holder.awaitLine("released a 2").get(3));
         awaitNothingLeftOf("a");
     }
+
+    @Test
+    void restart_tenThousandWaitersOfOneClient_areQueuedAgainByFewRequests() {
+        int waiters = 10_000;
+        TakerProcess taker = taker();
+        taker.send("ask a 0 " + waiters);
+        taker.awaitLine("got a 0");
+        taker.awaitLine("asked a");
+        awaitQueue("a", waiters);
+        server.kill();
+        server.restart();
+        // One of them holds now; he who held has lost.
+        awaitQueue("a", waiters - 1);
+        // Once each, and once more at most for what a slow machine answers too late, or after the next refresh has
+        // found
+        // some missing.
+        assertTrue(calls("eval") < 3L * waiters, () -> calls("eval") + " scripts");
+        // The text of a script goes along once, not with each of these.
+        assertTrue(calls("eval:") < 100, () -> calls("eval:") + " scripts as text");
+    }
 }

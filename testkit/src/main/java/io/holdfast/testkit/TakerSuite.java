@@ -120,6 +120,19 @@ abstract class TakerSuite extends LockSuite {
         assertEveryKeyExpires(server);
     }
 
+    /**
+     * How often the server ran commands whose name begins so, alone or in scripts, since it started or since
+     * {@code CONFIG RESETSTAT}.
+     */
+    final long calls(String name) {
+        return server.command("INFO", "commandstats")
+                .asString()
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_" + name))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf("calls=") + 6, line.indexOf(','))))
+                .sum();
+    }
+
     static void assertTokensRise(List<Entry> journal) {
         for (int i = 1; i < journal.size(); i++) {
             Entry before = journal.get(i - 1);

@@ -1,0 +1,77 @@
+package io.holdfast;
+
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Asks again for requests that have asked before, a bounded number at a time, in the order in which they were added.
+ *
+ * <p>Thousands of them can have a reason at one moment: a server that was away, a client that stood still. Were all sent
+ * at once, the last would be answered after their time limit, and be sent once more because of that: a busy server would
+ * be kept busy for ever. This way the server's answers set the pace, and a request that stands here already is not added
+ * a second time.
+ */
+final class Repeats {
+    private static final int MOST_UNDER_WAY = 100;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Set<Request> waiting = new LinkedHashSet<>(); // guarded by lock; oldest first
+    private final Set<Request> underWay = new HashSet<>(); // guarded by lock
+    private boolean sending; // guarded by lock; whoever sends goes on until there is nothing to send
+
+    /** Asks for a request when it is its turn, at once if few are under way; not for one that is under way. */
+    void add(Request request) {
+        lock.lock();
+        try {
+            if (!underWay.contains(request)) {
+                waiting.add(request);
+            }
+        } finally {
+            lock.unlock();
+        }
+        send();
+    }
+
+    private void answered(Request request) {
+        lock.lock();
+        try {
+            underWay.remove(request);
+        } finally {
+            lock.unlock();
+        }
+        send();
+    }
+
+    /** An answer can come before the sending returns: it then makes room for the loop that is under way. */
+    private void send() {
+        while (true) {
+            Request next;
+            lock.lock();
+            try {
+                Iterator<Request> oldest = waiting.iterator();
+                if (sending || underWay.size() >= MOST_UNDER_WAY || !oldest.hasNext()) {
+                    return;
+                }
+                next = oldest.next();
+                oldest.remove();
+                underWay.add(next);
+                sending = true;
+            } finally {
+                lock.unlock();
+            }
+            try {
+                next.ask(() -> answered(next));
+            } finally {
+                lock.lock();
+                try {
+                    sending = false;
+                } finally {
+                    lock.unlock();
+                }
+            }
+        }
+    }
+}
