@@ -128,7 +128,8 @@ final class Renewals {
             }
         } else {
             for (Hold hold : batch) {
-                // Again and again until the deadline: six tries in the third of the term that is left.
+                // Again and again until the deadline; each try takes as long as the server's answer, or the command
+                // timeout.
                 schedule(hold, Math.max(FINE_BUCKET_NANOS, hold.options.term().toNanos() / 18));
             }
         }

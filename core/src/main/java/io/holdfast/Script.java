@@ -6,11 +6,13 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A script as it ships: its text, with the common part put in, and the SHA-1 of exactly these bytes, by which the server
  * knows it.
  */
+@SuppressWarnings("ImmutableEnumChecker") // two fields are written late, and always with the same
 enum Script {
     ACQUIRE,
     RELEASE,
@@ -21,21 +23,28 @@ enum Script {
 
     private static final String INCLUDE = "-- include common.lua\n";
 
-    private final String text;
-    private final String sha1;
-
-    Script() {
-        String body = resource(fileName());
-        this.text = body.contains(INCLUDE) ? body.replace(INCLUDE, resource("common.lua")) : body;
-        this.sha1 = sha1(text);
-    }
+    // Read when it is first used: a short program uses three of the scripts, and reading all takes longer than all that
+    // it asks of the server. Two threads may both read; what they read is the same.
+    private volatile @Nullable String text;
+    private volatile @Nullable String sha1;
 
     String text() {
-        return text;
+        String read = text;
+        if (read == null) {
+            String body = resource(fileName());
+            read = body.contains(INCLUDE) ? body.replace(INCLUDE, resource("common.lua")) : body;
+            text = read;
+        }
+        return read;
     }
 
     String sha1() {
-        return sha1;
+        String computed = sha1;
+        if (computed == null) {
+            computed = sha1(text());
+            sha1 = computed;
+        }
+        return computed;
     }
 
     String fileName() {

@@ -180,6 +180,18 @@ final class TakeBackEngineTest extends EngineFixture {
     }
 
     @Test
+    void reconnect_ofEitherConnectionAlone_refreshesAtOnce() {
+        server.answer("refresh", server::refreshed);
+        waiting("a");
+        server.commands(false);
+        server.commands(true);
+        assertEquals(1, server.count("refresh"), "another server may answer now");
+        server.messages(false);
+        server.messages(true);
+        assertEquals(2, server.count("refresh"), "messages may have been missed");
+    }
+
+    @Test
     void reconnect_manyTimes_renewsEachLeaseOnceAThirdOfItsTerm() {
         server.answer("renew", server::renewed);
         Lease lease = lease("a");

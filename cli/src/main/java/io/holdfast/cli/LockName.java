@@ -1,13 +1,19 @@
 package io.holdfast.cli;
 
+import picocli.CommandLine.ParseResult;
+
 /** Names of locks as they are typed. */
 final class LockName {
     private static final int LONGEST = 1_000;
 
     private LockName() {}
 
-    /** The name, if it is one. */
-    static String check(String name) {
+    /** The first word of a command line that is no option. */
+    static String of(ParseResult given) {
+        String name = given.matchedPositionalValue(0, null);
+        if (name == null) {
+            throw new UsageException("which lock? NAME is missing");
+        }
         if (name.isEmpty() || name.length() > LONGEST) {
             throw new UsageException("NAME has " + name.length() + " characters, must have 1 to " + LONGEST);
         }

@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import io.holdfast.HoldfastException;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
+import io.holdfast.spi.DriverException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -28,12 +29,14 @@ final class Main {
     static int status(String[] arguments) {
         // Jedis brings slf4j, which would complain on standard error that there is nothing behind it.
         System.setProperty("slf4j.internal.verbosity", "ERROR");
+        // Every option is a text to picocli: it need not look for the classes of the JDK into which it could convert.
+        System.setProperty("picocli.converters.excludes", ".*");
         try {
             return dispatch(arguments);
         } catch (UsageException e) {
             Say.line(e.getMessage() + HINT + topic(arguments));
             return ExitStatus.USAGE;
-        } catch (ServerUnreachableException | ServerRefusedException e) {
+        } catch (ServerUnreachableException | ServerRefusedException | DriverException e) {
             Say.failure(String.valueOf(e.getMessage()), e);
             return ExitStatus.UNREACHABLE;
         } catch (HoldfastException e) {
@@ -86,8 +89,7 @@ final class Main {
             return page("info");
         }
         Say.verbosely(given.hasMatchedOption("--verbose"));
-        String name = given.matchedPositionalValue(0, "");
-        return Listing.one(Server.chosen(given.matchedOptionValue("--url", null)), LockName.check(name));
+        return Listing.one(Server.chosen(given.matchedOptionValue("--url", null)), LockName.of(given));
     }
 
     private static int help(String[] arguments) {

@@ -9,6 +9,9 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import java.io.IOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +48,9 @@ final class Run {
     /** Runs; returns the status to end with. */
     static int run(String[] arguments) {
         Connecting ahead = RunRequest.connectAhead(arguments);
+        if (ahead != null) {
+            prepare();
+        }
         RunRequest request = RunRequest.parse(arguments);
         if (request == null) {
             return Main.page("run");
@@ -54,6 +60,20 @@ final class Run {
             throw new IllegalStateException("a command line without a command was accepted");
         }
         return new Run(request).run(ahead);
+    }
+
+    /**
+     * Does what connecting will need and what needs no network, while the other thread connects: so that both have about
+     * as much to do.
+     */
+    private static void prepare() {
+        System.getLogger("io.holdfast");
+        try {
+            MessageDigest.getInstance("SHA-1");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-1", e);
+        }
+        new SecureRandom().nextInt();
     }
 
     private int run(Connecting connecting) {
@@ -71,30 +91,21 @@ final class Run {
             return ExitStatus.SIGNALLED + stoppedBy(); // nothing was asked for yet
         }
         Logs.mute();
-        boolean released = false;
         try {
-            Attempt attempt;
-            try {
-                attempt = attempt(client);
-            } catch (InterruptedException e) {
-                return ExitStatus.SIGNALLED + stoppedBy();
-            }
+            Attempt attempt = attempt(client);
             if (attempt instanceof Attempt.Obtained obtained) {
                 Lease held = obtained.held();
                 lease = held;
                 int status = hold(held, prepared);
-                ReleaseResult result = held.release();
-                released = result == ReleaseResult.RELEASED;
-                return after(status, result);
+                return after(status, held.release());
             }
             return notObtained(attempt);
+        } catch (InterruptedException e) {
+            return ExitStatus.SIGNALLED + stoppedBy();
         } finally {
-            // After a confirmed release there is nothing left for the client to do that the end of the process does
-            // not.
-            if (!released) {
-                Thread.interrupted(); // or closing would not wait for what it withdraws
-                client.close();
-            }
+            Thread.interrupted(); // or closing would not wait for what it withdraws
+            // Also after a confirmed release: the JVM's end waits 300 ms for threads that read from a socket.
+            client.close();
         }
     }
 

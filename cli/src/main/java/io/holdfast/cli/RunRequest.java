@@ -67,7 +67,7 @@ record RunRequest(
             throw new UsageException("--wait and --try contradict each other");
         }
         return new RunRequest(
-                LockName.check(given.matchedPositionalValue(0, "")),
+                LockName.of(given),
                 tryOnly ? Wait.none() : wait(wait),
                 tryOnly || wait == null ? "" : wait,
                 span(given, "--term", SHORTEST_TERM, USUAL_TERM),

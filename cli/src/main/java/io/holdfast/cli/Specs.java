@@ -17,12 +17,19 @@ import picocli.CommandLine.ParseResult;
 final class Specs {
     private static final int WIDTH = 100;
 
+    /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
+    private static final CommandLine.IFactory PLAIN = new CommandLine.IFactory() {
+        @Override
+        public <K> K create(Class<K> type) throws Exception {
+            return type.getDeclaredConstructor().newInstance();
+        }
+    };
+
     private Specs() {}
 
     /** {@code run}, as far as {@code --}: what follows is the child's and is not looked at. */
     static CommandSpec run() {
-        CommandSpec spec = CommandSpec.create()
-                .name("holdfast run")
+        CommandSpec spec = create().name("holdfast run")
                 .addOption(value("--wait", "TIME"))
                 .addOption(flag("--try"))
                 .addOption(value("--term", "TIME"))
@@ -38,20 +45,22 @@ final class Specs {
     }
 
     static CommandSpec ls() {
-        return CommandSpec.create()
-                .name("holdfast ls")
+        return create().name("holdfast ls")
                 .addOption(value("--url", "URL"))
                 .addOption(flag("-v", "--verbose"))
                 .addOption(help());
     }
 
     static CommandSpec info() {
-        return CommandSpec.create()
-                .name("holdfast info")
+        return create().name("holdfast info")
                 .addOption(value("--url", "URL"))
                 .addOption(flag("-v", "--verbose"))
                 .addOption(help())
                 .addPositional(name());
+    }
+
+    private static CommandSpec create() {
+        return CommandSpec.wrapWithoutInspection(null, PLAIN);
     }
 
     private static OptionSpec flag(String... names) {
@@ -88,7 +97,7 @@ final class Specs {
     /** Parses, with errors as ours. */
     static ParseResult parse(CommandSpec spec, String[] arguments) {
         try {
-            return new CommandLine(spec).parseArgs(arguments);
+            return new CommandLine(spec, PLAIN).parseArgs(arguments);
         } catch (ParameterException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }
@@ -100,10 +109,10 @@ final class Specs {
             case "run" -> run();
             case "ls" -> ls();
             case "info" -> info();
-            default -> CommandSpec.create().name("holdfast");
+            default -> create().name("holdfast");
         };
         describe(spec, command);
-        return new CommandLine(spec).getUsageMessage(CommandLine.Help.Ansi.OFF);
+        return new CommandLine(spec, PLAIN).getUsageMessage(CommandLine.Help.Ansi.OFF);
     }
 
     private static void describe(CommandSpec spec, String command) {

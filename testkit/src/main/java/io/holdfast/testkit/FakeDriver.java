@@ -309,21 +309,23 @@ public final class FakeDriver implements RedisDriver {
 
     /** Both connections break: what is under way fails. */
     public void disconnect() {
-        commandsUp = false;
-        messagesUp = false;
-        for (Call call : List.copyOf(calls)) {
-            call.fail();
-        }
-        List.copyOf(listeners).forEach(ConnectionListener::commandsDown);
-        List.copyOf(listeners).forEach(ConnectionListener::messagesDown);
+        commands(false);
+        messages(false);
     }
 
     /** Both connections are back, the one for messages with its subscriptions. */
     public void reconnect() {
-        commandsUp = true;
-        List.copyOf(listeners).forEach(ConnectionListener::commandsUp);
-        messagesUp = true;
-        List.copyOf(listeners).forEach(ConnectionListener::messagesUp);
+        commands(true);
+        messages(true);
+    }
+
+    /** The connection for commands breaks, or comes back, alone. */
+    public void commands(boolean up) {
+        commandsUp = up;
+        if (!up) {
+            List.copyOf(calls).forEach(Call::fail);
+        }
+        List.copyOf(listeners).forEach(up ? ConnectionListener::commandsUp : ConnectionListener::commandsDown);
     }
 
     /** The connection for messages breaks, or comes back, alone. */

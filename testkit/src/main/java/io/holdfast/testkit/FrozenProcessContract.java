@@ -115,7 +115,8 @@ public abstract class FrozenProcessContract extends TakerSuite {
     @Test
     void thaw_waitersThatWerePassedOver_areServedInTheirOldPlaces() throws Exception {
         Lease lease = client(server).lock("a").acquire();
-        TakerProcess frozen = taker();
+        // The claim is as long as the machine may keep the process from running after its thaw.
+        TakerProcess frozen = taker("claim=4000");
         frozen.send("pass a 1 50");
         awaitQueue("a", 50);
         Holdfast living = client(server);

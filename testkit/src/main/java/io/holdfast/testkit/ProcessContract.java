@@ -15,8 +15,16 @@ public abstract class ProcessContract extends TakerSuite {
     /** Far beyond what a noisy machine adds to an event, and far below the 30 s that the dead would cost otherwise. */
     private static final long SOON_MICROS = TimeUnit.SECONDS.toMicros(15);
 
-    /** With these options what a dead process leaves behind is gone after a second. */
-    private static final String[] SHORT_LIVED = {"term=1000", "refresh=200", "deadline=1000", "tokenLife=1000"};
+    /** With these options what a dead process leaves behind is gone after two seconds. */
+    private static final String[] SHORT_LIVED = {
+        "term=2000", "claim=2000", "refresh=200", "deadline=1000", "tokenLife=1000"
+    };
+
+    /**
+     * For processes that must not be overtaken, nor lose their leases, when a noisy machine does not let them run for
+     * seconds.
+     */
+    private static final String PATIENT = "claim=10000";
 
     /** For the classes of the drivers. */
     protected ProcessContract() {}
@@ -25,7 +33,7 @@ public abstract class ProcessContract extends TakerSuite {
 
     @Test
     void call_inSeveralProcesses_losesNoUpdateAndTokensRise() {
-        List<TakerProcess> takers = takers(3);
+        List<TakerProcess> takers = takers(3, PATIENT);
         takers.forEach(taker -> taker.send("count a 4 25"));
         takers.forEach(taker -> taker.awaitLine("counted a"));
         assertEquals(300, counter("a"));
@@ -36,7 +44,7 @@ public abstract class ProcessContract extends TakerSuite {
 
     @Test
     void call_oneProcessKilledAtWork_losesNoUpdateAndTokensRise() {
-        List<TakerProcess> takers = takers(3, "term=1000");
+        List<TakerProcess> takers = takers(3, "term=4000", PATIENT);
         TakerProcess doomed = takers.get(0);
         doomed.send("count a 4 1000000");
         await("it is at work", () -> journal("a").size() > 10);
@@ -60,7 +68,7 @@ public abstract class ProcessContract extends TakerSuite {
 
     @Test
     void release_waitersInFourProcesses_areServedInTheOrderOfArrival() throws Exception {
-        List<TakerProcess> takers = takers(4);
+        List<TakerProcess> takers = takers(4, PATIENT);
         Lease lease = client(server).lock("a").acquire();
         takers.forEach(taker -> taker.send("pass a 1 50"));
         awaitQueue("a", 200);
@@ -80,7 +88,7 @@ public abstract class ProcessContract extends TakerSuite {
 
     @Test
     void kill_holder_nextHoldsWhenTheTermIsOverAndNotBefore() {
-        List<TakerProcess> takers = takers(2, "term=1500");
+        List<TakerProcess> takers = takers(2, "term=3000");
         takers.get(0).send("ask a 1 1");
         takers.get(0).awaitLine("got a 1");
         Held dead = held("a");

@@ -18,6 +18,9 @@ import java.util.function.BooleanSupplier;
  * readings other than by their difference.
  */
 public final class VirtualTime implements Ticker {
+    /** Tasks that run at one instant, before it is thought that this never ends. */
+    private static final int MOST_AT_ONE_INSTANT = 100_000;
+
     private static final long ORIGIN = Long.MAX_VALUE - Duration.ofMinutes(1).toNanos();
 
     private record Task(long dueNanos, long number, Object owner, Runnable run) {}
@@ -27,6 +30,7 @@ public final class VirtualTime implements Ticker {
             new PriorityQueue<>(Comparator.comparingLong(Task::dueNanos).thenComparingLong(Task::number));
     private long elapsed; // guarded by lock, as are the tasks
     private long numbers;
+    private int atThisInstant;
 
     @Override
     public long nanoTime() {
@@ -137,6 +141,10 @@ public final class VirtualTime implements Ticker {
                 return false;
             }
             tasks.remove();
+            atThisInstant = task.dueNanos() > elapsed ? 0 : atThisInstant + 1;
+            if (atThisInstant > MOST_AT_ONE_INSTANT) {
+                throw new AssertionError("tasks add tasks without end at " + Duration.ofNanos(elapsed));
+            }
             elapsed = Math.max(elapsed, task.dueNanos());
         } finally {
             lock.unlock();

@@ -1,0 +1,363 @@
+package io.holdfast.cli;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.LockInfo;
+import io.holdfast.testkit.RedisServer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** {@code holdfast run} as a process, with a real server. */
+final class RunTest {
+    private static RedisServer server;
+    private static Holdfast observer;
+
+    @BeforeAll
+    static void start() {
+        server = RedisServer.start();
+        observer = Holdfast.connect(server.url());
+    }
+
+    @AfterAll
+    static void stop() {
+        observer.close();
+        server.close();
+    }
+
+    private static Launched run(String lock, String... words) {
+        String[] line = new String[words.length + 4];
+        line[0] = "run";
+        line[1] = lock;
+        line[2] = "--url";
+        line[3] = server.url();
+        System.arraycopy(words, 0, line, 4, words.length);
+        return Launched.holdfast(line);
+    }
+
+    /** A command that says that it runs, waits for a line or the end of its input, and ends with a status. */
+    private static Launched runUntilTold(String lock, String... options) throws InterruptedException {
+        String[] words = Arrays.copyOf(options, options.length + 4);
+        words[options.length] = "--";
+        words[options.length + 1] = "sh";
+        words[options.length + 2] = "-c";
+        words[options.length + 3] = "echo runs $HOLDFAST_TOKEN; read line; exit 3";
+        Launched command = run(lock, words);
+        command.awaitOut("runs");
+        return command;
+    }
+
+    private static LockInfo info(String lock) {
+        return observer.inspect().lock(lock);
+    }
+
+    private static boolean isFree(String lock) {
+        return info(lock).holder().isEmpty() && info(lock).waiters() == 0;
+    }
+
+    @Test
+    void status_ofTheCommand_isPassedOn() throws Exception {
+        try (Launched good = run("status", "--", "true");
+                Launched bad = run("status", "--", "sh", "-c", "exit 7")) {
+            assertEquals(0, good.status());
+            assertEquals(7, bad.status());
+            assertEquals("", good.out() + good.err() + bad.out() + bad.err());
+            assertTrue(isFree("status"));
+        }
+    }
+
+    @Test
+    void status_ofACommandThatASignalEnded_is128AndTheSignal() throws Exception {
+        try (Launched killed = run("signalled", "--", "sh", "-c", "kill -KILL $$")) {
+            assertEquals(128 + 9, killed.status());
+            assertTrue(isFree("signalled"));
+        }
+    }
+
+    @Test
+    void command_thatIsNotThere_is127AndReleases() throws Exception {
+        try (Launched missing = run("missing", "--", "/no/such/command")) {
+            assertEquals(127, missing.status());
+            assertTrue(missing.err().startsWith("holdfast: command '/no/such/command' not found"), missing.err());
+            assertEquals(1, missing.err().lines().count());
+            assertTrue(isFree("missing"));
+        }
+    }
+
+    @Test
+    void command_thatCannotBeExecuted_is126AndReleases() throws Exception {
+        try (Launched directory = run("not-executable", "--", "/")) {
+            assertEquals(126, directory.status());
+            assertTrue(directory.err().contains("cannot be executed"), directory.err());
+            assertTrue(isFree("not-executable"));
+        }
+    }
+
+    @Test
+    void streams_ofTheCommand_areItsOwn() throws Exception {
+        byte[] bytes = new byte[100_000];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = (byte) (i * 31 + i / 256);
+        }
+        try (Launched cat = run("streams", "--", "sh", "-c", "cat; echo problem >&2")) {
+            cat.in(bytes);
+            assertEquals(0, cat.status());
+            assertArrayEquals(bytes, cat.outBytes());
+            assertEquals("problem\n", cat.err());
+        }
+    }
+
+    @Test
+    void environment_ofTheCommand_hasLockAndToken() throws Exception {
+        String lock = "a name with 'quotes' / and ü";
+        Map<String, String> environment = Map.of("HOLDFAST_URL", server.url(), "LC_ALL", "C.UTF-8");
+        try (Launched command = Launched.holdfast(
+                environment, "run", lock, "--", "sh", "-c", "echo \"$HOLDFAST_LOCK|$HOLDFAST_TOKEN|\"; read line")) {
+            command.awaitOut("|\n");
+            Holder holder = info(lock).holder().orElseThrow();
+            assertEquals(lock + "|" + holder.token() + "|\n", command.out());
+            assertEquals("sh", holder.application());
+            assertEquals(Long.toString(command.pid()), holder.pid());
+            command.line("");
+            assertEquals(0, command.status());
+        }
+    }
+
+    @Test
+    void holder_ofAScript_isNamedAfterIt() throws Exception {
+        try (Launched command = run("named", "--", "env", "sh", "-c", "echo runs; read line")) {
+            command.awaitOut("runs");
+            assertEquals("env", info("named").holder().orElseThrow().application());
+            command.line("");
+            assertEquals(0, command.status());
+        }
+    }
+
+    @Test
+    void try_ofATakenLock_is75AndNamesTheHolder() throws Exception {
+        try (Launched holder = runUntilTold("taken");
+                Launched second = run("taken", "--try", "--", "echo", "ran")) {
+            assertEquals(75, second.status());
+            assertEquals("", second.out());
+            assertTrue(
+                    second.err()
+                            .matches("holdfast: 'taken' is taken: held by sh@\\S+, pid " + holder.pid()
+                                    + ", since \\d\\d:\\d\\d:\\d\\d \\(\\d+m?s ago\\)\n"),
+                    second.err());
+            holder.line("");
+            assertEquals(3, holder.status());
+        }
+    }
+
+    @Test
+    void busyExit_ofATakenLock_isTheStatus() throws Exception {
+        try (Launched holder = runUntilTold("busy");
+                Launched quiet = run("busy", "--try", "--busy-exit", "0", "-q", "--", "echo", "ran")) {
+            assertEquals(0, quiet.status());
+            assertEquals("", quiet.out() + quiet.err());
+            holder.line("");
+            holder.status();
+        }
+    }
+
+    @Test
+    void wait_thatIsTooShort_is75AndLeavesTheQueue() throws Exception {
+        try (Launched holder = runUntilTold("too-short");
+                Launched second = run("too-short", "--wait", "200ms", "--", "echo", "ran")) {
+            assertEquals(75, second.status());
+            assertTrue(
+                    second.err().startsWith("holdfast: 'too-short' was not free within 200ms: held by sh@"),
+                    second.err());
+            assertEquals(0, info("too-short").waiters());
+            holder.line("");
+            holder.status();
+        }
+    }
+
+    @Test
+    void wait_ofTwoProcesses_handsTheLockOverInTurn() throws Exception {
+        try (Launched first = runUntilTold("turns");
+                Launched second = run("turns", "-v", "--", "sh", "-c", "echo second $HOLDFAST_TOKEN; read line")) {
+            Launched.await("the second to queue", () -> info("turns").waiters() == 1);
+            try (Launched third = run("turns", "--", "sh", "-c", "echo third")) {
+                Launched.await("the third to queue", () -> info("turns").waiters() == 2);
+                second.awaitErr("holdfast: waiting for 'turns': held by sh@");
+                second.awaitErr("; place 1 of ");
+                assertFalse(second.out().contains("second"));
+                first.line("");
+                assertEquals(3, first.status());
+                second.awaitOut("second");
+                assertEquals("", third.out());
+                second.line("");
+                assertEquals(0, second.status());
+                assertEquals(0, third.status());
+                assertEquals("third\n", third.out());
+                assertEquals("", third.err(), "no words about waiting where there is no terminal");
+                assertTrue(token(second.out()) > token(first.out()));
+            }
+        }
+    }
+
+    private static long token(String said) {
+        return Long.parseLong(said.strip().substring(said.indexOf(' ') + 1));
+    }
+
+    @Test
+    void kill_ofAHolder_freesTheLockAfterTheTerm() throws Exception {
+        try (Launched holder = runUntilTold("killed", "--term", "1500ms");
+                Launched second = run("killed", "--wait", "1m", "--", "echo", "ran")) {
+            Launched.await("the second to queue", () -> info("killed").waiters() == 1);
+            Duration left = info("killed").remaining();
+            assertTrue(left.compareTo(Duration.ofMillis(1_500)) <= 0, () -> "left " + left);
+            holder.signal("KILL");
+            assertEquals(0, second.status());
+            assertEquals("ran\n", second.out());
+        }
+    }
+
+    @Test
+    void hold_isRenewed_asLongAsTheCommandRuns() throws Exception {
+        try (Launched holder = runUntilTold("renewed", "--term", "300ms")) {
+            long token = info("renewed").holder().orElseThrow().token();
+            long begin = System.nanoTime();
+            Launched.await("three terms", () -> System.nanoTime() - begin > 900_000_000L);
+            assertEquals(token, info("renewed").holder().orElseThrow().token());
+            holder.line("");
+            assertEquals(3, holder.status());
+        }
+    }
+
+    @Test
+    void term_whileWaiting_leavesTheQueueEmpty() throws Exception {
+        try (Launched holder = runUntilTold("withdrawn")) {
+            int number = 0;
+            for (String signal : new String[] {"TERM", "INT", "HUP"}) {
+                int expected = new int[] {143, 130, 129}[number++];
+                try (Launched second = run("withdrawn", "--", "echo", "ran")) {
+                    Launched.await(
+                            "the second to queue", () -> info("withdrawn").waiters() == 1);
+                    second.signal(signal);
+                    assertEquals(expected, second.status(), signal);
+                    assertEquals("", second.out() + second.err());
+                    assertEquals(0, info("withdrawn").waiters());
+                }
+            }
+            holder.line("");
+            assertEquals(3, holder.status());
+            assertTrue(isFree("withdrawn"));
+        }
+    }
+
+    @Test
+    void signals_reachTheCommand_whoseStatusCounts() throws Exception {
+        String script = "trap 'echo got TERM' TERM; trap 'echo got INT' INT; trap 'echo got HUP' HUP;"
+                + " trap 'echo got USR1; exit 9' USR1; echo runs; while :; do sleep 0.05; done";
+        try (Launched command = run("signals", "--", "sh", "-c", script)) {
+            command.awaitOut("runs");
+            for (String signal : new String[] {"TERM", "INT", "HUP"}) {
+                command.signal(signal);
+                command.awaitOut("got " + signal);
+                assertTrue(info("signals").holder().isPresent(), "as long as the command lives");
+            }
+            command.signal("TERM");
+            Launched.await("TERM again", () -> command.out().split("got TERM", -1).length == 3);
+            command.signal("USR1");
+            assertEquals(9, command.status());
+            assertEquals("", command.err());
+            assertTrue(isFree("signals"));
+        }
+    }
+
+    @Test
+    void term_thatEndsTheCommand_is143AndReleases() throws Exception {
+        try (Launched command = run("terminated", "--", "sh", "-c", "echo runs; exec sleep 1000")) {
+            command.awaitOut("runs");
+            command.signal("TERM");
+            assertEquals(143, command.status());
+            assertTrue(isFree("terminated"));
+        }
+    }
+
+    @Test
+    void atLeast_afterAShortCommand_keepsTheLockTaken() throws Exception {
+        try (Launched job = run("cron", "--try", "--at-least", "1h", "--", "true")) {
+            assertEquals(0, job.status());
+            Holder holder = info("cron").holder().orElseThrow();
+            assertTrue(holder.resting());
+            try (Launched late = run("cron", "--try", "--at-least", "1h", "--", "echo", "ran")) {
+                assertEquals(75, late.status());
+                assertEquals("", late.out());
+                assertTrue(late.err().contains("'cron' is taken: free in 59m"), late.err());
+                assertTrue(late.err().contains("last held by true@"), late.err());
+            }
+        }
+    }
+
+    @Test
+    void server_thatIsNotThere_is69() throws Exception {
+        int port;
+        try (RedisServer gone = RedisServer.start()) {
+            port = gone.port();
+        }
+        try (Launched command =
+                Launched.holdfast("run", "x", "--url", "redis://127.0.0.1:" + port, "--", "echo", "ran")) {
+            assertEquals(69, command.status());
+            assertEquals("", command.out());
+            assertTrue(command.err().matches("holdfast: .*127.0.0.1:" + port + ".*\n"), command.err());
+        }
+    }
+
+    @Test
+    void server_thatRefuses_is69AndSaysWhatToDo() throws Exception {
+        try (RedisServer closed = RedisServer.start("--requirepass", "secret");
+                Launched command = Launched.holdfast(
+                        "run", "x", "--url", "redis://127.0.0.1:" + closed.port(), "--", "echo", "ran");
+                Launched wrong = Launched.holdfast(
+                        "run", "x", "--url", "redis://:mistaken@127.0.0.1:" + closed.port(), "--", "echo", "ran")) {
+            assertEquals(69, command.status());
+            assertTrue(command.err().contains("requires a password"), command.err());
+            assertEquals(69, wrong.status());
+            assertTrue(wrong.err().contains("password is wrong"), wrong.err());
+            assertFalse(wrong.err().contains("mistaken"), wrong.err());
+        }
+    }
+
+    @Test
+    void verbose_showsWhereAnErrorComesFrom() throws Exception {
+        try (Launched plain = Launched.holdfast("run", "x", "--url", "redis://no.such.host.invalid", "--", "true");
+                Launched verbose =
+                        Launched.holdfast("run", "x", "-v", "--url", "redis://no.such.host.invalid", "--", "true")) {
+            assertEquals(69, plain.status());
+            assertEquals(1, plain.err().lines().count(), plain.err());
+            assertEquals(69, verbose.status());
+            assertTrue(verbose.err().contains("\tat io.holdfast."), verbose.err());
+        }
+    }
+
+    @Test
+    void command_thatCouldNotBePassedOnUnchanged_isRefused() throws Exception {
+        // A byte that is no character in this locale.
+        Map<String, String> ascii = Map.of("LC_ALL", "C", "HOLDFAST_URL", server.url());
+        try (Launched command = Launched.start(
+                ascii,
+                List.of(
+                        "sh",
+                        "-c",
+                        "exec \"$0\" -cp \"$1\" io.holdfast.cli.Main run x -- echo \"$(printf 'a\\377b')\"",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        Launched.classPath()))) {
+            assertEquals(64, command.status());
+            assertEquals("", command.out());
+            assertTrue(command.err().contains("cannot be passed on unchanged"), command.err());
+        }
+    }
+}

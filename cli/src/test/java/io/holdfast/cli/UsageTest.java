@@ -1,0 +1,181 @@
+package io.holdfast.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Command lines: what is understood, and what is said about the others. */
+final class UsageTest {
+    private static RunRequest parse(String... words) {
+        return Objects.requireNonNull(RunRequest.parse(words));
+    }
+
+    @Test
+    void run_withAllOptions_isUnderstood() {
+        RunRequest request = parse(
+                "deploy",
+                "--wait",
+                "5m",
+                "--term=10s",
+                "--at-least",
+                "55s",
+                "--kill-after",
+                "0s",
+                "--busy-exit",
+                "3",
+                "--url",
+                "redis://h",
+                "-q",
+                "-v",
+                "--",
+                "cmd",
+                "--wait",
+                "--",
+                "-x");
+        assertEquals(
+                new RunRequest(
+                        "deploy",
+                        Wait.upTo(Duration.ofMinutes(5)),
+                        "5m",
+                        Duration.ofSeconds(10),
+                        Duration.ofSeconds(55),
+                        Duration.ZERO,
+                        3,
+                        new Server("redis://h"),
+                        true,
+                        true,
+                        List.of("cmd", "--wait", "--", "-x")),
+                request);
+    }
+
+    @Test
+    void run_withoutOptions_waitsForeverForALockOfThirtySeconds() {
+        RunRequest request = parse("x", "--", "true");
+        assertEquals(Wait.forever(), request.patience());
+        assertEquals(Duration.ofSeconds(30), request.term());
+        assertEquals(Duration.ZERO, request.atLeast());
+        assertEquals(75, request.busyExit());
+        assertEquals(
+                Wait.forever(), parse("x", "--wait", "forever", "--", "true").patience());
+        assertEquals(Wait.none(), parse("x", "--try", "--", "true").patience());
+        assertEquals(Wait.none(), parse("x", "--wait", "0s", "--", "true").patience());
+        assertEquals("--try", parse("x", "--url", "u", "--", "--try").command().get(0), "all after -- is the command");
+    }
+
+    @Test
+    void run_withHelp_isNoRequest() {
+        assertNull(RunRequest.parse(new String[] {"--help"}));
+        assertNull(RunRequest.parse(new String[] {"x", "-h", "--", "true"}));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "x|which command?",
+                "x --|which command?",
+                "-- true|which lock? NAME is missing",
+                "x y -- true|y",
+                "x --foo -- true|--foo",
+                "x --wait -- true|--wait",
+                "x --wait 5 -- true|--wait is '5', must be a whole number with a unit: 300ms, 30s, 5m, 1h or 2d, or 'forever'",
+                "x --wait 1.5s -- true|--wait is '1.5s'",
+                "x --wait 400d -- true|--wait is '400d', must be from 0s to 365d, or 'forever'",
+                "x --wait 99999999999999999999s -- true|--wait is '99999999999999999999s'",
+                "x --wait 5m --try -- true|--wait and --try",
+                "x --try --try -- true|--try",
+                "x --term 50ms -- true|--term is '50ms', must be from 100ms to 365d",
+                "x --at-least 0s -- true|--at-least is '0s', must be from 1ms to 365d",
+                "x --kill-after soon -- true|--kill-after is 'soon'",
+                "x --busy-exit 256 -- true|--busy-exit is '256', must be a whole number from 0 to 255",
+                "x --busy-exit -1 -- true|--busy-exit is '-1'",
+                "x --url -- true|--url",
+            })
+    void run_withSomethingWrong_namesItAndTheRule(String line, String expected) {
+        UsageException e = assertThrows(UsageException.class, () -> RunRequest.parse(line.split(" ")));
+        assertTrue(String.valueOf(e.getMessage()).contains(expected), e.getMessage());
+    }
+
+    @Test
+    void name_ofTheWrongLength_isRefused() {
+        assertThrows(UsageException.class, () -> parse("", "--", "true"));
+        assertThrows(UsageException.class, () -> parse("x".repeat(1001), "--", "true"));
+        assertEquals(1000, parse("x".repeat(1000), "--", "true").name().length());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "frob",
+                "--frob",
+                "run",
+                "ls --frob",
+                "ls extra",
+                "info",
+                "help frob",
+                "help run ls",
+                "warm-up",
+                "run x --url foo -- true"
+            })
+    void command_thatIsWrong_is64InOneLineWithAHint(String line) throws Exception {
+        String[] words = line.isEmpty() ? new String[0] : line.split(" ");
+        try (Launched command = Launched.holdfast(words)) {
+            assertEquals(64, command.status());
+            assertEquals("", command.out());
+            assertEquals(1, command.err().lines().count(), command.err());
+            assertTrue(command.err().contains("; see holdfast help"), command.err());
+        }
+    }
+
+    @Test
+    void help_isOnStandardOutput_withExamplesAndStatuses() throws Exception {
+        for (String[] words : new String[][] {{"run", "--help"}, {"help", "run"}, {"run", "x", "-h", "--", "true"}}) {
+            try (Launched help = Launched.holdfast(words)) {
+                assertEquals(0, help.status(), Arrays.toString(words));
+                assertEquals("", help.err());
+                for (String part : List.of(
+                        "Usage: holdfast run NAME",
+                        "--at-least",
+                        "Exit status:",
+                        "  76 ",
+                        "  127 ",
+                        "Examples:",
+                        "HOLDFAST_TOKEN",
+                        "flock")) {
+                    assertTrue(help.out().contains(part), part + " in\n" + help.out());
+                }
+                assertTrue(help.out().lines().allMatch(text -> text.length() <= 100), help.out());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "help,holdfast run NAME",
+        "--help,holdfast info NAME",
+        "ls --help,holdfast ls",
+        "info -h,holdfast info NAME",
+        "help ls,holdfast ls",
+        "help info,holdfast info",
+        "--version,holdfast 0."
+    })
+    void pages_areShown(String line, String part) throws Exception {
+        try (Launched page = Launched.holdfast(line.split(" "))) {
+            assertEquals(0, page.status());
+            assertEquals("", page.err());
+            assertTrue(page.out().contains(part), page.out());
+        }
+    }
+}

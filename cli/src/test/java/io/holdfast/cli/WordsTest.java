@@ -1,0 +1,76 @@
+package io.holdfast.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How lengths, times, names and tables are written. */
+final class WordsTest {
+    @ParameterizedTest
+    @CsvSource({
+        "0,0s",
+        "1,1ms",
+        "999,999ms",
+        "1000,1s",
+        "59999,59s",
+        "60000,1m",
+        "61000,1m 1s",
+        "3600000,1h",
+        "3660000,1h 1m",
+        "86399999,23h 59m",
+        "86400000,1d",
+        "90000000,1d 1h",
+        "-5,0s"
+    })
+    void span_inWords_hasTwoUnitsAtMost(long millis, String expected) {
+        assertEquals(expected, Span.inWords(Duration.ofMillis(millis)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"300ms,300", "30s,30000", "5m,300000", "1h,3600000", "2d,172800000", "007s,7000"})
+    void span_parsed_isItsLength(String text, long millis) {
+        assertEquals(Duration.ofMillis(millis), Span.parse("--x", text, Duration.ZERO, Span.YEAR, ""));
+    }
+
+    @Test
+    void age_ofAFutureInstant_isZero() {
+        assertEquals(Duration.ZERO, Words.age(Instant.now().plusSeconds(100)));
+    }
+
+    @Test
+    void time_ofAnotherDay_hasTheDate() {
+        assertTrue(Words.time(Instant.now()).matches("\\d\\d:\\d\\d:\\d\\d"));
+        assertTrue(
+                Words.time(Instant.now().minusSeconds(100_000)).matches("\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/usr/bin/backup.sh --all,backup.sh",
+        "sh -c x,sh",
+        "sh /opt/jobs/nightly.sh now,nightly.sh",
+        "/usr/bin/python3 report.py,report.py",
+        "python3 -m thing,python3",
+        "make deploy,make",
+        "/,command",
+        "dir/,dir",
+        "bash,bash"
+    })
+    void commandName_isTheBaseName(String line, String expected) {
+        assertEquals(expected, CommandName.of(List.of(line.split(" "))));
+    }
+
+    @Test
+    void table_alignsItsColumns_alsoForCharactersOfTwoUnits() {
+        Table table = new Table("A", "B");
+        table.add("😀😀", "x");
+        table.add("c\td", "");
+        assertEquals("A         B\n😀😀        x\nc\\u0009d\n", table.text());
+    }
+}

@@ -1,0 +1,71 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What the documents point at exists: tests that are named, and files that are linked. */
+class DocumentsTest {
+    private static final Path ROOT = Path.of("..");
+    private static final Pattern NAMED_TEST =
+            Pattern.compile("`([A-Z][A-Za-z]*(?:Test|Contract))(?:\\.([a-zA-Z0-9_]+))?`");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
+
+    @Test
+    void documents_testsThatTheyName_exist() throws IOException {
+        Map<String, String> sources = new HashMap<>();
+        for (Path file : files(".java")) {
+            String name = file.getFileName().toString();
+            sources.put(name.substring(0, name.length() - 5), Files.readString(file));
+        }
+        List<String> missing = new ArrayList<>();
+        int named = 0;
+        for (Path document : files(".md")) {
+            Matcher matcher = NAMED_TEST.matcher(Files.readString(document));
+            while (matcher.find()) {
+                named++;
+                String source = sources.get(matcher.group(1));
+                if (source == null
+                        || (matcher.group(2) != null && !source.contains(" void " + matcher.group(2) + "("))) {
+                    missing.add(document.getFileName() + ": " + matcher.group());
+                }
+            }
+        }
+        assertEquals(List.of(), missing);
+        assertTrue(named > 40, "the pattern no longer finds the names");
+    }
+
+    @Test
+    void documents_filesThatTheyLinkTo_exist() throws IOException {
+        List<String> missing = new ArrayList<>();
+        for (Path document : files(".md")) {
+            Matcher matcher = LINK.matcher(Files.readString(document));
+            while (matcher.find()) {
+                if (!Files.exists(document.resolveSibling(matcher.group(1)))) {
+                    missing.add(document + ": " + matcher.group(1));
+                }
+            }
+        }
+        assertEquals(List.of(), missing);
+    }
+
+    private static List<Path> files(String suffix) throws IOException {
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            return files.filter(file -> file.toString().endsWith(suffix))
+                    .filter(file -> !file.toString().contains("/target/")
+                            && !file.toString().contains("/.git/"))
+                    .toList();
+        }
+    }
+}

@@ -1,0 +1,198 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.HandDriver.Fate;
+import io.holdfast.HandDriver.Held;
+import io.holdfast.spi.Reply;
+import io.holdfast.spi.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** The rules that stand in the scripts, between {@code -- rule} and {@code -- end}: each is needed. */
+final class ScriptRulesTest extends RuleFixture {
+
+    // ---- a grant is identified by owner and token: confirm and renew compare both
+
+    @Test
+    void tokencompare_confirmOfAnEarlierGrantOfTheSameOwner_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            long late = regrantedOwner();
+            Reply reply = script(
+                    rule(withRule, "tokencompare", "").apply(Script.CONFIRM.text()),
+                    KEYS.all(),
+                    withCommon("B", "B.0-1~s", Long.toString(late), "30000"));
+            return olderThanItMayBe(reply.asList().get(0).asString().equals("HELD"), late);
+        });
+    }
+
+    @Test
+    void tokencompare_renewalOfAnEarlierGrantOfTheSameOwner_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            long late = regrantedOwner();
+            Reply reply = script(
+                    rule(withRule, "tokencompare", "local mine = ARGV[3 * i - 2] .. ' '")
+                            .apply(Script.RENEW.text()),
+                    List.of(KEYS.hold()),
+                    List.of("B.0-1~s", Long.toString(late), "30000"));
+            return olderThanItMayBe(reply.asList().get(1).asLong() == 1, late);
+        });
+    }
+
+    /**
+     * B is granted the lock by handoff, and does not hear of it in time; C holds the lock meanwhile; then B is granted it
+     * anew, under the same owner id.
+     *
+     * @return the token of B's first grant, whose message comes only now
+     */
+    private long regrantedOwner() {
+        List<String> a = withCommon("A", "A.0-1~s", "30000", "1", "200", "0", "T", "x", "x");
+        List<String> b = withCommon("B", "B.0-1~s", "30000", "1", "200", "0", "T", "x", "x");
+        List<String> c = withCommon("C", "C.0-1~s", "30000", "0", "200", "0", "T", "x", "x");
+        assertEquals("GRANTED", word(acquire("A.0-1~s", a)));
+        assertEquals("QUEUED", word(acquire("B.0-1~s", b)));
+        assertEquals("RELEASED", word(release("A", "A.0-1~s")));
+        long first = server.command("GET", KEYS.token()).asLong();
+        awaitExpiry();
+        assertEquals("GRANTED", word(acquire("C.0-1~s", c)));
+        assertEquals("RELEASED", word(release("C", "C.0-1~s")));
+        assertEquals("GRANTED", word(acquire("B.0-1~s", b)));
+        return first;
+    }
+
+    private String olderThanItMayBe(boolean held, long token) {
+        long last = server.command("GET", KEYS.token()).asLong();
+        return held && token < last
+                ? "a lease with token " + token + " is kept alive after the grant of " + last
+                : SOUND;
+    }
+
+    // ---- a repeated acquire re-arms, and only then may its own t0 count
+
+    @Test
+    void rearm_repeatedAcquireNearTheEndOfTheFirst_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party b = new Party(rule(withRule, "rearm", ""), Ticker.system());
+            LockOptions options =
+                    LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withRenewed(false);
+            b.driver.next(Script.ACQUIRE, Fate.ANSWER_LOST);
+            CompletableFuture<Attempt> asked = b.ask(options, Wait.forever());
+            awaitLessThan(Duration.ofMillis(700));
+            b.timers.advance(Duration.ofMillis(50)); // asks again
+            Lease lease = asked.join().orElseThrow();
+            assertSwitched(withRule, b);
+            return contend(lease, new Party());
+        });
+    }
+
+    // ---- an owner that ends leaves a tombstone unless every copy of its acquire was answered
+
+    @Test
+    void tombstone_copyOfAnAcquireArrivesAfterTheWithdrawal_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party b = new Party(rule(withRule, "tombstone", ""), Ticker.system());
+            b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults(), Wait.forever());
+            Held copy = b.driver.held(Script.ACQUIRE);
+            copy.fail();
+            asked.cancel(false);
+            copy.run(); // it was only slow
+            assertSwitched(withRule, b);
+            return orphan();
+        });
+    }
+
+    @Test
+    void tombstone_copyOfAnAcquireArrivesAfterTheRelease_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party b = new Party(rule(withRule, "tombstone", ""), Ticker.system());
+            b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults(), Wait.forever());
+            Held copy = b.driver.held(Script.ACQUIRE);
+            copy.fail();
+            b.timers.advance(Duration.ofMillis(50)); // asks again, and is answered
+            assertEquals(ReleaseResult.RELEASED, asked.join().orElseThrow().release());
+            copy.run();
+            assertSwitched(withRule, b);
+            return orphan();
+        });
+    }
+
+    // ---- release checks the owner
+
+    @Test
+    void ownercheck_releaseOfALeaseThatHasLapsed_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party a = new Party(rule(withRule, "ownercheck", "if lock.held then"), Ticker.system());
+            LockOptions brief =
+                    LockOptions.defaults().withTerm(Duration.ofMillis(200)).withRenewed(false);
+            Lease lapsed = a.take(brief);
+            awaitExpiry();
+            Lease present = new Party().take();
+            lapsed.release();
+            assertSwitched(withRule, a);
+            assertTrue(present.isValid());
+            return contendOnce(new Party());
+        });
+    }
+
+    private String contendOnce(Party other) {
+        other.tryTake();
+        return overlap();
+    }
+
+    // ---- that the scenarios stand for what a client does
+
+    @Test
+    void confirm_ofAnEarlierGrant_isNotWhatAClientSendsAfterALateMessage() throws Exception {
+        // The engine asks again where the model confirms, and so gets the present token.
+        Party a = new Party();
+        Party b = new Party();
+        Lease lease = a.take();
+        CompletableFuture<Attempt> waiting = b.queue(CLAIM);
+        lease.release();
+        String message = b.driver.receive();
+        awaitExpiry();
+        Lease meanwhile = new Party().take();
+        b.driver.deliver(message);
+        assertTrue(!waiting.isDone());
+        meanwhile.release();
+        b.driver.deliver(message);
+        assertInstanceOf(Attempt.Obtained.class, waiting.join());
+        assertTrue(waiting.join().orElseThrow().token() > meanwhile.token());
+    }
+
+    private static void assertSwitched(boolean withRule, Party party) {
+        assertEquals(!withRule, party.driver.changed() > 0, "scripts changed: " + party.driver.changed());
+    }
+
+    private Reply acquire(String owner, List<String> args) {
+        return script(Script.ACQUIRE.text(), KEYS.allWithTombstone(owner), args);
+    }
+
+    private Reply release(String client, String owner) {
+        return script(Script.RELEASE.text(), KEYS.allWithTombstone(owner), withCommon(client, owner, "0", "0"));
+    }
+
+    private Reply script(String text, List<String> keys, List<String> args) {
+        List<String> words = new ArrayList<>(List.of("EVAL", text, Integer.toString(keys.size())));
+        words.addAll(keys);
+        words.addAll(args);
+        return server.command(words.toArray(String[]::new));
+    }
+
+    private static List<String> withCommon(String client, String... args) {
+        List<String> all = new ArrayList<>(List.of(client, "hf:to:", "30000", "3600000"));
+        all.addAll(List.of(args));
+        return all;
+    }
+
+    private static String word(Reply reply) {
+        return reply.asList().get(0).asString();
+    }
+}
