@@ -87,6 +87,12 @@ abstract class FaultSuite extends LockSuite {
                         == count);
     }
 
+    /** Waits until nothing but the hold is left of the lock, and tombstones perhaps. */
+    final void awaitNobodyQueued() {
+        awaitNothingLeft(server, key -> !key.equals("hf:{a}") && !key.contains(":x:"));
+        assertEveryKeyExpires(server);
+    }
+
     /** Waits until a client has heard all that it was answered so far: answers come in order. */
     static void awaitHeard(Holdfast holdfast) {
         holdfast.inspect().lock("a");
