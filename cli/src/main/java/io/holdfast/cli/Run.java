@@ -103,6 +103,9 @@ final class Run {
         } catch (InterruptedException e) {
             return ExitStatus.SIGNALLED + stoppedBy();
         } finally {
+            synchronized (this) {
+                state = State.ENDED;
+            }
             Thread.interrupted(); // or closing would not wait for what it withdraws
             // Also after a confirmed release: the JVM's end waits 300 ms for threads that read from a socket.
             client.close();

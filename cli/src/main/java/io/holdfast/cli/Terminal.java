@@ -22,19 +22,25 @@ final class Terminal {
      */
     static boolean inForeground() {
         try {
-            String[] fields = Files.exists(STAT) ? linux() : elsewhere();
-            return fields.length >= 2 && !fields[0].isEmpty() && fields[0].equals(fields[1]);
+            return Files.exists(STAT)
+                    ? inForeground(Files.readString(STAT, StandardCharsets.ISO_8859_1))
+                    : same(elsewhere());
         } catch (IOException e) {
             return false;
         }
     }
 
-    /** Our process group, and the terminal's foreground group, -1 if we have no terminal. */
-    private static String[] linux() throws IOException {
-        // "pid (name) state ppid pgrp session tty_nr tpgid …", where the name may hold anything.
-        String stat = Files.readString(STAT, StandardCharsets.ISO_8859_1);
+    /**
+     * The same, from what Linux tells of a process: {@code pid (name) state ppid pgrp session tty_nr tpgid …}, where the
+     * name may hold anything. The last is the terminal's foreground group, -1 if there is no terminal.
+     */
+    static boolean inForeground(String stat) {
         String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", 7);
-        return fields.length < 7 ? new String[0] : new String[] {fields[2], fields[5]};
+        return fields.length == 7 && fields[2].equals(fields[5]);
+    }
+
+    private static boolean same(String[] groups) {
+        return groups.length == 2 && groups[0].equals(groups[1]);
     }
 
     private static String[] elsewhere() throws IOException {

@@ -9,6 +9,7 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
 import io.holdfast.testkit.RedisServer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

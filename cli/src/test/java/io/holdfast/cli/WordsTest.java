@@ -66,6 +66,17 @@ final class WordsTest {
         assertEquals(expected, CommandName.of(List.of(line.split(" "))));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "4711 (java) S 4000 4711 4000 34816 4711 4194304 0 0,true",
+        "4711 (a ) b) S 4000 4711 4000 34816 4000 4194304 0 0,false",
+        "4711 (java) S 4000 4711 4711 0 -1 4194304 0 0,false",
+        "4711 (java) S 4000,false"
+    })
+    void foreground_isTheTerminalsGroup(String stat, boolean expected) {
+        assertEquals(expected, Terminal.inForeground(stat));
+    }
+
     @Test
     void table_alignsItsColumns_alsoForCharactersOfTwoUnits() {
         Table table = new Table("A", "B");

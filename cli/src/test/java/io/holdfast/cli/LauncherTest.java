@@ -1,0 +1,235 @@
+package io.holdfast.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script {@code holdfast} at the root, with a Maven that only copies. */
+final class LauncherTest {
+    private static final String BUILDING = "holdfast: building holdfast, once…\n";
+
+    @TempDir
+    Path folder;
+
+    private Workshop workshop;
+    private Path quick;
+
+    @BeforeEach
+    void setUp() throws IOException {
+        workshop = Workshop.in(folder).withJars();
+        quick = workshop.quickJdk();
+    }
+
+    private void assertVersion(Launched launched, String err) throws InterruptedException {
+        assertEquals(0, launched.status(), launched.err());
+        assertTrue(launched.out().matches("holdfast 0\\.\\S+\n"), launched.out());
+        assertEquals(err, launched.err());
+    }
+
+    @Test
+    void twoFirstLaunches_atOnce_buildOnce() throws Exception {
+        Files.createFile(workshop.file("hold"));
+        try (Launched first = workshop.launch(quick, "--version")) {
+            first.awaitErr(BUILDING);
+            try (Launched second = workshop.launch(quick, "--version")) {
+                second.awaitErr("holdfast: waiting for process " + first.pid() + "@");
+                Files.delete(workshop.file("hold"));
+                assertVersion(first, BUILDING);
+                assertEquals(0, second.status());
+                assertTrue(second.out().startsWith("holdfast 0."));
+            }
+        }
+        assertEquals(1, workshop.builds());
+        assertFalse(Files.isSymbolicLink(workshop.root().resolve(".holdfast/lock")));
+        try (Launched third = workshop.launch(quick, "--version")) {
+            assertVersion(third, "");
+        }
+        assertEquals(1, workshop.builds());
+    }
+
+    @Test
+    void launch_afterASourceHasChanged_buildsAgain() throws Exception {
+        try (Launched first = workshop.launch(quick, "--version")) {
+            assertVersion(first, BUILDING);
+        }
+        Files.createDirectories(workshop.root().resolve("core/src/test"));
+        Files.writeString(workshop.root().resolve("core/src/test/SomeTest.java"), "a test");
+        Files.writeString(workshop.root().resolve("README.md"), "words");
+        try (Launched same = workshop.launch(quick, "--version")) {
+            assertVersion(same, "");
+        }
+        Files.writeString(workshop.root().resolve("core/src/main/Some.java"), "a source");
+        try (Launched changed = workshop.launch(quick, "--version")) {
+            assertVersion(changed, BUILDING);
+        }
+        assertEquals(2, workshop.builds());
+        try (Launched same = workshop.launch(quick, "--version")) {
+            assertVersion(same, "");
+        }
+    }
+
+    @Test
+    void build_thatFails_isShown_andTriedAgain() throws Exception {
+        Files.createFile(workshop.file("broken"));
+        try (Launched failed = workshop.launch(quick, "--version")) {
+            assertEquals(70, failed.status());
+            assertEquals("", failed.out());
+            assertEquals(BUILDING + "a mistake in Main.java\nholdfast: the build failed, see above\n", failed.err());
+        }
+        Files.delete(workshop.file("broken"));
+        try (Launched good = workshop.launch(quick, "--version")) {
+            assertVersion(good, BUILDING);
+        }
+    }
+
+    @Test
+    void builder_thatWasKilled_holdsNobodyUp() throws Exception {
+        Files.createFile(workshop.file("hold"));
+        try (Launched first = workshop.launch(quick, "--version")) {
+            first.awaitErr(BUILDING);
+            Launched.await("the build to run", () -> Files.exists(workshop.file("builds")));
+            first.signal("KILL");
+            first.close();
+            assertTrue(Files.isSymbolicLink(workshop.root().resolve(".holdfast/lock")));
+        }
+        Files.delete(workshop.file("hold"));
+        try (Launched second = workshop.launch(quick, "--version")) {
+            assertVersion(second, BUILDING);
+        }
+    }
+
+    @Test
+    void builder_thatIsTerminated_stopsAtOnce_andLeavesNothing() throws Exception {
+        Files.createFile(workshop.file("hold"));
+        try (Launched first = workshop.launch(quick, "--version")) {
+            first.awaitErr(BUILDING);
+            Launched.await("the build to run", () -> Files.exists(workshop.file("builds")));
+            first.signal("TERM");
+            assertEquals(143, first.status());
+            assertFalse(Files.isSymbolicLink(workshop.root().resolve(".holdfast/lock")));
+        }
+    }
+
+    @Test
+    void firstLaunch_passesInputArgumentsLocaleAndSignalsOn() throws Exception {
+        String script = "printf '%s %s|' \"$1\" \"$LC_ALL\" \"$HOLDFAST_LC_ALL\"; cat; echo runs; exec sleep 1000";
+        try (Launched run = workshop.launch(
+                quick,
+                Map.of("LC_ALL", "C"),
+                workshop.root().resolve("holdfast"),
+                "run",
+                "x",
+                "-q",
+                "--",
+                "/bin/sh",
+                "-c",
+                script,
+                "sh",
+                "Größe  ★")) {
+            run.in("typed ahead\n".getBytes(StandardCharsets.UTF_8));
+            run.awaitOut("runs");
+            assertEquals("Größe  ★ C| |typed ahead\nruns\n", run.out());
+            assertEquals(BUILDING, run.err());
+            run.signal("TERM");
+            assertEquals(143, run.status());
+        }
+        assertEquals("", Files.readString(workshop.file("input")), "nothing is left for Maven to read");
+    }
+
+    @Test
+    void launch_throughALink_fromElsewhere_finds_itsFolder() throws Exception {
+        Path link = Files.createDirectories(folder.resolve("some where")).resolve("hf");
+        Files.createSymbolicLink(link, Path.of("../clone/holdfast"));
+        try (Launched run = workshop.launch(quick, Map.of(), link, "--version")) {
+            assertVersion(run, BUILDING);
+        }
+        assertTrue(Files.exists(workshop.root().resolve(".holdfast/current")));
+    }
+
+    @Test
+    void archive_isMade_used_andMadeAnewForAnotherJdk() throws Exception {
+        Path java = Workshop.realJava();
+        Path jdk = workshop.jdk("jdk", "exec '" + java + "' \"$@\"");
+        try (Launched first = workshop.launch(jdk, "--version")) {
+            assertVersion(first, BUILDING);
+        }
+        Path archive = workshop.archive(jdk);
+        long size = Files.size(archive);
+        assertTrue(size > 1_000_000, "size " + size);
+        // The JDK refuses to start if it is told to use an archive and cannot.
+        try (Launched strict = Launched.start(
+                Map.of(),
+                List.of(
+                        java.toString(),
+                        "-XX:+UnlockDiagnosticVMOptions",
+                        "-XX:-BytecodeVerificationRemote",
+                        "-Xshare:on",
+                        "-XX:SharedArchiveFile=" + archive,
+                        "-cp",
+                        archive.toString().replaceFirst("/cds/.*", "/ours.jar") + ":"
+                                + archive.toString().replaceFirst("/cds/.*", "/others.jar"),
+                        Main.class.getName(),
+                        "--version"))) {
+            assertVersion(strict, "");
+        }
+        // An archive that is of no use is not talked about.
+        Files.setPosixFilePermissions(archive, PosixFilePermissions.fromString("rw-------"));
+        Files.writeString(archive, "not an archive");
+        try (Launched spoilt = workshop.launch(jdk, "--version")) {
+            assertVersion(spoilt, "");
+        }
+        Files.writeString(jdk.resolve("release"), "second\n");
+        try (Launched renewed = workshop.launch(jdk, "--version")) {
+            assertVersion(renewed, "");
+        }
+        assertTrue(Files.size(archive) > 1_000_000);
+        try (Launched other = workshop.launch(quick, "--version")) {
+            assertVersion(other, "");
+        }
+        assertEquals(0, Files.size(workshop.archive(quick)));
+        assertEquals(1, workshop.builds());
+    }
+
+    @Test
+    void java_thatIsMissingOrOld_isSaid() throws Exception {
+        try (Launched missing = workshop.launch(folder.resolve("nowhere"), "--version")) {
+            assertEquals(70, missing.status());
+            assertTrue(missing.err().contains("JAVA_HOME is '" + folder.resolve("nowhere") + "'"), missing.err());
+        }
+        try (Launched none =
+                workshop.launch(quick, Map.of("JAVA_HOME", ""), workshop.root().resolve("holdfast"), "--version")) {
+            assertEquals(70, none.status());
+            assertTrue(none.err().contains("no java on the PATH: install a JDK, 17 or later"), none.err());
+        }
+        for (String version : new String[] {"1.8", "11", "16"}) {
+            Path old = workshop.jdk("old", "echo '    java.specification.version = " + version + "'");
+            try (Launched run = workshop.launch(old, "--version")) {
+                assertEquals(70, run.status());
+                assertTrue(run.err().contains("is Java " + version + ", and holdfast needs 17 or later"), run.err());
+            }
+        }
+        assertEquals(0, workshop.builds());
+    }
+
+    @Test
+    void maven_thatIsMissing_isSaid() throws Exception {
+        Files.delete(workshop.bin().resolve("mvn"));
+        try (Launched run = workshop.launch(quick, "--version")) {
+            assertEquals(70, run.status());
+            assertEquals("", run.out());
+            assertTrue(run.err().contains("no mvn on the PATH"), run.err());
+            assertEquals(1, run.err().lines().count());
+        }
+    }
+}
