@@ -52,8 +52,10 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
     @Test
     void waiting_commandConnectionBroken_keepsItsPlace() throws Exception {
         Lease lease = local(LAZY).lock("a").acquire();
-        CompletableFuture<Lease> first = remote(LAZY).lock("a").acquireAsync();
+        Holdfast remote = remote(LAZY);
+        CompletableFuture<Lease> first = remote.lock("a").acquireAsync();
         awaitQueued(1);
+        awaitHeard(remote);
         CompletableFuture<Lease> second = local(LAZY).lock("a").acquireAsync();
         awaitQueued(2);
         CompletableFuture<Caught> refresh = proxy.onRequest(ScriptCalls.REFRESH, Fault.NONE);
@@ -65,14 +67,16 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         assertFalse(second.isDone());
         next.release();
         get(second).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
     void waiting_bothConnectionsBroken_keepsItsPlace() throws Exception {
         Lease lease = local(LAZY).lock("a").acquire();
-        CompletableFuture<Lease> first = remote(LAZY).lock("a").acquireAsync();
+        Holdfast remote = remote(LAZY);
+        CompletableFuture<Lease> first = remote.lock("a").acquireAsync();
         awaitQueued(1);
+        awaitHeard(remote);
         CompletableFuture<Lease> second = local(LAZY).lock("a").acquireAsync();
         awaitQueued(2);
         proxy.refuse();
@@ -88,14 +92,16 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         next.release();
         get(first).release();
         get(third).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
     void handoff_firstMessageAfterAReconnect_isConfirmedBeforeAnybodySeesTheLease() throws Exception {
         Lease lease = local(LAZY).lock("a").acquire();
-        CompletableFuture<Lease> waiting = remote(LAZY).lock("a").acquireAsync();
+        Holdfast remote = remote(LAZY);
+        CompletableFuture<Lease> waiting = remote.lock("a").acquireAsync();
         awaitQueued(1);
+        awaitHeard(remote);
         // After the reconnect the client has no reading of the server's clock until this is answered.
         CompletableFuture<Caught> refresh = proxy.onRequest(ScriptCalls.REFRESH, Fault.STALL_REPLY);
         proxy.killConnections(Kind.COMMANDS);
@@ -107,7 +113,7 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         proxy.resume();
         assertHeldBy(get(waiting));
         get(waiting).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     // ---- the answer of an acquire gets lost
@@ -346,6 +352,6 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         await("it is confirmed", () -> next.remaining().toSeconds() > 10 || lost.isDone());
         assertHeldBy(next);
         next.release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 }

@@ -35,7 +35,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
         assertHeldBy(next);
         assertTrue(next.waited().toSeconds() < 9, () -> "by the next refresh only: " + next.waited());
         next.release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
@@ -63,7 +63,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
         assertFalse(third.isDone());
         first.release();
         get(third).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
@@ -86,7 +86,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
             next.release();
             proxy.accept();
             get(away).release();
-            awaitNothingLeft(server);
+            awaitNothingButTombstones();
         }
     }
 
@@ -142,7 +142,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
         await("it is trusted again", () -> !anyoneSuspect());
         get(first).release();
         get(second).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
@@ -172,7 +172,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
         assertTrue(own.token() > next.token());
         own.release();
         get(second).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
@@ -193,6 +193,6 @@ abstract class BrokenMessagesContract extends FaultSuite {
         assertHeldBy(own);
         assertTrue(own.remaining().toSeconds() > 5, () -> "not a full term: " + own.remaining());
         own.release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 }

@@ -87,6 +87,17 @@ abstract class FaultSuite extends LockSuite {
                         == count);
     }
 
+    /** Waits until nothing but the hold is left of the lock, and tombstones perhaps. */
+    final void awaitNobodyQueued() {
+        awaitNothingLeft(server, key -> !key.equals("hf:{a}") && !key.contains(":x:"));
+        assertEveryKeyExpires(server);
+    }
+
+    /** Waits until a client has heard all that it was answered so far: answers come in order. */
+    static void awaitHeard(Holdfast holdfast) {
+        holdfast.inspect().lock("a");
+    }
+
     final void awaitParked(int count) {
         await(count + " are parked", () -> server.command("ZCARD", "hf:{a}:p").asLong() == count);
     }
@@ -119,11 +130,12 @@ abstract class FaultSuite extends LockSuite {
         return keysButTokens(server).stream().filter(key -> key.contains(":x:")).toList();
     }
 
-    /** Waits until nothing but fencing tokens and tombstones is on the server. */
+    /**
+     * Waits until nothing but fencing tokens and tombstones is on the server. A tombstone stands for a request that ended
+     * before all copies of its acquire were answered, as may happen to any that had to ask again.
+     */
     final void awaitNothingButTombstones() {
-        await(
-                "nothing but tombstones is left: " + keysButTokens(server),
-                () -> keysButTokens(server).equals(tombstones()));
+        awaitNothingLeft(server, key -> !key.contains(":x:"));
         assertEveryKeyExpires(server);
     }
 

@@ -18,6 +18,7 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.testkit.TcpProxy.Caught;
 import io.holdfast.testkit.TcpProxy.Fault;
 import io.holdfast.testkit.TcpProxy.Kind;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -119,7 +120,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
         next.release();
         proxy.accept();
         get(away).release();
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
     }
 
     @Test
@@ -182,7 +183,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
         awaitQueued(1);
         fillMemory();
         waiting.cancel(true);
-        await("the request leaves the queue", () -> keysButTokens(server).equals(List.of("hf:{a}")));
+        awaitNobodyQueued();
         assertHeldBy(lease);
     }
 
@@ -450,6 +451,68 @@ public abstract class ServerLimitsContract extends FaultSuite {
         assertEveryKeyExpires(server);
         await("every key expires: " + contents(), () -> server.command("DBSIZE").asLong() == 0);
         proxy.refuse();
+    }
+
+    // ---- names
+
+    @Test
+    void name_ofAnyCharacters_isServedInOneSlot() throws Exception {
+        Holdfast holder = local(LAZY);
+        Holdfast waiter = remote(LAZY);
+        for (String name : List.of(
+                "{",
+                "}",
+                "{}",
+                "a{b}c",
+                "}{",
+                "{other}a",
+                "%7B",
+                " ",
+                "a b~c.d",
+                "\n",
+                "\0\u0001\u007f",
+                "*?[a]",
+                "\u00e9\u20ac\ud83d\ude00",
+                "\u20ac".repeat(1_000),
+                "~'\"\\\\")) {
+            Lease lease = holder.lock(name).acquire();
+            CompletableFuture<Lease> waiting = waiter.lock(name).acquireAsync();
+            await(name + " is waited for", () -> holder.inspect().lock(name).waiters() == 1);
+            List<Integer> slots = server.command("KEYS", "*").asList().stream()
+                    .map(key -> slot(key.asString()))
+                    .distinct()
+                    .toList();
+            assertEquals(1, slots.size(), name);
+            List<String> listed = new ArrayList<>();
+            holder.inspect().locks(info -> listed.add(info.name()));
+            assertEquals(List.of(name), listed);
+            lease.release();
+            get(waiting).release();
+            awaitNothingLeft(server);
+            server.command("FLUSHALL"); // forgets the token, so that the next keys stand alone
+        }
+    }
+
+    /** The slot of a key in Redis Cluster: CRC16 (XMODEM) of what stands in its first braces, or of the whole key. */
+    private static int slot(String key) {
+        int open = key.indexOf('{');
+        int end = key.indexOf('}', open);
+        String tag = open >= 0 && end > open + 1 ? key.substring(open + 1, end) : key;
+        int crc = 0;
+        for (byte b : tag.getBytes(StandardCharsets.UTF_8)) {
+            crc ^= (b & 0xff) << 8;
+            for (int i = 0; i < 8; i++) {
+                crc = (crc & 0x8000) == 0 ? crc << 1 : crc << 1 ^ 0x1021;
+            }
+        }
+        return (crc & 0xffff) % 16_384;
+    }
+
+    @Test
+    void slot_knownKey_isThatOfTheSpecification() {
+        // The check value in the specification of Redis Cluster; it is less than the number of slots.
+        assertEquals(0x31C3, slot("123456789"));
+        assertEquals(slot("123456789"), slot("x{123456789}y"));
     }
 
     // ---- keys of other programs
