@@ -141,12 +141,9 @@ final class Client {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        for (Request request : waitingRoom.requests()) {
-            request.fail(new HoldfastClosedException());
-        }
-        for (Hold hold : List.copyOf(holds)) {
-            hold.lose(LossReason.CLIENT_CLOSED);
-        }
+        // Holds stand under their requests. One that begins only now is found by its request, or finds the client
+        // closed.
+        waitingRoom.requests().forEach(Request::clientClosed);
         boolean interrupted = false;
         try {
             takeBack.whenEmpty().get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);

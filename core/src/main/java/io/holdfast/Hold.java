@@ -166,9 +166,17 @@ final class Hold {
 
     /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
     void lose(LossReason reason) {
-        if (!end.compareAndSet(null, new End(reason))) {
-            return;
+        client.takeBack.ending();
+        try {
+            if (end.compareAndSet(null, new End(reason))) {
+                lost(reason);
+            }
+        } finally {
+            client.takeBack.ended();
         }
+    }
+
+    private void lost(LossReason reason) {
         forget();
         client.execute(() -> lost.complete(reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
@@ -184,8 +192,10 @@ final class Hold {
     }
 
     CompletableFuture<ReleaseResult> release() {
+        client.takeBack.ending();
         // The local lease is over before the request leaves.
         if (!end.compareAndSet(null, End.RELEASE)) {
+            client.takeBack.ended();
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         forget();
@@ -193,21 +203,27 @@ final class Hold {
         long sent = client.ticker.nanoTime();
         Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
         client.commands.release(keys, owner, tombstone, options.shortestHold(), (reply, failure) -> {
-            if (reply == null) {
-                client.takeBack.add(keys, owner, request.unanswered(), options.shortestHold());
-                result.complete(ReleaseResult.UNCONFIRMED);
-                return;
+            ReleaseResult how;
+            try {
+                how = released(reply, sent);
+            } finally {
+                client.takeBack.ended();
             }
-            if (options.shortestHold().isZero()) {
-                client.takeBack.released(keys, owner);
-            }
-            client.waitingRoom.observe(keys, reply.state(), sent);
-            result.complete(
-                    reply.word() == Commands.ReleaseWord.RELEASED
-                            ? ReleaseResult.RELEASED
-                            : ReleaseResult.ALREADY_GONE);
+            result.complete(how);
         });
         return result;
+    }
+
+    private ReleaseResult released(Commands.@Nullable ReleaseReply reply, long sent) {
+        if (reply == null) {
+            client.takeBack.add(keys, owner, request.unanswered(), options.shortestHold());
+            return ReleaseResult.UNCONFIRMED;
+        }
+        if (options.shortestHold().isZero()) {
+            client.takeBack.released(keys, owner);
+        }
+        client.waitingRoom.observe(keys, reply.state(), sent);
+        return reply.word() == Commands.ReleaseWord.RELEASED ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
     }
 
     /** Takes the hold out of everything that looks after it. */
@@ -263,6 +279,13 @@ final class Hold {
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
         client.timers.schedule(deadline.get() - client.ticker.nanoTime(), () -> client.waitingRoom.remove(request));
+    }
+
+    /** Ends the hold because its client is closed, unless it is to outlive it. */
+    void clientClosed() {
+        if (!detached) {
+            lose(LossReason.CLIENT_CLOSED);
+        }
     }
 
     CompletableFuture<LossReason> lost() {

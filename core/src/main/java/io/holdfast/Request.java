@@ -74,8 +74,8 @@ final class Request {
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
     CompletableFuture<Attempt> start() {
         CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
+        client.waitingRoom.add(this);
         if (!waitLimit.isNone()) {
-            client.waitingRoom.add(this);
             Duration limit = waitLimit.limit();
             Duration life = options.requestLife();
             if (life != null && options.requestEnd() == LockOptions.RequestEnd.LEAVE) {
@@ -86,7 +86,7 @@ final class Request {
             }
         }
         if (client.isClosed()) {
-            fail(new HoldfastClosedException());
+            clientClosed();
         }
         ask();
         return result;
@@ -307,21 +307,13 @@ final class Request {
 
     /** Ends without a lease, and takes back what may have come of it. */
     private void finish(Attempt attempt) {
-        if (end.compareAndSet(null, ENDED)) {
-            close();
-            if (!(attempt instanceof Attempt.Taken) || unanswered()) {
-                client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
-            }
+        if (end(!(attempt instanceof Attempt.Taken))) {
             complete(attempt, null);
         }
     }
 
     void fail(HoldfastException failure) {
-        if (end.compareAndSet(null, ENDED)) {
-            close();
-            if (asked.get() > 0) {
-                client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
-            }
+        if (end(asked.get() > 0)) {
             complete(null, failure);
         }
     }
@@ -331,13 +323,40 @@ final class Request {
      * was obtained already is released.
      */
     void withdraw() {
-        if (end.compareAndSet(null, ENDED)) {
-            close();
-            client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
+        if (end(true)) {
             complete(null, new CancellationException());
         } else if (end.get() instanceof Hold hold) {
             // The release repeats itself if it is not answered.
             hold.release();
+        }
+    }
+
+    /** The client is closed: fails if pending; a hold that has come of it is lost. */
+    void clientClosed() {
+        fail(new HoldfastClosedException());
+        if (end.get() instanceof Hold hold) {
+            hold.clientClosed();
+        }
+    }
+
+    /**
+     * Ends the request without a hold; false if it has ended already.
+     *
+     * @param takeBack whether something of it may be on the server although all copies of its acquire were answered
+     */
+    private boolean end(boolean takeBack) {
+        client.takeBack.ending();
+        try {
+            if (!end.compareAndSet(null, ENDED)) {
+                return false;
+            }
+            close();
+            if (takeBack || unanswered()) {
+                client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
+            }
+            return true;
+        } finally {
+            client.takeBack.ended();
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes back, in the background and by owner id, what may be left on the server: acquires whose outcome is unknown or
@@ -76,7 +77,8 @@ final class TakeBack {
     private final Map<String, Item> pending = new ConcurrentHashMap<>(); // by owner
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Recent> recent = new ArrayDeque<>(); // guarded by lock
-    private volatile CompletableFuture<Boolean> empty = CompletableFuture.completedFuture(true);
+    private final AtomicInteger ending = new AtomicInteger();
+    private volatile @Nullable CompletableFuture<Boolean> awaited; // set when the client closes
 
     TakeBack(Client client) {
         this.client = client;
@@ -94,9 +96,6 @@ final class TakeBack {
         }
         lock.lock();
         try {
-            if (empty.isDone()) {
-                empty = new CompletableFuture<>();
-            }
             // One that is pending already is replaced, but what it was to leave behind is still to be left.
             Item before = pending.get(owner);
             item = new Item(
@@ -114,19 +113,21 @@ final class TakeBack {
     }
 
     private void done(Item item) {
-        CompletableFuture<Boolean> nothingLeft = null;
-        lock.lock();
-        try {
-            pending.remove(item.owner, item);
-            if (pending.isEmpty()) {
-                nothingLeft = empty;
-            }
-        } finally {
-            lock.unlock();
-        }
-        if (nothingLeft != null) {
-            nothingLeft.complete(true);
-        }
+        pending.remove(item.owner, item);
+        tellIfEmpty();
+    }
+
+    /**
+     * Said by whoever is about to end an owner, before it does, and taken back with {@link #ended} when the release was
+     * answered or added here: closing waits for it.
+     */
+    void ending() {
+        ending.incrementAndGet();
+    }
+
+    void ended() {
+        ending.decrementAndGet();
+        tellIfEmpty();
     }
 
     /** Notes a release that the server has answered. */
@@ -162,17 +163,23 @@ final class TakeBack {
         }
     }
 
-    /** Completes when nothing is pending. */
+    /** Completes when nothing is pending and nobody is ending an owner. Asked for once, when the client closes. */
     CompletableFuture<Boolean> whenEmpty() {
-        lock.lock();
-        try {
-            return pending.isEmpty() ? CompletableFuture.completedFuture(true) : empty;
-        } finally {
-            lock.unlock();
+        CompletableFuture<Boolean> empty = new CompletableFuture<>();
+        awaited = empty;
+        tellIfEmpty();
+        return empty;
+    }
+
+    private void tellIfEmpty() {
+        CompletableFuture<Boolean> closing = awaited;
+        // In this order: what is being ended becomes pending first.
+        if (closing != null && ending.get() == 0 && pending.isEmpty()) {
+            closing.complete(true);
         }
     }
 
     int size() {
-        return pending.size();
+        return pending.size() + ending.get();
     }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * The requests of one client that wait, and all that keeps them alive: messages, the refresh, and the check after a
  * handoff.
  *
- * <p>A request that may queue is known here by its owner id from before it first asks until its hold ends, so that a
+ * <p>Every request is known here by its owner id from before it first asks until its hold ends, so that a
  * message which overtakes its reply finds it, and one that comes late does not look like a grant for nobody. While it is
  * queued it also stands in the line of its lock.
  */
@@ -116,7 +116,7 @@ final class WaitingRoom {
         }
     }
 
-    /** All requests that may queue and have not ended, and those that became holds. */
+    /** All requests that have not ended, and those that became holds, as long as these last. */
     Collection<Request> requests() {
         return List.copyOf(byOwner.values());
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -22,6 +23,7 @@ import io.holdfast.testkit.TcpProxy.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What a lock promises when connections break, answers get lost, or the server is away. */
@@ -211,11 +213,24 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
 
     @Test
     void close_acquireUnanswered_leavesNoOrphan() throws Exception {
-        Holdfast holdfast = remote(HoldfastOptions.defaults());
+        Holdfast holdfast = remote(HoldfastOptions.defaults().withCloseTimeout(Duration.ofMillis(300)));
         CompletableFuture<Caught> acquire = proxy.onRequest(ScriptCalls.ACQUIRE, Fault.STALL_REPLY);
         holdfast.lock("a").acquireAsync();
         get(acquire);
         holdfast.close();
+        awaitNothingButTombstones();
+        assertLateCopyIsRefused(get(acquire));
+    }
+
+    @Test
+    void close_attemptWithoutWaitUnanswered_leavesNoOrphan() throws Exception {
+        Holdfast holdfast = remote(HoldfastOptions.defaults().withCloseTimeout(Duration.ofMillis(300)));
+        CompletableFuture<Caught> acquire = proxy.onRequest(ScriptCalls.ACQUIRE, Fault.STALL_REPLY);
+        CompletableFuture<Attempt> attempt = holdfast.lock("a").attemptAsync(Wait.none());
+        get(acquire);
+        holdfast.close();
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(attempt));
+        assertInstanceOf(HoldfastClosedException.class, failure.getCause());
         awaitNothingButTombstones();
         assertLateCopyIsRefused(get(acquire));
     }
@@ -286,6 +301,21 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         assertEquals(List.of("hf:{a}"), keysButTokens(server));
         proxy.accept();
         awaitNothingLeft(server);
+    }
+
+    @Test
+    void close_releaseUnanswered_waitsForIt() throws Exception {
+        Holdfast holdfast = remote(HoldfastOptions.defaults().withCloseTimeout(Duration.ofMinutes(1)));
+        Lease lease = holdfast.lock("a", LONG).acquire();
+        CompletableFuture<Caught> release = proxy.onRequest(ScriptCalls.RELEASE, Fault.STALL_REQUEST);
+        CompletableFuture<ReleaseResult> released = lease.releaseAsync();
+        get(release);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(holdfast::close);
+        assertFalse(completesSoon(closing));
+        proxy.resume();
+        assertEquals(ReleaseResult.RELEASED, get(released));
+        get(closing);
+        assertEquals(List.of(), keysButTokens(server));
     }
 
     @Test

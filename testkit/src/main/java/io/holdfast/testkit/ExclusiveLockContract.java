@@ -100,7 +100,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         assertEquals("a", failure.lock());
         assertEquals(1, failure.contention().place());
         assertEquals(lease.owner(), failure.contention().holder().orElseThrow().owner());
-        await("the request leaves the queue", () -> keysButTokens(server).equals(List.of("hf:{a}")));
+        await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         assertEquals(
                 Attempt.TimedOut.class,
                 lock.attempt(Wait.upTo(Duration.ofMillis(20))).getClass());
@@ -191,7 +191,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         thread.interrupt();
         thread.join();
         assertInstanceOf(InterruptedException.class, thrown.get());
-        await("the request leaves the queue", () -> keysButTokens(server).equals(List.of("hf:{a}")));
+        await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         assertTrue(lease.isValid());
     }
 
@@ -204,9 +204,9 @@ public abstract class ExclusiveLockContract extends LockSuite {
         await("both are queued", () -> holdfast.inspect().lock("a").waiters() == 2);
         cancelled.cancel(true);
         timedOut.orTimeout(1, TimeUnit.MILLISECONDS);
-        await("both leave the queue", () -> keysButTokens(server).equals(List.of("hf:{a}")));
+        await("both leave the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         lease.release();
-        assertEquals(List.of(), keysButTokens(server));
+        assertEquals(List.of(), keysOfHoldsAndQueues(server));
     }
 
     @Test
@@ -327,7 +327,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
                 LockOptions.defaults().withRequestLife(Duration.ofMillis(100), LockOptions.RequestEnd.LEAVE);
         assertInstanceOf(
                 Attempt.TimedOut.class, client(server).lock("a", shortLife).attempt());
-        await("the request leaves the queue", () -> keysButTokens(server).equals(List.of("hf:{a}")));
+        await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         assertTrue(lease.isValid());
     }
 
@@ -410,7 +410,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         assertFalse(lease.isValid());
         ExecutionException thrown = assertThrows(ExecutionException.class, () -> waiting.get(5, TimeUnit.SECONDS));
         assertInstanceOf(HoldfastClosedException.class, thrown.getCause());
-        assertEquals(List.of("hf:{b}"), keysButTokens(server));
+        assertEquals(List.of("hf:{b}"), keysOfHoldsAndQueues(server));
         assertThrows(HoldfastClosedException.class, () -> holdfast.lock("c").acquire());
         assertTrue(foreign.isValid());
     }

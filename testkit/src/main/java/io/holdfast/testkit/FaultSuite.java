@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
@@ -58,7 +59,8 @@ abstract class FaultSuite extends LockSuite {
     }
 
     /** What a stage completes with, which may take as long as anything in a test. */
-    static <T> T get(CompletionStage<T> stage) throws InterruptedException, ExecutionException {
+    static <T extends @Nullable Object> T get(CompletionStage<T> stage)
+            throws InterruptedException, ExecutionException {
         try {
             return stage.toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
