@@ -137,6 +137,17 @@ final class Launched implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits until the keeper of a machine-local server has ended, and with it the server: until then they write into their
+     * folder, which can therefore not be removed.
+     */
+    static void awaitKeeperGone(Path folder) throws InterruptedException {
+        await(
+                "the keeper of " + folder + " to end",
+                () -> ProcessHandle.allProcesses()
+                        .noneMatch(each -> each.info().commandLine().orElse("").contains(folder.toString())));
+    }
+
     /** Waits until something is so. */
     static void await(String what, BooleanSupplier condition) throws InterruptedException {
         long begin = System.nanoTime();

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,6 +30,11 @@ final class LauncherTest {
     void setUp() throws IOException {
         workshop = Workshop.in(folder).withJars();
         quick = workshop.quickJdk();
+    }
+
+    @AfterEach
+    void awaitEnd() throws Exception {
+        Launched.awaitKeeperGone(folder);
     }
 
     private void assertVersion(Launched launched, String err) throws InterruptedException {

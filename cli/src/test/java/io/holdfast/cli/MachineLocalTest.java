@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 final class MachineLocalTest {
     @TempDir
     Path folder;
+
+    @AfterEach
+    void awaitEnd() throws Exception {
+        Launched.awaitKeeperGone(folder);
+    }
 
     private Launched command(String... words) {
         return Launched.holdfast(
