@@ -22,7 +22,8 @@ public sealed interface Attempt {
     record Taken(String lock, Contention contention) implements Attempt {}
 
     /**
-     * The lock did not become free in time. The request has left the queue.
+     * The lock did not become free in time, and the server has acknowledged that the request has left the queue. Waiting
+     * for this takes a round trip longer than the wait; if it does not come, the answer is {@link Unknown}.
      *
      * @param lock the lock's name
      * @param waitLimit how long the call wanted to wait

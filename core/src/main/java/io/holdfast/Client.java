@@ -66,7 +66,7 @@ final class Client {
 
             @Override
             public void commandsDown() {
-                waitingRoom.commandsDown();
+                // Who sends something is told so at once, and asks again when the connection is back.
             }
 
             @Override
@@ -104,6 +104,7 @@ final class Client {
         // It may be another server, or this one without its memory, or this process on another machine.
         ids.newEpoch();
         clock.drop();
+        commands.heard();
         waitingRoom.commandsUp();
         renewals.renewAll(List.copyOf(holds));
         takeBack.reconnected();

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +83,10 @@ final class Commands {
     record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
+    /** After so many times the limit without any answer, the connection is opened anew. */
+    private static final int SILENT_LIMITS = 3;
+
+    private static final long HEARD = Long.MIN_VALUE;
 
     /** One command under way. Whoever sets {@code done} first calls the callback. */
     private static final class Flight extends AtomicBoolean {
@@ -121,6 +126,8 @@ final class Commands {
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final AtomicBoolean sweeping = new AtomicBoolean();
+    /** When the first command left that nothing has been answered since; {@link #HEARD} if there is none. */
+    private final AtomicLong silentSince = new AtomicLong(HEARD);
 
     Commands(
             RedisDriver driver,
@@ -438,8 +445,13 @@ final class Commands {
     void send(Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
         Flight flight = new Flight(callback, ticker.nanoTime());
         flights.add(flight);
+        silentSince.compareAndSet(HEARD, flight.sentNanos);
         driver.send(command).whenComplete((reply, failure) -> {
-            flight.land(reply, failure == null ? null : asDriverException(failure));
+            DriverException known = failure == null ? null : asDriverException(failure);
+            if (known == null || known.kind() == DriverException.Kind.REJECTED) {
+                heard();
+            }
+            flight.land(reply, known);
             flights.remove(flight); // mostly the first, since answers come in order
         });
         if (!flight.get() && sweeping.compareAndSet(false, true)) {
@@ -457,6 +469,11 @@ final class Commands {
         return DriverException.unknown("the driver failed: " + failure, failure);
     }
 
+    /** The server has said something, or is to be given time anew. */
+    void heard() {
+        silentSince.set(HEARD);
+    }
+
     /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
     private void sweep() {
         long now = ticker.nanoTime();
@@ -470,6 +487,14 @@ final class Commands {
                     null,
                     DriverException.unknown(
                             driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms", null));
+        }
+        long since = silentSince.get();
+        if (since != HEARD && now - since >= SILENT_LIMITS * timeoutNanos && silentSince.compareAndSet(since, HEARD)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> driver.describe() + " has answered nothing for " + (now - since) / 1_000_000
+                            + " ms: connecting anew");
+            driver.reconnect();
         }
         sweeping.set(false);
         if (!flights.isEmpty() && sweeping.compareAndSet(false, true)) {

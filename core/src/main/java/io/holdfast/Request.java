@@ -138,8 +138,7 @@ final class Request {
     /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
     void ask(Runnable over) {
         // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
-        // a
-        // tombstone, or is seen here, and no copy leaves.
+        // a tombstone, or is seen here, and no copy leaves.
         asked.incrementAndGet();
         if (!pending()) {
             asked.decrementAndGet();
@@ -266,8 +265,7 @@ final class Request {
 
     private void granted(long token, long deadline, boolean confirmed, long claimNanos) {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
-        // at
-        // the same time, and the one that comes second must not give back what the first has taken.
+        // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
             Object present = end.get();
             if (present instanceof Hold hold) {
@@ -306,21 +304,25 @@ final class Request {
         }
     }
 
+    /** The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown. */
     private void timeOut() {
-        DriverException failure = lastFailure;
-        boolean silent = failure != null || !client.waitingRoom.serverAnswers() || answered.get() == 0;
-        finish(silent ? unknown(failure) : new Attempt.TimedOut(keys.name(), waitLimit, contention));
+        CompletableFuture<Boolean> withdrawal = end(asked.get() > 0);
+        if (withdrawal != null) {
+            var unused = withdrawal.thenAccept(acknowledged -> complete(
+                    acknowledged ? new Attempt.TimedOut(keys.name(), waitLimit, contention) : unknown(lastFailure),
+                    null));
+        }
     }
 
     /** Ends without a lease, and takes back what may have come of it. */
     private void finish(Attempt attempt) {
-        if (end(!(attempt instanceof Attempt.Taken))) {
+        if (end(!(attempt instanceof Attempt.Taken)) != null) {
             complete(attempt, null);
         }
     }
 
     void fail(HoldfastException failure) {
-        if (end(asked.get() > 0)) {
+        if (end(asked.get() > 0) != null) {
             complete(null, failure);
         }
     }
@@ -330,7 +332,7 @@ final class Request {
      * was obtained already is released.
      */
     void withdraw() {
-        if (end(true)) {
+        if (end(true) != null) {
             complete(null, new CancellationException());
         } else if (end.get() instanceof Hold hold) {
             // The release repeats itself if it is not answered.
@@ -347,21 +349,21 @@ final class Request {
     }
 
     /**
-     * Ends the request without a hold; false if it has ended already.
+     * Ends the request without a hold.
      *
      * @param takeBack whether something of it may be on the server although all copies of its acquire were answered
+     * @return whether the server acknowledges that nothing of the request is left; null if it has ended already
      */
-    private boolean end(boolean takeBack) {
+    private @Nullable CompletableFuture<Boolean> end(boolean takeBack) {
         client.takeBack.ending();
         try {
             if (!end.compareAndSet(null, ENDED)) {
-                return false;
+                return null;
             }
             close();
-            if (takeBack || unanswered()) {
-                client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
-            }
-            return true;
+            return takeBack || unanswered()
+                    ? client.takeBack.add(keys, owner, unanswered(), Duration.ZERO)
+                    : CompletableFuture.completedFuture(true);
         } finally {
             client.takeBack.ended();
         }

@@ -35,10 +35,19 @@ final class TakeBack {
         final String owner;
         final Duration tombstone;
         final Duration shortestHold;
+        /** What came of the first attempt: whether the server has answered it. */
+        final CompletableFuture<Boolean> acknowledged;
+
         private final AtomicInteger attempts = new AtomicInteger();
         private volatile long delayNanos = FIRST_DELAY_NANOS;
 
-        Item(Keys keys, String owner, Duration tombstone, Duration shortestHold) {
+        Item(
+                Keys keys,
+                String owner,
+                Duration tombstone,
+                Duration shortestHold,
+                CompletableFuture<Boolean> acknowledged) {
+            this.acknowledged = acknowledged;
             this.keys = keys;
             this.owner = owner;
             this.tombstone = tombstone;
@@ -52,6 +61,7 @@ final class TakeBack {
             int number = attempts.incrementAndGet();
             long sent = client.ticker.nanoTime();
             client.commands.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
+                acknowledged.complete(reply != null);
                 if (reply != null) {
                     done(this);
                     client.waitingRoom.observe(keys, reply.state(), sent);
@@ -84,14 +94,20 @@ final class TakeBack {
         this.client = client;
     }
 
-    /** Ends an owner, whatever it is on the server. The tombstone refuses copies of its acquire that come later. */
-    void add(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
+    /**
+     * Ends an owner, whatever it is on the server. The tombstone refuses copies of its acquire that come later.
+     *
+     * @return whether the server has answered at the first attempt; the others follow without being waited for
+     */
+    CompletableFuture<Boolean> add(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
         Item item;
         if (pending.size() >= MOST_PENDING) {
             LOG.log(System.Logger.Level.WARNING, "too many releases wait for the server: giving up one");
             Iterator<Item> any = pending.values().iterator();
             if (any.hasNext()) {
-                done(any.next());
+                Item oldest = any.next();
+                oldest.acknowledged.complete(false);
+                done(oldest);
             }
         }
         lock.lock();
@@ -104,12 +120,14 @@ final class TakeBack {
                     tombstone || (before != null && !before.tombstone.isZero()) ? TOMBSTONE : Duration.ZERO,
                     before != null && before.shortestHold.compareTo(shortestHold) > 0
                             ? before.shortestHold
-                            : shortestHold);
+                            : shortestHold,
+                    before == null ? new CompletableFuture<>() : before.acknowledged);
             pending.put(owner, item);
         } finally {
             lock.unlock();
         }
         item.attempt();
+        return item.acknowledged;
     }
 
     private void done(Item item) {
@@ -132,7 +150,9 @@ final class TakeBack {
 
     /** Notes a release that the server has answered. */
     void released(Keys keys, String owner) {
-        Recent note = new Recent(new Item(keys, owner, Duration.ZERO, Duration.ZERO), client.ticker.nanoTime());
+        Recent note = new Recent(
+                new Item(keys, owner, Duration.ZERO, Duration.ZERO, new CompletableFuture<>()),
+                client.ticker.nanoTime());
         lock.lock();
         try {
             recent.addLast(note);

@@ -20,7 +20,8 @@ public final class Wait {
     }
 
     /**
-     * Waits its turn, at most this long, counted from the call.
+     * Waits its turn, at most this long, counted from the call. Then the request is withdrawn, which takes a round trip
+     * more; if the server does not answer, the command timeout of the client.
      *
      * @param limit zero is the same as {@link #none()}; otherwise 1 ms to 365 days
      */

@@ -49,7 +49,6 @@ final class WaitingRoom {
             new ConcurrentHashMap<>(); // when a lock is to be checked, by key of the hold
     private final AtomicBoolean ticking = new AtomicBoolean();
     private volatile boolean listening;
-    private volatile boolean answering = true;
 
     WaitingRoom(Client client) {
         this.client = client;
@@ -58,11 +57,6 @@ final class WaitingRoom {
     /** Whether messages can reach this client at present. */
     boolean listening() {
         return listening;
-    }
-
-    /** Whether the server answered when it was last asked. */
-    boolean serverAnswers() {
-        return answering;
     }
 
     void add(Request request) {
@@ -183,12 +177,7 @@ final class WaitingRoom {
         refreshAll();
     }
 
-    void commandsDown() {
-        answering = false;
-    }
-
     void commandsUp() {
-        answering = true;
         refreshAll();
     }
 
@@ -196,7 +185,6 @@ final class WaitingRoom {
 
     /** Follows up what a reply said of a lock: a claim of this client, a handoff to another, a hold about to end. */
     void observe(Keys keys, State state, long sent) {
-        answering = true;
         Claim claim = state.claim();
         if (claim != null) {
             Request request = byOwner.get(claim.ownerPublic());
@@ -283,7 +271,6 @@ final class WaitingRoom {
         long sent = client.ticker.nanoTime();
         client.commands.refresh(entries, heard, sent, (replies, failure) -> {
             if (replies == null) {
-                answering = false;
                 return;
             }
             for (int i = 0; i < Math.min(batch.size(), replies.size()); i++) {

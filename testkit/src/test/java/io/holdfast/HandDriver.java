@@ -241,6 +241,11 @@ final class HandDriver implements RedisDriver {
     }
 
     @Override
+    public void reconnect() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void listen(ConnectionListener events) {
         listener = events;
     }
@@ -275,6 +280,11 @@ final class HandDriver implements RedisDriver {
 
         @Override
         public CompletionStage<Void> unsubscribe(String channel) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void reconnect() {
             throw new UnsupportedOperationException();
         }
 

@@ -113,6 +113,7 @@ final class LeaseEngineTest extends EngineFixture {
 
     @Test
     void renew_anyTerm_isSentAtAThirdOfIt() {
+        server.answer("release", call -> server.released("GONE"));
         Lease a = lease("a"); // reachable to the end: a forgotten lease is not renewed
         Lease b = lease("b", LockOptions.defaults().withTerm(millis(300)));
         time.runUntil("the renewal of b", seconds(1), () -> server.count("renew") == 1);

@@ -163,7 +163,7 @@ final class TakeBackEngineTest extends EngineFixture {
         int before = server.count();
         time.advance(millis(100));
         assertEquals(before, server.count(), "not connected");
-        server.reconnect();
+        server.restore();
         Call renewal = server.next("renew");
         assertEquals(List.of("hf:{held}"), renewal.keys());
         Call refresh = server.next("refresh");
@@ -198,7 +198,7 @@ final class TakeBackEngineTest extends EngineFixture {
         for (int i = 0; i < 10; i++) {
             time.advance(seconds(1));
             server.disconnect();
-            server.reconnect();
+            server.restore();
         }
         int before = server.count("renew");
         time.advance(Duration.ofMinutes(5));
@@ -213,7 +213,7 @@ final class TakeBackEngineTest extends EngineFixture {
         Lease lease = lease("a", LockOptions.defaults().withRenewed(false));
         time.advance(seconds(1));
         server.disconnect();
-        server.reconnect();
+        server.restore();
         time.advance(VALIDITY);
         assertFalse(lease.isValid());
         assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().join());
@@ -225,7 +225,7 @@ final class TakeBackEngineTest extends EngineFixture {
         lease("a").releaseAsync();
         for (int i = 0; i < 10; i++) {
             server.disconnect();
-            server.reconnect();
+            server.restore();
         }
         server.stopAnswering("release");
         time.advance(seconds(30));
@@ -240,7 +240,7 @@ final class TakeBackEngineTest extends EngineFixture {
     void reconnect_newOwners_haveASecretOfTheirOwn() {
         Call before = ask();
         server.disconnect();
-        server.reconnect();
+        server.restore();
         Call after = ask();
         assertFalse(secret(before).equals(secret(after)), "a copied machine would draw the same owners");
         assertFalse(before.publicOwner().equals(after.publicOwner()));

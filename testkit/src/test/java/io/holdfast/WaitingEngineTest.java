@@ -3,7 +3,6 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.testkit.FakeDriver.Call;
@@ -13,7 +12,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** How a request waits: its place, the grants that come by message or in replies, and what it costs. */
@@ -133,7 +131,7 @@ final class WaitingEngineTest extends EngineFixture {
     void grantByMessage_noClockPair_isConfirmedFirst() {
         Waiting waiting = waiting("a");
         server.disconnect();
-        server.reconnect();
+        server.restore();
         // The refreshes that would bring a new pair are not answered yet.
         server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
         assertFalse(waiting.future.isDone());
@@ -325,7 +323,7 @@ final class WaitingEngineTest extends EngineFixture {
         }
         assertEquals(1_000, server.count("acquire"));
         server.disconnect();
-        server.reconnect();
+        server.restore();
         time.advance(millis(60));
         assertEquals(1_100, server.count("acquire"));
         server.answer("acquire", call -> server.queued(1, seconds(20)));
@@ -347,20 +345,22 @@ final class WaitingEngineTest extends EngineFixture {
     void acquire_notFreeInTime_timesOutWithTheHolderAndIsWithdrawn() {
         Waiting waiting = new Waiting("a", LockOptions.defaults(), Wait.upTo(seconds(1)));
         time.advance(seconds(1));
-        ExecutionException thrown = assertThrows(ExecutionException.class, waiting.future::get);
-        LockTimeoutException timeout = assertInstanceOf(LockTimeoutException.class, thrown.getCause());
-        assertEquals("somebody.0-1", timeout.contention().holder().orElseThrow().owner());
         Call withdrawal = server.next("release");
         assertEquals(waiting.acquire.owner(), withdrawal.owner());
         assertEquals("0", withdrawal.arg(6), "every copy was answered: no tombstone");
+        withdrawal.answer(server.released("WITHDRAWN"));
+        LockTimeoutException timeout = assertInstanceOf(LockTimeoutException.class, failure(waiting.future));
+        assertEquals("somebody.0-1", timeout.contention().holder().orElseThrow().owner());
     }
 
     @Test
     void acquire_serverSilentUntilTheEnd_isUnknownAndNotATimeout() {
         CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync(Wait.upTo(seconds(1)));
         time.advance(seconds(1));
+        Call withdrawal = server.next("release");
+        assertEquals("120000", withdrawal.arg(6), "a copy may be under way: with a tombstone");
+        withdrawal.fail();
         assertInstanceOf(ServerUnreachableException.class, failure(future));
-        assertEquals("120000", server.next("release").arg(6), "a copy may be under way: with a tombstone");
     }
 
     @Test
@@ -404,6 +404,75 @@ final class WaitingEngineTest extends EngineFixture {
         assertFalse(future.isDone());
         server.next("acquire").answer(server.granted(7));
         assertEquals(millis(3_000 - 30 - 2), obtained(future).remaining());
+    }
+
+    @Test
+    void wait_over_isTimedOutOnlyWhenTheServerHasAcknowledgedTheWithdrawal() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults(), Wait.upTo(millis(500)));
+        time.advance(millis(500));
+        Call withdrawal = server.next("release");
+        assertEquals(waiting.acquire.owner(), withdrawal.owner());
+        time.advance(millis(1_500));
+        assertFalse(waiting.future.isDone(), "the request may still be in the queue");
+        withdrawal.answer(server.released("WITHDRAWN"));
+        assertInstanceOf(LockTimeoutException.class, failure(waiting.future));
+    }
+
+    @Test
+    void wait_overAndTheWithdrawalUnanswered_isUnknownAfterTheCommandTimeout() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults(), Wait.upTo(millis(500)));
+        time.advance(millis(500));
+        server.next("release");
+        time.runUntil("the answer", OPTIONS.commandTimeout().multipliedBy(2), waiting.future::isDone);
+        assertInstanceOf(ServerUnreachableException.class, failure(waiting.future));
+        // The withdrawal goes on all the same.
+        time.runUntil("the next attempt", seconds(1), () -> server.count("release") == 2);
+    }
+
+    @Test
+    void wait_overWhileTheConnectionIsDown_isUnknownAtOnce() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults(), Wait.upTo(millis(500)));
+        server.disconnect();
+        time.advance(millis(500));
+        assertInstanceOf(ServerUnreachableException.class, failure(waiting.future));
+    }
+
+    @Test
+    void connection_answersNothingForThreeCommandTimeouts_isGivenUp() {
+        Waiting waiting = waiting("a");
+        Duration since = time.elapsed();
+        time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+        Duration asked = time.elapsed();
+        time.runUntil("the connection is given up", seconds(60), () -> server.reconnects() == 1);
+        Duration silent = time.elapsed().minus(asked);
+        Duration limit = OPTIONS.commandTimeout().multipliedBy(3);
+        assertTrue(silent.compareTo(limit) >= 0, "given up after " + silent + ", begun at " + since);
+        assertTrue(silent.compareTo(limit.plus(OPTIONS.commandTimeout())) <= 0, "given up only after " + silent);
+        // The next silence is counted anew.
+        time.advance(limit.minusMillis(1));
+        assertEquals(1, server.reconnects());
+        assertFalse(waiting.future.isDone());
+    }
+
+    @Test
+    void connection_answersNowAndThen_isKept() {
+        Waiting waiting = waiting("a");
+        for (int i = 0; i < 20; i++) {
+            // Of what is asked within five seconds, one is answered, and be it with an error.
+            time.advance(seconds(5));
+            List<Call> open = server.open();
+            open.get(open.size() - 1).reject("BUSY Redis is busy running a script");
+        }
+        assertEquals(0, server.reconnects());
+        assertFalse(waiting.future.isDone());
+    }
+
+    @Test
+    void connection_nothingAsked_isKept() {
+        lease("a", LockOptions.defaults().withRenewed(false)).release();
+        server.answer("release", call -> server.released("RELEASED"));
+        time.advance(Duration.ofHours(1));
+        assertEquals(0, server.reconnects());
     }
 
     @Test

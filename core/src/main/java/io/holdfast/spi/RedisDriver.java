@@ -49,6 +49,14 @@ public interface RedisDriver extends AutoCloseable {
     /** Ends a subscription; a no-op if there is none. Completes when acknowledged, or when the connection is down. */
     CompletionStage<Void> unsubscribe(String channel);
 
+    /**
+     * Breaks both connections, as if the network had, and lets them be opened again. The engine asks for it when a
+     * connection stays open but nothing has been answered on it for too long: the peer may have vanished without a word,
+     * which the operating system notices only after many minutes. What follows is what follows any broken connection. A
+     * connection that is down is left as it is. Does not block for long.
+     */
+    void reconnect();
+
     /** Adds a listener for the life of this driver. */
     void listen(ConnectionListener listener);
 

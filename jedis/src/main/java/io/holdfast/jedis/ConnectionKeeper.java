@@ -75,6 +75,15 @@ final class ConnectionKeeper {
         }
     }
 
+    /** Ends the present connection, if there is one: the thread then opens another. */
+    void reconnect() {
+        Pipeline pipeline = current;
+        if (pipeline != null) {
+            pipeline.end(DriverException.unknown(
+                    "the connection to " + source.describe() + " was given up: nothing was answered on it", null));
+        }
+    }
+
     /** Waits for the end of the thread, unless called by it. */
     void join(long millis) throws InterruptedException {
         if (thread != Thread.currentThread()) {

@@ -57,6 +57,12 @@ final class MultiplexedDriver implements RedisDriver {
     }
 
     @Override
+    public void reconnect() {
+        commands.keeper().reconnect();
+        messages.keeper().ifPresent(ConnectionKeeper::reconnect);
+    }
+
+    @Override
     public void listen(ConnectionListener listener) {
         callbacks.add(listener);
     }

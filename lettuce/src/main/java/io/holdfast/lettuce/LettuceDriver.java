@@ -190,6 +190,12 @@ public final class LettuceDriver implements RedisDriver {
     }
 
     @Override
+    public void reconnect() {
+        commands.breakOff();
+        messages.breakOff();
+    }
+
+    @Override
     public void listen(ConnectionListener listener) {
         listeners.add(listener);
     }

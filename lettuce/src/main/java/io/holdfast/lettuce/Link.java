@@ -1,8 +1,11 @@
 package io.holdfast.lettuce;
 
+import io.lettuce.core.Delegating;
 import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
@@ -82,6 +85,19 @@ final class Link implements RedisConnectionStateListener {
             return HostPort.of(inet.getHostString(), inet.getPort());
         }
         return address == null ? "redis" : address.toString();
+    }
+
+    /** Breaks the connection; Lettuce then opens it again, as after any other breakage. */
+    void breakOff() {
+        if (connection instanceof RedisChannelHandler<?, ?> handler) {
+            RedisChannelWriter writer = handler.getChannelWriter();
+            while (writer instanceof Delegating<?> outer && outer.getDelegate() instanceof RedisChannelWriter inner) {
+                writer = inner;
+            }
+            if (writer instanceof DefaultEndpoint endpoint) {
+                endpoint.disconnect();
+            }
+        }
     }
 
     /** Closes the connection; calls under way fail. Completes when it is closed. */

@@ -101,6 +101,15 @@ final class Messages implements Link.Watcher {
         return done;
     }
 
+    /** Breaks the connection, if there is one; Lettuce then opens it again. */
+    void breakOff() {
+        enter(() -> {
+            if (link != null) {
+                link.breakOff();
+            }
+        });
+    }
+
     /** Completes when the connection is closed. One that is still being opened closes as soon as it is there. */
     CompletableFuture<Void> close() {
         CompletableFuture<Void> done = new CompletableFuture<>();

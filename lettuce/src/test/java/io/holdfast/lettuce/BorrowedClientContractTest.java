@@ -59,6 +59,11 @@ final class BorrowedClientContractTest extends DriverContract {
         }
 
         @Override
+        public void reconnect() {
+            driver.reconnect();
+        }
+
+        @Override
         public void listen(ConnectionListener listener) {
             driver.listen(listener);
         }

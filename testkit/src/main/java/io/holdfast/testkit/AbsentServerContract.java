@@ -208,6 +208,34 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
     }
 
     @Test
+    void attempt_serverFreezesWhileWaitingAndNobodyHasNoticed_isUnknown() throws Exception {
+        // With these options nothing that the client has asked is overdue when the wait is over.
+        HoldfastOptions options = HoldfastOptions.defaults().withCloseTimeout(Duration.ZERO);
+        Lease lease = local(options).lock("a").acquire();
+        CompletableFuture<Attempt> waiting = local(options).lock("a").attemptAsync(Wait.upTo(Duration.ofSeconds(1)));
+        awaitQueued(1);
+        server.freeze();
+        assertInstanceOf(Attempt.Unknown.class, get(waiting));
+        server.thaw();
+        awaitNobodyQueued();
+        lease.release();
+    }
+
+    @Test
+    void connections_openButSilent_areReplaced() throws Exception {
+        Holdfast holdfast = remote(EAGER);
+        Lease held = holdfast.lock("b").acquire();
+        // From here on the present connections swallow everything; they stay open, and new ones are not affected.
+        proxy.onRequest(ScriptCalls.ACQUIRE, Fault.DROP_REPLY);
+        CompletableFuture<Lease> acquired = holdfast.lock("a").acquireAsync(Wait.forever());
+        assertHeldBy(get(acquired));
+        assertTrue(held.isValid());
+        assertEquals(ReleaseResult.RELEASED, held.release());
+        get(acquired).release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
     void attempt_serverAnswers_isTakenOrTimedOut() throws Exception {
         Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
         proxy.delay(Kind.ANY, Duration.ofMillis(100));

@@ -479,6 +479,45 @@ public abstract class DriverContract extends ConnectContract {
     }
 
     @Test
+    void reconnect_connectionsSilent_breaksThemAndBothComeBack() {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                RedisDriver behind = provider().connect(proxy.address(), OPTIONS)) {
+            RecordedEvents seen = listen(behind);
+            BlockingQueue<String> messages = subscribe(behind, "news");
+            // Each of the two present connections swallows what comes after this.
+            proxy.onRequest(text -> text.startsWith("INCR"), Fault.DROP_REPLY);
+            CompletionStage<Reply> swallowed = behind.send(Command.of("INCR", "n"));
+            awaitTrue(() -> server.command("EXISTS", "n").asLong() == 1);
+            assertNull(seen.commandsSoon());
+            behind.reconnect();
+            assertUnknown(swallowed);
+            seen.awaitCommands("down");
+            seen.awaitMessages("down");
+            seen.awaitCommands("up");
+            seen.awaitMessages("up");
+            assertEquals("1", get(behind.send(Command.of("GET", "n"))).asString());
+            server.command("PUBLISH", "news", "x");
+            assertEquals("x", next(messages));
+        }
+    }
+
+    @Test
+    void reconnect_connectionsDownOrDriverClosed_doesNothing() {
+        subscribe(driver, "news");
+        server.kill();
+        events.awaitCommands("down");
+        events.awaitMessages("down");
+        driver.reconnect();
+        server.restart();
+        events.awaitCommands("up");
+        events.awaitMessages("up");
+        driver.close();
+        driver.reconnect();
+        assertNull(events.commandsSoon());
+        assertNull(events.messagesSoon());
+    }
+
+    @Test
     void connections_byTheServersList_bearTheName() {
         subscribe(driver, "news");
         long named = clients()

@@ -45,6 +45,7 @@ public final class FakeDriver implements RedisDriver {
     private long serverOffsetMicros = 1_790_000_000_000_000L;
     private boolean commandsUp = true;
     private boolean messagesUp = true;
+    private int reconnects;
 
     /** One command that the client sent. */
     public final class Call {
@@ -314,9 +315,14 @@ public final class FakeDriver implements RedisDriver {
     }
 
     /** Both connections are back, the one for messages with its subscriptions. */
-    public void reconnect() {
+    public void restore() {
         commands(true);
         messages(true);
+    }
+
+    /** How often the client has given its connections up. */
+    public int reconnects() {
+        return reconnects;
     }
 
     /** The connection for commands breaks, or comes back, alone. */
@@ -391,6 +397,14 @@ public final class FakeDriver implements RedisDriver {
     public CompletionStage<Void> unsubscribe(String channel) {
         subscriptions.remove(channel);
         return CompletableFuture.completedFuture(null);
+    }
+
+    /** The client gives its connections up: they break, and are back at once. */
+    @Override
+    public void reconnect() {
+        reconnects++;
+        disconnect();
+        restore();
     }
 
     @Override

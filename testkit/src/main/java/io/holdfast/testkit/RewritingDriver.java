@@ -131,6 +131,11 @@ public final class RewritingDriver implements RedisDriver {
     }
 
     @Override
+    public void reconnect() {
+        driver.reconnect();
+    }
+
+    @Override
     public void listen(ConnectionListener listener) {
         driver.listen(listener);
     }

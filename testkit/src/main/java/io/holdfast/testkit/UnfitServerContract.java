@@ -162,6 +162,11 @@ public abstract class UnfitServerContract extends LockSuite {
         }
 
         @Override
+        public void reconnect() {
+            driver.reconnect();
+        }
+
+        @Override
         public void listen(ConnectionListener listener) {
             driver.listen(listener);
         }
