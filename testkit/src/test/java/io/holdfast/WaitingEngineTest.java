@@ -469,8 +469,8 @@ final class WaitingEngineTest extends EngineFixture {
 
     @Test
     void connection_nothingAsked_isKept() {
-        lease("a", LockOptions.defaults().withRenewed(false)).release();
         server.answer("release", call -> server.released("RELEASED"));
+        lease("a", LockOptions.defaults().withRenewed(false)).release();
         time.advance(Duration.ofHours(1));
         assertEquals(0, server.reconnects());
     }
