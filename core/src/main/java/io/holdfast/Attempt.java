@@ -3,7 +3,7 @@ package io.holdfast;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** How asking for a lock ended. Four answers that are never folded into each other. */
+/** How asking for a lock ended. Different answers that are never folded into each other. */
 public sealed interface Attempt {
 
     /**
@@ -13,13 +13,22 @@ public sealed interface Attempt {
      */
     record Obtained(Lease held) implements Attempt {}
 
+    /** The lock is not held by this call, and that is certain. */
+    sealed interface NotObtained extends Attempt {
+        /** The lock's name. */
+        String lock();
+
+        /** Who held it when the server last told, and who waited. */
+        Contention contention();
+    }
+
     /**
      * Somebody else holds the lock, and the call did not want to wait.
      *
      * @param lock the lock's name
      * @param contention who holds it
      */
-    record Taken(String lock, Contention contention) implements Attempt {}
+    record Taken(String lock, Contention contention) implements NotObtained {}
 
     /**
      * The lock did not become free in time, and the server has acknowledged that the request has left the queue. Waiting
@@ -29,7 +38,31 @@ public sealed interface Attempt {
      * @param waitLimit how long the call wanted to wait
      * @param contention who held it when the server last told
      */
-    record TimedOut(String lock, Wait waitLimit, Contention contention) implements Attempt {}
+    record TimedOut(String lock, Wait waitLimit, Contention contention) implements NotObtained {}
+
+    /**
+     * Somebody else holds the lock, and as many wait for it already as the call's {@link LockOptions#queueLimit()} allows.
+     *
+     * @param lock the lock's name
+     * @param contention who holds it, and how many wait
+     */
+    record QueueFull(String lock, Contention contention) implements NotObtained {}
+
+    /**
+     * The request waited, and an operator dropped it from the queue.
+     *
+     * @param lock the lock's name
+     * @param contention who held it when the server last told
+     */
+    record Evicted(String lock, Contention contention) implements NotObtained {}
+
+    /**
+     * The actor that asked holds the lock itself, and the options say to refuse that.
+     *
+     * @param lock the lock's name
+     * @param contention who holds it, and since when, as this client knows it
+     */
+    record OwnConflict(String lock, Contention contention) implements NotObtained {}
 
     /**
      * The server did not answer: whether the lock was granted is not known. If it was, the client gives it back in the
@@ -49,6 +82,7 @@ public sealed interface Attempt {
      * The lease.
      *
      * @throws LockTimeoutException if the lock is taken, or was not free in time
+     * @throws LockRefusedException if the queue is full, an operator dropped the request, or the actor holds the lock
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default Lease orElseThrow() {
@@ -58,22 +92,21 @@ public sealed interface Attempt {
             throw new LockTimeoutException(t.lock(), Wait.none(), t.contention());
         } else if (this instanceof TimedOut t) {
             throw new LockTimeoutException(t.lock(), t.waitLimit(), t.contention());
+        } else if (this instanceof NotObtained n) {
+            throw new LockRefusedException(n);
         }
         throw ((Unknown) this).cause();
     }
 
-    /** Goes one of four ways. */
+    /** Goes one of three ways. Which of the kinds of {@link NotObtained} it was, the second function can look at. */
     default <R> R fold(
             Function<? super Obtained, ? extends R> obtained,
-            Function<? super Taken, ? extends R> taken,
-            Function<? super TimedOut, ? extends R> timedOut,
+            Function<? super NotObtained, ? extends R> notObtained,
             Function<? super Unknown, ? extends R> unknown) {
         if (this instanceof Obtained o) {
             return obtained.apply(o);
-        } else if (this instanceof Taken t) {
-            return taken.apply(t);
-        } else if (this instanceof TimedOut t) {
-            return timedOut.apply(t);
+        } else if (this instanceof NotObtained n) {
+            return notObtained.apply(n);
         }
         return unknown.apply((Unknown) this);
     }

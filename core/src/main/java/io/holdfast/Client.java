@@ -38,6 +38,8 @@ final class Client {
     final OwnerIds ids;
     final Commands commands;
     final WaitingRoom waitingRoom = new WaitingRoom(this);
+    final Actors actors = new Actors();
+    final Events events;
     final Repeats repeats = new Repeats();
     final Renewals renewals = new Renewals(this);
     final TakeBack takeBack = new TakeBack(this);
@@ -50,6 +52,7 @@ final class Client {
     Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
         this.options = options;
         this.driver = driver;
+        this.events = new Events(this);
         this.ticker = environment.ticker();
         this.ids = new OwnerIds(environment.entropy());
         var makeTimers = environment.timers();
@@ -110,8 +113,13 @@ final class Client {
         takeBack.reconnected();
     }
 
-    Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped) {
-        return new Request(this, keys, lockOptions, wait, scoped, requestNumbers.incrementAndGet());
+    Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
+        return new Request(this, keys, lockOptions, wait, scoped, actor, null, requestNumbers.incrementAndGet());
+    }
+
+    /** A request whose grant another process has left to this one. */
+    Request adoptedRequest(Keys keys, LockOptions lockOptions, String owner) {
+        return new Request(this, keys, lockOptions, Wait.none(), false, null, owner, requestNumbers.incrementAndGet());
     }
 
     /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */

@@ -51,21 +51,39 @@ final class Commands {
         GRANTED,
         QUEUED,
         TAKEN,
+        FULL,
+        EVICTED,
         GONE,
         MORE
     }
 
     /**
+     * @param timeMicros the server's time
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
      */
     record AcquireReply(
             AcquireWord word,
+            long timeMicros,
             long token,
-            long sinceMicros,
             int place,
             int waiters,
             @Nullable State state) {}
+
+    enum RevokeWord {
+        RELEASED,
+        NOTHING,
+        OTHER
+    }
+
+    /**
+     * @param held the hold that ended, or for OTHER the present one
+     * @param dropped how many waiters were dropped
+     */
+    record RevokeReply(RevokeWord word, Optional<Holder> held, int dropped, State state) {}
+
+    /** @param left how many waiters are left */
+    record CleanReply(int removed, int left) {}
 
     enum ReleaseWord {
         RELEASED,
@@ -153,10 +171,10 @@ final class Commands {
             String owner,
             LockOptions options,
             boolean queue,
-            String thread,
+            String actor,
             long sentNanos,
             BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
-        List<String> args = common(12);
+        List<String> args = common(15);
         args.add(owner);
         args.add(millis(options.term()));
         args.add(queue ? "1" : "0");
@@ -164,8 +182,11 @@ final class Commands {
         args.add(options.requestLife() == null ? "0" : millis(options.requestLife()));
         args.add(options.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? "T" : "L");
         args.add(label);
-        args.add(thread);
-        script(Script.ACQUIRE, keys.allWithTombstone(owner), args, sentNanos, Commands::decodeAcquire, callback);
+        args.add(actor);
+        args.add(modeOf(options.order()));
+        args.add(Integer.toString(options.priority()));
+        args.add(Integer.toString(options.queueLimit()));
+        script(Script.ACQUIRE, keys.allToAcquire(owner), args, sentNanos, Commands::decodeAcquire, callback);
     }
 
     void release(
@@ -275,17 +296,16 @@ final class Commands {
             List<Keys> locks,
             int mostWaiters,
             BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
-        List<String> keys = new ArrayList<>(locks.size() * 4);
+        List<String> keys = new ArrayList<>(locks.size() * 5);
         for (Keys lock : locks) {
-            keys.add(lock.hold());
-            keys.add(lock.queue());
-            keys.add(lock.parked());
-            keys.add(lock.details());
+            keys.addAll(lock.all());
         }
+        List<String> args = common(5);
+        args.add(Integer.toString(mostWaiters));
         script(
                 Script.INFO,
                 keys,
-                List.of(Integer.toString(mostWaiters)),
+                args,
                 ticker.nanoTime(),
                 list -> {
                     List<LockInfo> infos = new ArrayList<>(locks.size());
@@ -296,6 +316,75 @@ final class Commands {
                     return infos;
                 },
                 callback);
+    }
+
+    /** Releases by name: the hold with this token, or any if it is 0. */
+    void revoke(
+            Keys keys,
+            long token,
+            boolean drop,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        List<String> args = common(7);
+        args.add(token == 0 ? "" : Long.toString(token));
+        args.add(drop ? "1" : "0");
+        args.add(millis(refused));
+        script(
+                Script.REVOKE,
+                keys.allToRevoke(),
+                args,
+                ticker.nanoTime(),
+                list -> new RevokeReply(
+                        RevokeWord.valueOf(list.get(0).asString()),
+                        list.get(2).asString().isEmpty()
+                                ? Optional.empty()
+                                : Optional.of(Label.holder(
+                                        list.get(2).asString(),
+                                        Long.parseLong(list.get(3).asString()),
+                                        Long.parseLong(list.get(4).asString()),
+                                        list.get(5).asString())),
+                        (int) list.get(6).asLong(),
+                        state(list, 7)),
+                callback);
+    }
+
+    /** Extends by name; the answer is the remaining term, zero if nobody holds the lock. */
+    void prolong(Keys keys, Duration atLeast, BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
+        script(
+                Script.PROLONG,
+                List.of(keys.hold()),
+                List.of(millis(atLeast)),
+                ticker.nanoTime(),
+                list -> Duration.ofMillis(list.get(2).asLong()),
+                callback);
+    }
+
+    /** Removes dead waiters, as many as one script may. */
+    void clean(Keys keys, BiConsumer<@Nullable CleanReply, @Nullable DriverException> callback) {
+        script(
+                Script.CLEAN,
+                keys.all(),
+                common(4),
+                ticker.nanoTime(),
+                list -> new CleanReply(
+                        (int) list.get(1).asLong(), (int) list.get(2).asLong()),
+                callback);
+    }
+
+    private static String modeOf(LockOptions.Order order) {
+        return switch (order) {
+            case FIFO -> "F";
+            case LIFO -> "N";
+            case RANDOM -> "R";
+        };
+    }
+
+    static LockOptions.Order orderOf(String mode) {
+        return switch (mode) {
+            case "N" -> LockOptions.Order.LIFO;
+            case "R" -> LockOptions.Order.RANDOM;
+            default -> LockOptions.Order.FIFO;
+        };
     }
 
     private List<String> common(int size) {
@@ -313,18 +402,18 @@ final class Commands {
 
     private static AcquireReply decodeAcquire(List<Reply> list) {
         AcquireWord word = AcquireWord.valueOf(list.get(0).asString());
+        long time = list.get(1).asLong();
         return switch (word) {
-            case GRANTED ->
-                new AcquireReply(word, list.get(2).asLong(), list.get(3).asLong(), 0, 0, null);
-            case QUEUED, TAKEN ->
+            case GRANTED -> new AcquireReply(word, time, list.get(2).asLong(), 0, 0, null);
+            case QUEUED, TAKEN, FULL ->
                 new AcquireReply(
                         word,
-                        0,
+                        time,
                         0,
                         (int) list.get(2).asLong(),
                         (int) list.get(3).asLong(),
                         state(list, 4));
-            case GONE, MORE -> new AcquireReply(word, 0, 0, 0, 0, null);
+            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, 0, null);
         };
     }
 
@@ -418,8 +507,8 @@ final class Commands {
 
     private static int timeIndex(Script script) {
         return switch (script) {
-            case ACQUIRE, RELEASE, CONFIRM -> 1;
-            case RENEW, REFRESH, INFO -> 0;
+            case ACQUIRE, RELEASE, CONFIRM, REVOKE, PROLONG -> 1;
+            case RENEW, REFRESH, INFO, CLEAN -> 0;
         };
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -31,11 +32,13 @@ public final class DistributedLock {
     private final Client client;
     private final Keys keys;
     private final LockOptions options;
+    private final @Nullable String actor;
 
-    DistributedLock(Client client, Keys keys, LockOptions options) {
+    DistributedLock(Client client, Keys keys, LockOptions options, @Nullable String actor) {
         this.client = client;
         this.keys = keys;
         this.options = options;
+        this.actor = actor;
     }
 
     /** The name. */
@@ -55,8 +58,78 @@ public final class DistributedLock {
 
     /** The same lock, asked for with other options. */
     public DistributedLock with(LockOptions other) {
-        return new DistributedLock(client, keys, other);
+        return new DistributedLock(client, keys, other, actor);
     }
+
+    /**
+     * The same lock, asked for by an actor that the caller names: what {@link LockOptions#ownConflict()} speaks of, and
+     * what listings show. Without it, the actor is the thread that calls. An actor's id means something within one client;
+     * the same id in two clients is two actors.
+     *
+     * @param id 1 to 100 characters
+     */
+    public DistributedLock as(String id) {
+        return new DistributedLock(client, keys, options, Require.text("actor", id, 100));
+    }
+
+    /**
+     * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant. Each call
+     * gives a lock that counts for itself.
+     *
+     * <p>{@code lock()} waits for ever, also while the server is away; {@code tryLock()} throws
+     * {@link ServerUnreachableException} where the server does not answer. {@code unlock()} throws
+     * {@code IllegalMonitorStateException} in a thread that has not locked, and {@link LeaseLostException}, after the lock
+     * was unlocked, if the lease was lost before: what was done under it may not have been alone. Locking again while the
+     * lease is lost throws that exception too. Conditions are not supported.
+     *
+     * <p>A thread that ends without unlocking leaves the lock locked, as with any lock of this kind, until the view is
+     * unreachable or {@link LockOptions#longestHold()} is over.
+     */
+    public java.util.concurrent.locks.Lock asJavaLock() {
+        return new JavaLock(this);
+    }
+
+    /** Whether anybody holds the lock. Blocks for one round trip, at most the command timeout. */
+    public boolean isLocked() {
+        return new Inspector(client).lock(name()).isLocked();
+    }
+
+    /** How long the present hold lasts yet without renewal, whoever has it; zero if nobody. Blocks for one round trip. */
+    public Duration remaining() {
+        return new Inspector(client).lock(name()).remaining();
+    }
+
+    /**
+     * Makes a lease last at least its term from now; if it is over, asks for the lock anew. The answer tells which, for
+     * after a loss others may have held the lock in between: what the lease protected has to be looked at again.
+     *
+     * @param lease of this lock
+     * @param wait for the lock, if it has to be asked for anew
+     * @throws LockTimeoutException if the lease is over and the lock was not free (in time)
+     * @throws IllegalArgumentException if the lease is of another lock
+     */
+    public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
+        if (!lease.name().equals(name())) {
+            throw new IllegalArgumentException("lease is of lock '" + lease.name() + "', must be of '" + name() + "'");
+        }
+        if (lease.isValid()) {
+            try {
+                lease.extend(options.term());
+                return new Extension(lease, true);
+            } catch (LeaseLostException e) {
+                // It has ended meanwhile: as if it had ended before.
+            }
+        }
+        return new Extension(acquire(wait), false);
+    }
+
+    /**
+     * What came of {@link #extendOrReacquire}.
+     *
+     * @param lease the lease that is held now
+     * @param continuous whether it is the old one, held without a gap; otherwise it is a new one, with a newer token
+     */
+    public record Extension(Lease lease, boolean continuous) {}
 
     /**
      * Waits for the lock as long as the options say.
@@ -85,12 +158,11 @@ public final class DistributedLock {
      * Waits for the lock as long as {@code wait} says: empty if it was not free (in time).
      *
      * @throws ServerUnreachableException if that is not known
+     * @throws LockRefusedException if the actor holds it itself, and the options say to refuse that
      */
     public Optional<Lease> tryAcquire(Wait wait) throws InterruptedException {
         Attempt attempt = attempt(wait);
-        if (attempt instanceof Attempt.Unknown unknown) {
-            throw unknown.cause();
-        }
+        refuseUnclear(attempt);
         return attempt.lease();
     }
 
@@ -143,9 +215,7 @@ public final class DistributedLock {
     public <T, X extends Exception> Optional<T> tryCall(Wait wait, LeaseFunction<T, X> work)
             throws X, InterruptedException {
         Attempt attempt = await(wait, true);
-        if (attempt instanceof Attempt.Unknown unknown) {
-            throw unknown.cause();
-        }
+        refuseUnclear(attempt);
         Optional<Lease> lease = attempt.lease();
         return lease.isPresent() ? Optional.ofNullable(under(lease.get(), work)) : Optional.empty();
     }
@@ -187,13 +257,24 @@ public final class DistributedLock {
         return result;
     }
 
+    /** What is not "not now" is told by the forms that give nothing, too. */
+    private static void refuseUnclear(Attempt attempt) {
+        if (attempt instanceof Attempt.Unknown unknown) {
+            throw unknown.cause();
+        } else if (attempt instanceof Attempt.OwnConflict own) {
+            throw new LockRefusedException(own);
+        }
+    }
+
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
         T value;
         LeaseLostException lost;
+        BodyLimit limit = BodyLimit.begin(lease.hold, options.interruptBefore());
         try {
             value = work.apply(lease);
             lost = lease.isValid() ? null : lease.lostException(value);
         } finally {
+            limit.end();
             lease.release();
         }
         if (lost != null && lost.reason() != null) {
@@ -206,7 +287,7 @@ public final class DistributedLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Request request = client.newRequest(keys, options, wait, scoped);
+        Request request = client.newRequest(keys, options, wait, scoped, actor);
         CompletableFuture<Attempt> outcome = request.start();
         try {
             return outcome.get();
@@ -221,8 +302,20 @@ public final class DistributedLock {
         }
     }
 
+    /** Waits without heeding interrupts, which stay set. */
+    Attempt attemptUninterruptibly(Wait wait) {
+        try {
+            return client.newRequest(keys, options, wait, false, actor).start().join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof HoldfastException known) {
+                throw known;
+            }
+            throw e;
+        }
+    }
+
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
-        Request request = client.newRequest(keys, options, wait, scoped);
+        Request request = client.newRequest(keys, options, wait, scoped, actor);
         CompletableFuture<T> future = new CompletableFuture<>();
         CompletableFuture<Attempt> outcome = request.start();
         // Also runs when it was completed from outside; then there may be something to withdraw.

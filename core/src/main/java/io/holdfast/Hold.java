@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -29,6 +30,9 @@ final class Hold {
         static final End RELEASE = new End(null);
     }
 
+    /** What is to be done some time before the deadline. */
+    private record Ending(long beforeNanos, Runnable action) {}
+
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final long RETRY_NANOS = 100_000_000L;
 
@@ -48,7 +52,11 @@ final class Hold {
     private volatile boolean detached;
     private volatile long confirmAt; // meaningful while not confirmed
     private volatile boolean warned;
-    private volatile @Nullable WeakReference<Lease> handle;
+    /** How often its actor has entered and not left. */
+    private final AtomicInteger entries = new AtomicInteger(1);
+
+    private final List<WeakReference<Lease>> handles = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Ending ending;
     private volatile @Nullable Runnable timer;
     /** Where {@link Renewals} keeps it. */
     volatile @Nullable Set<Hold> bucket;
@@ -70,20 +78,62 @@ final class Hold {
     /** Called once, when the request has taken this hold as its outcome. */
     void begin() {
         client.holds.add(this);
+        client.actors.begin(this);
         if (confirmed) {
             startRenewal();
         }
         arm();
         if (client.isClosed()) {
             lose(LossReason.CLIENT_CLOSED);
+        } else if (client.actors.anyReentrantPending()) {
+            client.waitingRoom.ownHoldBegan(this);
         }
     }
 
     /** The handle that is given to the caller. The hold itself knows it only weakly, to notice when it is forgotten. */
     Lease newHandle() {
         Lease lease = new Lease(this);
-        handle = new WeakReference<>(lease);
+        handles.add(new WeakReference<>(lease));
         return lease;
+    }
+
+    /** Enters once more; null if the last one has left already. */
+    @Nullable
+    Lease enter() {
+        for (int present = entries.get(); present > 0; present = entries.get()) {
+            if (entries.compareAndSet(present, present + 1)) {
+                handles.removeIf(seen -> seen.get() == null);
+                return newHandle();
+            }
+        }
+        return null;
+    }
+
+    /** Leaves once; the last one releases. */
+    CompletableFuture<ReleaseResult> leave() {
+        return entries.decrementAndGet() > 0 && active()
+                ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD)
+                : release();
+    }
+
+    private boolean forgotten() {
+        if (handles.isEmpty()) {
+            return false;
+        }
+        for (WeakReference<Lease> seen : handles) {
+            if (seen.get() != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Does something so long before the deadline; null takes that back. */
+    void beforeEnding(@Nullable Duration before, Runnable action) {
+        ending = before == null ? null : new Ending(before.toNanos(), action);
+        if (before != null) {
+            arm();
+        }
     }
 
     private void startRenewal() {
@@ -127,8 +177,7 @@ final class Hold {
         if (!active() || detached || !options.renewed()) {
             return false;
         }
-        WeakReference<Lease> seen = handle;
-        if (seen != null && seen.get() == null) {
+        if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> "lease of lock '" + keys.name() + "' was dropped without a release; it ends with its term");
@@ -156,8 +205,7 @@ final class Hold {
     }
 
     private LossReason deadlineReason() {
-        WeakReference<Lease> seen = handle;
-        if (seen != null && seen.get() == null) {
+        if (forgotten()) {
             return LossReason.FORGOTTEN;
         }
         boolean overLongest = longest != null && client.ticker.nanoTime() - grantedNanos >= longest.toNanos();
@@ -179,6 +227,8 @@ final class Hold {
     private void lost(LossReason reason) {
         forget();
         client.execute(() -> lost.complete(reason));
+        client.events.tell(
+                request, subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -215,6 +265,13 @@ final class Hold {
     }
 
     private ReleaseResult released(Commands.@Nullable ReleaseReply reply, long sent) {
+        ReleaseResult how = settle(reply, sent);
+        client.events.tell(
+                request, subject -> new LockEvent.Released(subject, token, client.events.since(grantedNanos), how));
+        return how;
+    }
+
+    private ReleaseResult settle(Commands.@Nullable ReleaseReply reply, long sent) {
         if (reply == null) {
             client.takeBack.add(keys, owner, request.unanswered(), options.shortestHold());
             return ReleaseResult.UNCONFIRMED;
@@ -239,6 +296,7 @@ final class Hold {
         }
         client.renewals.remove(this);
         client.holds.remove(this);
+        client.actors.end(this);
     }
 
     /**
@@ -310,6 +368,10 @@ final class Hold {
         } else if (confirmed && !warned && options.renewed()) {
             next = warnAt();
         }
+        Ending before = ending;
+        if (before != null && deadline.get() - before.beforeNanos() - next < 0) {
+            next = deadline.get() - before.beforeNanos();
+        }
         Runnable old = timer;
         if (old != null) {
             old.run();
@@ -330,6 +392,11 @@ final class Hold {
         if (deadline.get() - now <= 0) {
             lose(deadlineReason());
             return;
+        }
+        Ending before = ending;
+        if (before != null && deadline.get() - before.beforeNanos() - now <= 0) {
+            ending = null;
+            before.action().run();
         }
         if (!confirmed && confirmAt - now <= 0) {
             confirmAt = now + RETRY_NANOS + client.options.commandTimeout().toNanos();

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import java.time.Instant;
+import java.util.Map;
 
 /**
  * Who holds a lock, as the server tells it.
@@ -10,20 +11,38 @@ import java.time.Instant;
  * @param application the application's name
  * @param host the host's name
  * @param pid the process id
- * @param thread the name of the thread that asked; empty if it was not told
+ * @param actor the id that the caller gave, or the name of the thread that asked; empty if it was not told
+ * @param metadata what the caller put beside the hold
  * @param since when the lock was granted, by the server's clock
  */
 public record Holder(
-        String owner, long token, String application, String host, String pid, String thread, Instant since) {
+        String owner,
+        long token,
+        String application,
+        String host,
+        String pid,
+        String actor,
+        Map<String, String> metadata,
+        Instant since) {
+
+    /** Copies the map. */
+    public Holder {
+        metadata = Map.copyOf(metadata);
+    }
 
     /** Whether nobody holds the lock any more, but it stays taken until its shortest hold is over. */
     public boolean resting() {
         return owner.equals("-");
     }
 
+    /** The id of the client that asked, as {@link Admin} and listings name it. */
+    public String client() {
+        return OwnerIds.clientOf(owner);
+    }
+
     /** For people: {@code billing@host-3, pid 4711, thread main}. */
     public String inWords() {
-        String who = application + "@" + host + ", pid " + pid + (thread.isEmpty() ? "" : ", thread " + thread);
+        String who = application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor);
         return resting() ? "nobody (resting after " + who + ")" : who;
     }
 }

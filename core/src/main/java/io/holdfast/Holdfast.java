@@ -150,12 +150,58 @@ public final class Holdfast implements AutoCloseable {
 
     /** A lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
-        return new DistributedLock(client, Keys.of(client.options.prefix(), name), options);
+        return new DistributedLock(client, Keys.of(client.options.prefix(), name), options, null);
     }
 
     /** Looks at locks. */
     public Inspector inspect() {
         return new Inspector(client);
+    }
+
+    /**
+     * Goes on with a lease that another process has given a ticket for: it is renewed, extended and released here. Blocks
+     * for one round trip, at most the command timeout.
+     *
+     * @throws LeaseLostException if the server says that the ticket's lease does not hold the lock any more
+     * @throws ServerUnreachableException if the server does not answer; nothing was adopted
+     */
+    public Lease adopt(LeaseTicket ticket) {
+        return adopt(ticket, client.options.lockDefaults());
+    }
+
+    /** The same, with options; the term is that of the ticket. */
+    public Lease adopt(LeaseTicket ticket, LockOptions options) {
+        Keys keys = Keys.of(client.options.prefix(), ticket.lock());
+        Request request = client.adoptedRequest(keys, options.withTerm(ticket.term()), ticket.owner());
+        long sent = client.ticker.nanoTime();
+        boolean held = new Inspector(client)
+                .await(callback ->
+                        client.commands.confirm(keys, ticket.owner(), ticket.token(), ticket.term(), sent, callback));
+        long deadline = Deadlines.ofReply(sent, ticket.term().toNanos());
+        if (!held || deadline - client.ticker.nanoTime() <= 0) {
+            throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
+        }
+        return request.adopt(ticket.token(), deadline);
+    }
+
+    /** Steers locks by name, whoever holds them: for operators, and apart from leases. */
+    public Admin admin() {
+        return new Admin(client);
+    }
+
+    /** The id of this client, as listings show it. */
+    public String id() {
+        return client.ids.client();
+    }
+
+    /** How many leases this client holds at present. */
+    public int holding() {
+        return client.holds.size();
+    }
+
+    /** How many requests of this client wait at present. */
+    public int waiting() {
+        return Math.max(0, client.waitingRoom.size() - client.holds.size());
     }
 
     /** The options of this client. */

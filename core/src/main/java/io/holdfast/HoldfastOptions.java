@@ -1,42 +1,14 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/**
- * How a client works. Immutable; checked when built.
- *
- * @param prefix what the names of all keys and channels begin with; 1 to 64 characters without braces and spaces; default
- *     {@code hf}. Clients that are to exclude each other need the same
- * @param application what people see as the holder, with the host's name; 1 to 100 characters; default the main class or
- *     jar
- * @param lockDefaults for locks that do not say otherwise
- * @param connectTimeout the longest time for one connection; 10 ms to 1 min, default 5 s
- * @param commandTimeout how long an answer may take before the outcome counts as unknown; 10 ms to 1 min, default 2 s
- * @param closeTimeout how long {@link Holdfast#close()} waits for its releases to be confirmed; 0 to 1 min, default 3 s
- * @param refreshInterval how often a client that waits reports to the server; 100 ms to 10 s, default 2 s
- * @param waiterDeadline how long a waiter keeps its place without a report; at least three refresh intervals, at most 10
- *     min; default 30 s
- * @param tokenLife how long the last fencing token of a lock is remembered after its own time: by so much the server's
- *     clock may go back without tokens falling; 1 s to 365 days, default 1 h
- * @param eviction what to do about a server that may drop locks when its memory is full; default warn
- * @param executor where stages complete and listeners run; null (the default) for daemon threads of the client's own, as
- *     many as there are callbacks that block at one time
- */
-public record HoldfastOptions(
-        String prefix,
-        String application,
-        LockOptions lockDefaults,
-        Duration connectTimeout,
-        Duration commandTimeout,
-        Duration closeTimeout,
-        Duration refreshInterval,
-        Duration waiterDeadline,
-        Duration tokenLife,
-        Eviction eviction,
-        @Nullable Executor executor) {
-
+/** How a client works. Immutable; every {@code with} checks its value and gives a copy. */
+public final class HoldfastOptions {
     /** What to do about a server with an eviction policy that could drop locks. */
     public enum Eviction {
         /** Say nothing. */
@@ -47,214 +19,326 @@ public record HoldfastOptions(
         REFUSE
     }
 
-    private static final HoldfastOptions DEFAULTS = new HoldfastOptions(
-            "hf",
-            Label.applicationName(),
-            LockOptions.defaults(),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(3),
-            Duration.ofSeconds(2),
-            Duration.ofSeconds(30),
-            Duration.ofHours(1),
-            Eviction.WARN,
-            null);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final HoldfastOptions DEFAULTS = new HoldfastOptions(new Draft());
 
-    /** Checks each value. */
-    public HoldfastOptions {
-        Require.text("prefix", prefix, 64);
-        if (prefix.chars().anyMatch(c -> c <= ' ' || c == '{' || c == '}' || c == 127)) {
-            throw new IllegalArgumentException(
-                    "prefix is '" + prefix + "', must have no braces, spaces or control characters");
+    private final Draft values;
+
+    /** The fields of one set. Changed only before it is given to a constructor. */
+    private static final class Draft {
+        String prefix = "hf";
+        String application = Label.applicationName();
+        LockOptions lockDefaults = LockOptions.defaults();
+        Duration connectTimeout = Duration.ofSeconds(5);
+        Duration commandTimeout = Duration.ofSeconds(2);
+        Duration closeTimeout = Duration.ofSeconds(3);
+        Duration refreshInterval = Duration.ofSeconds(2);
+        Duration waiterDeadline = Duration.ofSeconds(30);
+        Duration tokenLife = Duration.ofHours(1);
+        Eviction eviction = Eviction.WARN;
+        List<HoldfastListener> listeners = List.of();
+        double eventSampling = 1;
+        double logSampling = 1;
+
+        @Nullable
+        Executor executor = null;
+
+        Draft() {}
+
+        Draft(Draft other) {
+            prefix = other.prefix;
+            application = other.application;
+            lockDefaults = other.lockDefaults;
+            connectTimeout = other.connectTimeout;
+            commandTimeout = other.commandTimeout;
+            closeTimeout = other.closeTimeout;
+            refreshInterval = other.refreshInterval;
+            waiterDeadline = other.waiterDeadline;
+            tokenLife = other.tokenLife;
+            eviction = other.eviction;
+            listeners = other.listeners;
+            eventSampling = other.eventSampling;
+            logSampling = other.logSampling;
+            executor = other.executor;
         }
-        Require.text("application", application, 100);
-        Duration minute = Duration.ofMinutes(1);
-        Require.between("connectTimeout", connectTimeout, Duration.ofMillis(10), minute);
-        Require.between("commandTimeout", commandTimeout, Duration.ofMillis(10), minute);
-        Require.between("closeTimeout", closeTimeout, Duration.ZERO, minute);
-        Require.between("refreshInterval", refreshInterval, Duration.ofMillis(100), Duration.ofSeconds(10));
-        Require.between("waiterDeadline", waiterDeadline, refreshInterval.multipliedBy(3), Duration.ofMinutes(10));
-        Require.between("tokenLife", tokenLife, Duration.ofSeconds(1), Require.LONGEST);
+
+        List<@Nullable Object> all() {
+            return Arrays.asList(
+                    prefix,
+                    application,
+                    lockDefaults,
+                    connectTimeout,
+                    commandTimeout,
+                    closeTimeout,
+                    refreshInterval,
+                    waiterDeadline,
+                    tokenLife,
+                    eviction,
+                    listeners,
+                    eventSampling,
+                    logSampling,
+                    executor);
+        }
     }
 
-    /** The defaults named at each parameter. */
+    private HoldfastOptions(Draft values) {
+        this.values = values;
+        Require.between(
+                "waiterDeadline",
+                values.waiterDeadline,
+                values.refreshInterval.multipliedBy(3),
+                Duration.ofMinutes(10));
+    }
+
+    /** The defaults named at each property. */
     public static HoldfastOptions defaults() {
         return DEFAULTS;
     }
 
-    /** With another prefix. */
-    public HoldfastOptions withPrefix(String value) {
-        return new HoldfastOptions(
-                value,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+    /** What the names of all keys and channels begin with; default {@code hf}. */
+    public String prefix() {
+        return values.prefix;
     }
 
-    /** With another application name. */
+    /**
+     * With another prefix. Clients that are to exclude each other need the same.
+     *
+     * @param value 1 to 64 characters without braces and spaces
+     */
+    public HoldfastOptions withPrefix(String value) {
+        Require.text("prefix", value, 64);
+        if (value.chars().anyMatch(c -> c <= ' ' || c == '{' || c == '}' || c == 127)) {
+            throw new IllegalArgumentException(
+                    "prefix is '" + value + "', must have no braces, spaces or control characters");
+        }
+        Draft changed = new Draft(values);
+        changed.prefix = value;
+        return new HoldfastOptions(changed);
+    }
+
+    /** What people see as the holder, with the host's name; default the main class or jar. */
+    public String application() {
+        return values.application;
+    }
+
+    /**
+     * With another application name.
+     *
+     * @param value 1 to 100 characters
+     */
     public HoldfastOptions withApplication(String value) {
-        return new HoldfastOptions(
-                prefix,
-                value,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.application = Require.text("application", value, 100);
+        return new HoldfastOptions(changed);
+    }
+
+    /** For locks that do not say otherwise. */
+    public LockOptions lockDefaults() {
+        return values.lockDefaults;
     }
 
     /** With other defaults for locks. */
     public HoldfastOptions withLockDefaults(LockOptions value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                value,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.lockDefaults = value;
+        return new HoldfastOptions(changed);
     }
 
-    /** With another limit for connecting. */
+    /** The longest time for one connection; default 5 s. */
+    public Duration connectTimeout() {
+        return values.connectTimeout;
+    }
+
+    /**
+     * With another limit for connecting.
+     *
+     * @param value 10 ms to 1 min
+     */
     public HoldfastOptions withConnectTimeout(Duration value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                value,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.connectTimeout = Require.between("connectTimeout", value, Duration.ofMillis(10), MINUTE);
+        return new HoldfastOptions(changed);
     }
 
-    /** With another limit for answers. */
+    /**
+     * How long an answer may take before the outcome counts as unknown; default 2 s. A connection on which nothing was
+     * answered for three times as long is opened anew.
+     */
+    public Duration commandTimeout() {
+        return values.commandTimeout;
+    }
+
+    /**
+     * With another limit for answers.
+     *
+     * @param value 10 ms to 1 min
+     */
     public HoldfastOptions withCommandTimeout(Duration value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                value,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.commandTimeout = Require.between("commandTimeout", value, Duration.ofMillis(10), MINUTE);
+        return new HoldfastOptions(changed);
     }
 
-    /** With another limit for closing. */
+    /** How long {@link Holdfast#close()} waits for its releases to be confirmed; default 3 s. */
+    public Duration closeTimeout() {
+        return values.closeTimeout;
+    }
+
+    /**
+     * With another limit for closing.
+     *
+     * @param value 0 to 1 min
+     */
     public HoldfastOptions withCloseTimeout(Duration value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                value,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.closeTimeout = Require.between("closeTimeout", value, Duration.ZERO, MINUTE);
+        return new HoldfastOptions(changed);
     }
 
-    /** With another refresh interval; see also {@link #withWaiterDeadline}. */
+    /** How often a client that waits reports to the server; default 2 s. */
+    public Duration refreshInterval() {
+        return values.refreshInterval;
+    }
+
+    /**
+     * With another refresh interval; see also {@link #withWaiterDeadline}.
+     *
+     * @param value 100 ms to 10 s
+     */
     public HoldfastOptions withRefreshInterval(Duration value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                value,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.refreshInterval =
+                Require.between("refreshInterval", value, Duration.ofMillis(100), Duration.ofSeconds(10));
+        return new HoldfastOptions(changed);
     }
 
-    /** With another waiter deadline. */
+    /** How long a waiter keeps its place without a report; default 30 s. */
+    public Duration waiterDeadline() {
+        return values.waiterDeadline;
+    }
+
+    /**
+     * With another waiter deadline.
+     *
+     * @param value at least three refresh intervals, at most 10 min
+     */
     public HoldfastOptions withWaiterDeadline(Duration value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                value,
-                tokenLife,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.waiterDeadline = value;
+        return new HoldfastOptions(changed);
     }
 
-    /** With another life of tokens. */
+    /**
+     * How long the last fencing token of a lock is remembered after its own time: by so much the server's clock may go
+     * back without tokens falling; default 1 h.
+     */
+    public Duration tokenLife() {
+        return values.tokenLife;
+    }
+
+    /**
+     * With another life of tokens.
+     *
+     * @param value 1 s to 365 days
+     */
     public HoldfastOptions withTokenLife(Duration value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                value,
-                eviction,
-                executor);
+        Draft changed = new Draft(values);
+        changed.tokenLife = Require.between("tokenLife", value, Duration.ofSeconds(1), Require.LONGEST);
+        return new HoldfastOptions(changed);
     }
 
-    /** With another answer to eviction policies. */
+    /** What to do about a server that may drop locks when its memory is full; default warn. */
+    public Eviction eviction() {
+        return values.eviction;
+    }
+
+    /** With another answer to servers that may drop locks. */
     public HoldfastOptions withEviction(Eviction value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                value,
-                executor);
+        Draft changed = new Draft(values);
+        changed.eviction = value;
+        return new HoldfastOptions(changed);
+    }
+
+    /** Who hears of all that this client does; default nobody. */
+    public List<HoldfastListener> listeners() {
+        return values.listeners;
+    }
+
+    /** With a further listener. */
+    public HoldfastOptions withListener(HoldfastListener value) {
+        Draft changed = new Draft(values);
+        List<HoldfastListener> more = new ArrayList<>(values.listeners);
+        more.add(value);
+        changed.listeners = List.copyOf(more);
+        return new HoldfastOptions(changed);
+    }
+
+    /** For which part of the requests listeners hear events; default 1, which is all of them. */
+    public double eventSampling() {
+        return values.eventSampling;
+    }
+
+    /**
+     * With another part. A request that is drawn is heard of from its first event to its last, the others never.
+     *
+     * @param value 0 (none) to 1 (all)
+     */
+    public HoldfastOptions withEventSampling(double value) {
+        Draft changed = new Draft(values);
+        changed.eventSampling = part("eventSampling", value);
+        return new HoldfastOptions(changed);
+    }
+
+    /** For which part of the requests steps are logged; default 1. What is at level debug or below only. */
+    public double logSampling() {
+        return values.logSampling;
+    }
+
+    /**
+     * With another part.
+     *
+     * @param value 0 (none) to 1 (all)
+     */
+    public HoldfastOptions withLogSampling(double value) {
+        Draft changed = new Draft(values);
+        changed.logSampling = part("logSampling", value);
+        return new HoldfastOptions(changed);
+    }
+
+    /**
+     * Where stages complete and listeners run; null (the default) for daemon threads of the client's own, as many as
+     * there are callbacks that block at one time.
+     */
+    public @Nullable Executor executor() {
+        return values.executor;
     }
 
     /** With an executor for callbacks; null for threads of the client's own. */
     public HoldfastOptions withExecutor(@Nullable Executor value) {
-        return new HoldfastOptions(
-                prefix,
-                application,
-                lockDefaults,
-                connectTimeout,
-                commandTimeout,
-                closeTimeout,
-                refreshInterval,
-                waiterDeadline,
-                tokenLife,
-                eviction,
-                value);
+        Draft changed = new Draft(values);
+        changed.executor = value;
+        return new HoldfastOptions(changed);
+    }
+
+    private static double part(String parameter, double value) {
+        if (!(value >= 0 && value <= 1)) {
+            throw new IllegalArgumentException(parameter + " is " + value + ", must be from 0 to 1");
+        }
+        return value;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof HoldfastOptions that && values.all().equals(that.values.all());
+    }
+
+    @Override
+    public int hashCode() {
+        return values.all().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "HoldfastOptions[prefix " + values.prefix + ", application " + values.application + "]";
     }
 }

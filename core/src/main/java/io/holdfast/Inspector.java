@@ -3,27 +3,46 @@ package io.holdfast;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.Set;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BiConsumer;
-import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at locks without touching them. What it tells was true at one instant on the server. Blocks for a few round
  * trips, each at most the command timeout.
  *
- * <p>Every method throws {@link ServerUnreachableException} if the server does not answer, and
- * {@link ServerRefusedException} if it answers with an error.
+ * <p>Listings walk the keys by cursor ({@code SCAN}), a page at a time, and ask for the locks of a page in batches: they
+ * do not stall the server, and a lock that is taken or released meanwhile may or may not be told. They are streams that
+ * ask as they are read: read only as much as is needed. Each lock is told once.
+ *
+ * <p>Every method, and every step of a stream, throws {@link ServerUnreachableException} if the server does not answer,
+ * and {@link ServerRefusedException} if it answers with an error.
  */
 public final class Inspector {
-    private static final int PAGE = 500;
+    /** Keys looked at by one step of a listing, unless asked otherwise. */
+    public static final int PAGE = 500;
+
     private static final int BATCH = 100;
     private static final int WAITERS_LISTED = 100;
+    private static final int MOST_WAITERS_LISTED = 10_000;
 
     private final Client client;
 
@@ -33,49 +52,182 @@ public final class Inspector {
 
     /** One lock: its holder, and the first hundred of its queue. Nobody holding it is an answer, not an error. */
     public LockInfo lock(String name) {
-        return infos(List.of(Keys.of(client.options.prefix(), name)), WAITERS_LISTED)
-                .get(0);
+        return lock(name, WAITERS_LISTED);
     }
 
     /**
-     * All locks that are held, in no order, each passed on as it is found. Walks the keys by cursor ({@code SCAN}), a page
-     * at a time: it does not stall the server, and a lock that is taken or released meanwhile may or may not be told.
+     * One lock, with as many of its queue as asked for.
+     *
+     * @param waiters 0 to 10,000
      */
-    public void locks(Consumer<LockInfo> consumer) {
-        String cursor = "0";
-        String pattern = Keys.holdPattern(client.options.prefix());
-        Set<String> told = new LinkedHashSet<>(); // a cursor may come by a key twice
-        do {
-            Command scan = Command.of("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(PAGE));
-            Reply reply = await(callback -> client.commands.send(scan, callback));
-            List<Reply> parts = reply.asList();
-            cursor = parts.get(0).asString();
-            List<Keys> found = new ArrayList<>();
-            for (Reply key : parts.get(1).asList()) {
-                Keys keys = Keys.ofHold(client.options.prefix(), key.asString());
+    public LockInfo lock(String name, int waiters) {
+        if (waiters < 0 || waiters > MOST_WAITERS_LISTED) {
+            throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_WAITERS_LISTED);
+        }
+        return infos(List.of(Keys.of(client.options.prefix(), name)), waiters).get(0);
+    }
+
+    /** The queue of a lock, in the server's order: empty if nobody waits, so that there is none. */
+    public Optional<List<Waiter>> queue(String name) {
+        LockInfo info = lock(name, MOST_WAITERS_LISTED);
+        return info.isQueued() ? Optional.of(info.queue()) : Optional.empty();
+    }
+
+    /** Whether anybody holds the lock, or it rests. */
+    public boolean isLocked(String name) {
+        return lock(name, 0).isLocked();
+    }
+
+    /** Whether anybody waits for the lock. */
+    public boolean isQueued(String name) {
+        return lock(name, 0).isQueued();
+    }
+
+    /** All locks that are held, in no order, without their queues. */
+    public Stream<LockInfo> locks() {
+        return locks(PAGE);
+    }
+
+    /**
+     * The same, with another size of the page.
+     *
+     * @param page keys looked at by one step, 1 to 10,000
+     */
+    public Stream<LockInfo> locks(int page) {
+        return infosOf(Keys.holdPattern(client.options.prefix()), page, key -> key, 0)
+                .filter(LockInfo::isLocked);
+    }
+
+    /** All locks that somebody waits for, in no order, with the first hundred of each queue. */
+    public Stream<LockInfo> queues() {
+        return queues(PAGE);
+    }
+
+    /** The same, with another size of the page. */
+    public Stream<LockInfo> queues(int page) {
+        String pattern = Keys.holdPattern(client.options.prefix()) + ":d";
+        return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), WAITERS_LISTED)
+                .filter(LockInfo::isQueued);
+    }
+
+    /** All keys that Holdfast keeps on the server under this client's prefix, in no order. */
+    public Stream<String> keys() {
+        return keys(PAGE);
+    }
+
+    /** The same, with another size of the page. */
+    public Stream<String> keys(int page) {
+        return scan(Keys.holdPattern(client.options.prefix()) + "*", page);
+    }
+
+    /**
+     * The clients that hold or wait for something, or listen for grants, as the server knows them.
+     */
+    public List<ClientInfo> clients() {
+        Map<String, ClientInfo> found = new LinkedHashMap<>();
+        String channels = Keys.channelPrefix(client.options.prefix());
+        Reply listening = await(callback ->
+                client.commands.send(Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(channels) + "*"), callback));
+        for (Reply channel : listening.asList()) {
+            String id = channel.asString().substring(channels.length());
+            found.put(id, ClientInfo.listening(id));
+        }
+        locks().forEach(info -> info.holder()
+                .filter(holder -> !holder.resting())
+                .ifPresent(holder ->
+                        found.merge(holder.client(), ClientInfo.holding(holder, info.name()), ClientInfo::and)));
+        queues().forEach(info -> {
+            for (Waiter waiter : info.queue()) {
+                found.merge(waiter.client(), ClientInfo.waiting(waiter, info.name()), ClientInfo::and);
+            }
+        });
+        return List.copyOf(found.values());
+    }
+
+    /** All locks of which some key fits a pattern. */
+    Stream<LockInfo> infosOf(String pattern, int page, Function<String, String> holdOf, int mostWaiters) {
+        Set<String> told = new HashSet<>();
+        return pages(pattern, page).flatMap(found -> {
+            List<Keys> locks = new ArrayList<>();
+            for (String key : found) {
+                Keys keys = Keys.ofHold(client.options.prefix(), holdOf.apply(key));
                 if (keys != null && told.add(keys.hold())) {
-                    found.add(keys);
+                    locks.add(keys);
                 }
             }
-            for (int from = 0; from < found.size(); from += BATCH) {
-                for (LockInfo info : infos(found.subList(from, Math.min(found.size(), from + BATCH)), 0)) {
-                    if (info.holder().isPresent()) {
-                        consumer.accept(info);
-                    }
+            List<LockInfo> infos = new ArrayList<>(locks.size());
+            for (int from = 0; from < locks.size(); from += BATCH) {
+                infos.addAll(infos(locks.subList(from, Math.min(locks.size(), from + BATCH)), mostWaiters));
+            }
+            return infos.stream();
+        });
+    }
+
+    private Stream<String> scan(String pattern, int page) {
+        Set<String> told = new HashSet<>(); // a cursor may come by a key twice
+        return pages(pattern, page).flatMap(List::stream).filter(told::add);
+    }
+
+    private Stream<List<String>> pages(String pattern, int page) {
+        if (page < 1 || page > 10_000) {
+            throw new IllegalArgumentException("page is " + page + ", must be from 1 to 10000");
+        }
+        return StreamSupport.stream(
+                Spliterators.spliteratorUnknownSize(
+                        new Pages(pattern, page), Spliterator.ORDERED | Spliterator.NONNULL),
+                false);
+    }
+
+    private final class Pages implements Iterator<List<String>> {
+        private final String pattern;
+        private final int page;
+        private final Deque<List<String>> ready = new ArrayDeque<>();
+        private @Nullable String cursor = "0";
+
+        Pages(String pattern, int page) {
+            this.pattern = pattern;
+            this.page = page;
+        }
+
+        @Override
+        public boolean hasNext() {
+            while (ready.isEmpty() && cursor != null) {
+                Command scan = Command.of("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(page));
+                Reply reply = await(callback -> client.commands.send(scan, callback));
+                List<Reply> parts = reply.asList();
+                String next = parts.get(0).asString();
+                cursor = next.equals("0") ? null : next;
+                List<String> found = new ArrayList<>();
+                for (Reply key : parts.get(1).asList()) {
+                    found.add(key.asString());
+                }
+                if (!found.isEmpty()) {
+                    ready.add(found);
                 }
             }
-        } while (!cursor.equals("0"));
+            return !ready.isEmpty();
+        }
+
+        @Override
+        public List<String> next() {
+            if (!hasNext()) {
+                throw new NoSuchElementException();
+            }
+            return ready.remove();
+        }
     }
 
-    private List<LockInfo> infos(List<Keys> locks, int mostWaiters) {
-        return await(callback -> client.commands.info(locks, mostWaiters, callback));
+    private List<LockInfo> infos(Collection<Keys> locks, int mostWaiters) {
+        return await(callback -> client.commands.info(List.copyOf(locks), mostWaiters, callback));
     }
 
-    private interface Sending<T> {
+    /** Something that is sent, and answered to a callback. */
+    interface Sending<T> {
         void send(BiConsumer<@Nullable T, @Nullable DriverException> callback);
     }
 
-    private <T> T await(Sending<T> sending) {
+    /** Sends and blocks for the answer. */
+    <T> T await(Sending<T> sending) {
         if (client.isClosed()) {
             throw new HoldfastClosedException();
         }

@@ -52,12 +52,26 @@ record Keys(String prefix, String name, String hold) {
         return hold + ":x:" + OwnerIds.publicPart(owner);
     }
 
+    String evicted() {
+        return hold + ":e";
+    }
+
     /** In the order of the scripts' headers. */
     List<String> all() {
         return List.of(hold, queue(), parked(), details(), token());
     }
 
-    /** The same, and the tombstone of one owner. */
+    /** All that asking for the lock touches. */
+    List<String> allToAcquire(String owner) {
+        return List.of(hold, queue(), parked(), details(), token(), tombstone(owner), evicted());
+    }
+
+    /** All that steering by name touches. */
+    List<String> allToRevoke() {
+        return List.of(hold, queue(), parked(), details(), token(), evicted());
+    }
+
+    /** The first five, and the tombstone of one owner. */
     List<String> allWithTombstone(String owner) {
         return List.of(hold, queue(), parked(), details(), token(), tombstone(owner));
     }
@@ -69,15 +83,20 @@ record Keys(String prefix, String name, String hold) {
 
     /** A pattern for SCAN that finds the keys of holds, and no others. */
     static String holdPattern(String prefix) {
+        return escapeGlob(prefix) + ":{*}";
+    }
+
+    /** Text in a pattern that stands for itself. */
+    static String escapeGlob(String text) {
         StringBuilder pattern = new StringBuilder();
-        for (int i = 0; i < prefix.length(); i++) {
-            char c = prefix.charAt(i);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if ("*?[]^\\-".indexOf(c) >= 0) {
                 pattern.append('\\');
             }
             pattern.append(c);
         }
-        return pattern + ":{*}";
+        return pattern.toString();
     }
 
     private static String escape(String name) {

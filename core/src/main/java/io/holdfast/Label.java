@@ -9,9 +9,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 
-/** Who a holder is, in words, as it stands in the hold: {@code application/host/pid/thread}, each part URL-encoded. */
+/**
+ * Who a holder is, in words, as it stands in the hold: {@code application/host/pid/actor}, and after a question mark the
+ * caller's metadata as {@code key=value&key=value}; each part is URL-encoded.
+ */
 final class Label {
     private Label() {}
 
@@ -21,13 +26,40 @@ final class Label {
                 + ProcessHandle.current().pid();
     }
 
-    static String ofThread(Thread thread) {
-        return encode(thread.getName(), 60);
+    /** The part of one request: who asks, and the metadata. */
+    static String ofActor(String actor, Map<String, String> metadata) {
+        String who = encode(actor, 100);
+        return metadata.isEmpty() ? who : who + "?" + metadata(metadata);
+    }
+
+    static String metadata(Map<String, String> metadata) {
+        StringBuilder text = new StringBuilder();
+        metadata.forEach((key, value) -> text.append(text.length() == 0 ? "" : "&")
+                .append(URLEncoder.encode(key, StandardCharsets.UTF_8))
+                .append('=')
+                .append(URLEncoder.encode(value, StandardCharsets.UTF_8)));
+        return text.toString();
+    }
+
+    private static Map<String, String> readMetadata(String text) {
+        Map<String, String> read = new LinkedHashMap<>();
+        int from = 0;
+        while (from < text.length()) {
+            int and = text.indexOf('&', from);
+            String entry = text.substring(from, and < 0 ? text.length() : and);
+            int equals = entry.indexOf('=');
+            if (equals >= 0) {
+                read.put(decode(entry.substring(0, equals)), decode(entry.substring(equals + 1)));
+            }
+            from = and < 0 ? text.length() : and + 1;
+        }
+        return read;
     }
 
     /** Reads what the server tells of a hold; labels that are none of ours are shown as they are. */
     static Holder holder(String owner, long token, long sinceMicros, String label) {
-        String[] parts = label.split("/", -1);
+        int mark = label.indexOf('?');
+        String[] parts = (mark < 0 ? label : label.substring(0, mark)).split("/", -1);
         return new Holder(
                 owner,
                 token,
@@ -35,23 +67,19 @@ final class Label {
                 part(parts, 1),
                 part(parts, 2),
                 part(parts, 3),
+                mark < 0 ? Map.of() : readMetadata(label.substring(mark + 1)),
                 Instant.ofEpochSecond(sinceMicros / 1_000_000, sinceMicros % 1_000_000 * 1_000));
     }
 
-    /** The same of a queued request. */
-    static Waiter waiter(String owner, long sinceMicros, String label) {
-        Holder read = holder(owner, 0, sinceMicros, label);
-        return new Waiter(owner, read.application(), read.host(), read.pid(), read.thread(), read.since());
+    private static String part(String[] parts, int index) {
+        return index < parts.length ? decode(parts[index]) : "";
     }
 
-    private static String part(String[] parts, int index) {
-        if (index >= parts.length) {
-            return "";
-        }
+    private static String decode(String text) {
         try {
-            return URLDecoder.decode(parts[index], StandardCharsets.UTF_8);
+            return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            return parts[index];
+            return text;
         }
     }
 

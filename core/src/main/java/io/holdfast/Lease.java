@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * the lease, with its term.
  */
 public final class Lease implements AutoCloseable {
-    private final Hold hold;
+    final Hold hold;
+    private final AtomicBoolean left = new AtomicBoolean();
 
     Lease(Hold hold) {
         this.hold = hold;
@@ -47,12 +49,12 @@ public final class Lease implements AutoCloseable {
 
     /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
     public boolean isValid() {
-        return hold.isValid();
+        return !left.get() && hold.isValid();
     }
 
     /** How long the lease is still held without a further renewal; zero if it is over. No I/O. */
     public Duration remaining() {
-        return hold.remaining();
+        return left.get() ? Duration.ZERO : hold.remaining();
     }
 
     /**
@@ -64,6 +66,29 @@ public final class Lease implements AutoCloseable {
         if (!hold.isValid()) {
             throw lostException(null);
         }
+    }
+
+    /**
+     * Whether the server, too, says that this lease holds the lock. Blocks for one round trip, at most the command timeout.
+     * The answer was true when the server gave it; {@link #isValid()} is what work should look at.
+     *
+     * @throws ServerUnreachableException if the server does not answer
+     */
+    public boolean isHeldOnServer() {
+        return new Inspector(hold.client)
+                .lock(name())
+                .holder()
+                .filter(holder -> holder.owner().equals(owner()) && holder.token() == token())
+                .isPresent();
+    }
+
+    /**
+     * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can release the lock: keep
+     * it secret. Once it is adopted, {@link #detach()} this one, so that not both renew and release it; the process that
+     * adopts it does not depend on this one any more.
+     */
+    public LeaseTicket ticket() {
+        return new LeaseTicket(name(), hold.owner, token(), hold.options.term());
     }
 
     /** How long it took to obtain the lease, from the call. */
@@ -117,6 +142,9 @@ public final class Lease implements AutoCloseable {
     /** The same without blocking. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
+        if (left.get()) {
+            return CompletableFuture.failedFuture(lostException(null));
+        }
         return hold.confirm(atLeast)
                 .handleAsync(
                         (held, failure) -> {
@@ -131,6 +159,9 @@ public final class Lease implements AutoCloseable {
                             if (failure != null || !held) {
                                 throw lostException(null);
                             }
+                            hold.client.events.tell(
+                                    hold.request,
+                                    subject -> new LockEvent.Extended(subject, hold.token, hold.remaining()));
                             return null;
                         },
                         hold.client.executor());
@@ -152,15 +183,21 @@ public final class Lease implements AutoCloseable {
     /**
      * Ends the lease and hands the lock to the next in line. Blocks for one round trip, at most the command timeout; not
      * interruptible, and never throws for the server's sake. The lease is over before the request leaves. Releasing twice
-     * is harmless.
+     * is harmless. An actor that has entered the lock more than once holds it until the last of its leases is released.
      */
     public ReleaseResult release() {
-        return hold.release().join();
+        return leave().join();
+    }
+
+    private CompletableFuture<ReleaseResult> leave() {
+        return left.compareAndSet(false, true)
+                ? hold.leave()
+                : CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
     }
 
     /** The same without blocking; completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
-        return hold.release().thenApplyAsync(result -> result, hold.client.executor());
+        return leave().thenApplyAsync(result -> result, hold.client.executor());
     }
 
     /** Releases. */

@@ -78,6 +78,11 @@ final class OwnerIds {
         }
     }
 
+    static String clientOf(String owner) {
+        int dot = owner.indexOf('.');
+        return dot < 0 ? "" : owner.substring(0, dot);
+    }
+
     static String publicPart(String owner) {
         int tilde = owner.indexOf('~');
         return tilde < 0 ? owner : owner.substring(0, tilde);

@@ -117,6 +117,8 @@ final class Renewals {
                 if (held.get(i)) {
                     hold.raise(Deadlines.ofReply(sent, hold.options.term().toNanos()));
                     add(hold);
+                    client.events.tell(
+                            hold.request, subject -> new LockEvent.Renewed(subject, hold.token, hold.remaining()));
                 } else {
                     hold.lose(LossReason.GONE);
                 }
@@ -128,6 +130,13 @@ final class Renewals {
             }
         } else {
             for (Hold hold : batch) {
+                client.events.tell(
+                        hold.request,
+                        subject -> new LockEvent.RenewalFailed(
+                                subject,
+                                hold.token,
+                                hold.remaining(),
+                                failure == null ? "the answer is none" : String.valueOf(failure.getMessage())));
                 // Again and again until the deadline; each try takes as long as the server's answer, or the command
                 // timeout.
                 schedule(hold, Math.max(FINE_BUCKET_NANOS, hold.options.term().toNanos() / 18));

@@ -5,7 +5,11 @@ import io.holdfast.Commands.Claim;
 import io.holdfast.Commands.State;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -43,7 +47,11 @@ final class Request {
     final Wait waitLimit;
     final boolean scoped;
     final long number;
-    private final String thread;
+    /** Who asks: a thread, or an id of the caller's. */
+    final Object actor;
+
+    final String actorName;
+    private final String label;
     private final long startNanos;
     /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
     private volatile @Nullable CompletableFuture<Attempt> outcome = new CompletableFuture<>();
@@ -58,16 +66,31 @@ final class Request {
     private volatile boolean handedOff;
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
+    private volatile @Nullable Runnable lifeTimer;
 
-    Request(Client client, Keys keys, LockOptions options, Wait waitLimit, boolean scoped, long number) {
+    /**
+     * @param actor the caller's id; null for the present thread
+     * @param owner of an earlier request, which this one goes on for; null for a fresh one
+     */
+    Request(
+            Client client,
+            Keys keys,
+            LockOptions options,
+            Wait waitLimit,
+            boolean scoped,
+            @Nullable String actor,
+            @Nullable String owner,
+            long number) {
         this.client = client;
         this.keys = keys;
         this.options = options;
         this.waitLimit = waitLimit;
         this.scoped = scoped;
         this.number = number;
-        this.owner = client.ids.next();
-        this.thread = Label.ofThread(Thread.currentThread());
+        this.owner = owner == null ? client.ids.next() : owner;
+        this.actor = actor == null ? Thread.currentThread() : actor;
+        this.actorName = actor == null ? Thread.currentThread().getName() : actor;
+        this.label = Label.ofActor(actorName, options.metadata());
         this.startNanos = client.ticker.nanoTime();
     }
 
@@ -75,21 +98,135 @@ final class Request {
     CompletableFuture<Attempt> start() {
         CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
         client.waitingRoom.add(this);
+        if (mayShare()) {
+            client.actors.reentrant(1);
+        }
         if (!waitLimit.isNone()) {
             Duration limit = waitLimit.limit();
             Duration life = options.requestLife();
-            if (life != null && options.requestEnd() == LockOptions.RequestEnd.LEAVE) {
-                limit = limit == null || life.compareTo(limit) < 0 ? life : limit;
-            }
             if (limit != null) {
-                timer = client.timers.schedule(limit.toNanos(), this::timeOut);
+                timer = client.timers.schedule(limit.toNanos(), waitLimit.untilStuck() ? this::judge : this::timeOut);
+            }
+            if (life != null && options.requestEnd() == LockOptions.RequestEnd.LEAVE) {
+                lifeTimer = client.timers.schedule(life.toNanos(), this::timeOut);
             }
         }
         if (client.isClosed()) {
             clientClosed();
         }
-        ask();
+        if (!meetOwnHold()) {
+            ask();
+        }
         return result;
+    }
+
+    /** Takes a hold that another process has left to this one as the outcome. */
+    Lease adopt(long token, long deadline) {
+        client.waitingRoom.add(this);
+        Hold hold = new Hold(this, token, deadline, true, 0);
+        end.set(hold);
+        Lease lease = hold.newHandle();
+        hold.begin();
+        return lease;
+    }
+
+    private boolean mayShare() {
+        return options.ownConflict() != LockOptions.OwnConflict.WAIT;
+    }
+
+    /** Whether the actor's own hold, if there is one, decides what becomes of this request. */
+    boolean meetOwnHold() {
+        Hold own = mayShare() ? client.actors.ownOf(this) : null;
+        if (own == null) {
+            return false;
+        }
+        if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
+            Holder self = new Holder(
+                    OwnerIds.publicPart(own.owner),
+                    own.token,
+                    "this client",
+                    "this host",
+                    "",
+                    actorName,
+                    Map.of(),
+                    Instant.now());
+            finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
+            return true;
+        }
+        Lease handle = own.enter();
+        if (handle == null) {
+            return false;
+        }
+        boolean extend = options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND
+                || own.remaining().compareTo(options.leastRemaining()) <= 0;
+        if (!extend) {
+            join(own, handle);
+            return true;
+        }
+        own.confirm(options.term()).whenComplete((held, failure) -> {
+            if (failure == null && held) {
+                join(own, handle);
+                return;
+            }
+            own.leave();
+            if (failure == null) {
+                ask(); // lost meanwhile: the lock is asked for anew
+            } else if (failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED) {
+                fail(Refusals.explain(client.driver.describe(), known));
+            } else {
+                finish(unknown(failure instanceof DriverException known ? known : null));
+            }
+        });
+        return true;
+    }
+
+    /** Shares the hold that its actor has already. */
+    private void join(Hold own, Lease handle) {
+        if (end(asked.get() > 0) == null) {
+            own.leave();
+            return;
+        }
+        tellObtained(own, true);
+        complete(new Attempt.Obtained(handle), null);
+    }
+
+    private void tellObtained(Hold hold, boolean reentered) {
+        client.events.tell(
+                this,
+                subject -> new LockEvent.Obtained(
+                        subject,
+                        hold.token,
+                        options.term(),
+                        client.events.since(startNanos),
+                        asked.get(),
+                        firstPlace,
+                        reentered));
+    }
+
+    private void tellNotObtained(LockEvent.Reason reason) {
+        client.events.tell(
+                this,
+                subject -> new LockEvent.NotObtained(
+                        subject, reason, client.events.since(startNanos), asked.get(), contention));
+    }
+
+    private static LockEvent.Reason reasonOf(@Nullable Attempt attempt, @Nullable Throwable failure) {
+        if (attempt instanceof Attempt.Taken) {
+            return LockEvent.Reason.TAKEN;
+        } else if (attempt instanceof Attempt.TimedOut) {
+            return LockEvent.Reason.TIMED_OUT;
+        } else if (attempt instanceof Attempt.QueueFull) {
+            return LockEvent.Reason.QUEUE_FULL;
+        } else if (attempt instanceof Attempt.Evicted) {
+            return LockEvent.Reason.EVICTED;
+        } else if (attempt instanceof Attempt.OwnConflict) {
+            return LockEvent.Reason.OWN_CONFLICT;
+        } else if (attempt != null) {
+            return LockEvent.Reason.UNKNOWN;
+        } else if (failure instanceof CancellationException) {
+            return LockEvent.Reason.WITHDRAWN;
+        }
+        return failure instanceof HoldfastClosedException ? LockEvent.Reason.CLOSED : LockEvent.Reason.REFUSED;
     }
 
     private void complete(@Nullable Attempt attempt, @Nullable Throwable failure) {
@@ -97,6 +234,9 @@ final class Request {
         outcome = null;
         if (result == null) {
             return;
+        }
+        if (!(attempt instanceof Attempt.Obtained)) {
+            tellNotObtained(reasonOf(attempt, failure));
         }
         if (attempt != null) {
             result.complete(attempt);
@@ -132,11 +272,16 @@ final class Request {
 
     /** Sends the acquire, for the first time or again. */
     void ask() {
-        ask(() -> {});
+        ask(() -> {}, false);
     }
 
     /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
     void ask(Runnable over) {
+        ask(over, false);
+    }
+
+    /** @param judging whether the answer is to tell how long the holder has kept the lock */
+    private void ask(Runnable over, boolean judging) {
         // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
         // a tombstone, or is seen here, and no copy leaves.
         asked.incrementAndGet();
@@ -145,10 +290,11 @@ final class Request {
             over.run();
             return;
         }
+        client.events.tellAsked(this, asked.get());
         // Nobody queues before its messages can reach it.
         boolean queue = !waitLimit.isNone() && client.waitingRoom.listening();
         long sent = client.ticker.nanoTime();
-        client.commands.acquire(keys, owner, options, queue, thread, sent, (reply, failure) -> {
+        client.commands.acquire(keys, owner, options, queue, label, sent, (reply, failure) -> {
             over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
                 answered.incrementAndGet();
@@ -157,8 +303,14 @@ final class Request {
                 lastFailure = null;
                 retryNanos = FIRST_RETRY_NANOS;
                 onReply(reply, sent);
+                if (judging && pending()) {
+                    judged(reply);
+                }
             } else if (failure != null) {
                 onFailure(failure);
+                if (judging && pending()) {
+                    timeOut();
+                }
             }
         });
     }
@@ -175,8 +327,10 @@ final class Request {
             case QUEUED -> {
                 if (firstPlace == 0) {
                     firstPlace = reply.place();
+                    client.events.tell(this, subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
                 }
                 client.waitingRoom.queued(this);
+                meetOwnHold(); // it may have begun before this request stood in the line
             }
             case TAKEN -> {
                 if (waitLimit.isNone()) {
@@ -185,6 +339,8 @@ final class Request {
                     client.waitingRoom.askLater(this);
                 }
             }
+            case FULL -> finish(new Attempt.QueueFull(keys.name(), contention));
+            case EVICTED -> evicted();
             case MORE -> ask();
             case GONE -> {
                 // Only a cloned machine can have ended this owner: a pending request is never taken back.
@@ -287,9 +443,12 @@ final class Request {
             Hold hold = new Hold(this, token, deadline, confirmed, claimNanos);
             if (end.compareAndSet(null, hold)) {
                 cancelTimer();
+                shareNoMore();
                 client.waitingRoom.settled(this);
+                Lease lease = hold.newHandle();
                 hold.begin();
-                complete(new Attempt.Obtained(hold.newHandle()), null);
+                tellObtained(hold, false);
+                complete(new Attempt.Obtained(lease), null);
                 return;
             }
         }
@@ -314,9 +473,46 @@ final class Request {
         }
     }
 
+    /** The wait ends when the lock is stuck: asks how long its holder has kept it. */
+    private void judge() {
+        ask(() -> {}, true);
+    }
+
+    private void judged(AcquireReply reply) {
+        Duration limit = Objects.requireNonNull(waitLimit.limit());
+        State state = reply.state();
+        Holder holder = state == null ? null : state.holder().orElse(null);
+        Duration kept = Duration.ZERO;
+        if (holder != null && !holder.resting()) {
+            long since = ChronoUnit.MICROS.between(Instant.EPOCH, holder.since());
+            kept = Duration.of(Math.max(0, reply.timeMicros() - since), ChronoUnit.MICROS);
+        }
+        if (holder == null || kept.compareTo(limit) < 0) {
+            timer = client.timers.schedule(limit.minus(kept).toNanos(), this::judge);
+        } else if (waitLimit.takesOver()) {
+            client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
+                if (revoked != null) {
+                    client.waitingRoom.observe(keys, revoked.state(), client.ticker.nanoTime());
+                }
+            });
+            timer = client.timers.schedule(limit.toNanos(), this::judge);
+        } else {
+            timeOut();
+        }
+    }
+
+    /** An operator has dropped it from the queue. */
+    void evicted() {
+        if (end(false) != null) {
+            complete(new Attempt.Evicted(keys.name(), contention), null);
+        }
+    }
+
     /** Ends without a lease, and takes back what may have come of it. */
     private void finish(Attempt attempt) {
-        if (end(!(attempt instanceof Attempt.Taken)) != null) {
+        boolean nothingLeft =
+                attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || asked.get() == 0;
+        if (end(!nothingLeft) != null) {
             complete(attempt, null);
         }
     }
@@ -369,8 +565,15 @@ final class Request {
         }
     }
 
+    private void shareNoMore() {
+        if (mayShare()) {
+            client.actors.reentrant(-1);
+        }
+    }
+
     private void close() {
         cancelTimer();
+        shareNoMore();
         client.waitingRoom.remove(this);
     }
 
@@ -378,6 +581,10 @@ final class Request {
         Runnable cancel = timer;
         if (cancel != null) {
             cancel.run();
+        }
+        Runnable cancelLife = lifeTimer;
+        if (cancelLife != null) {
+            cancelLife.run();
         }
     }
 }

@@ -19,7 +19,10 @@ enum Script {
     CONFIRM,
     RENEW,
     REFRESH,
-    INFO;
+    INFO,
+    REVOKE,
+    PROLONG,
+    CLEAN;
 
     private static final String INCLUDE = "-- include common.lua\n";
 

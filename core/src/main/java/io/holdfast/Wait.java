@@ -1,17 +1,29 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** How long a request may wait for its lock. Immutable. */
 public final class Wait {
-    private static final Wait NONE = new Wait(Duration.ZERO);
-    private static final Wait FOREVER = new Wait(null);
+    private enum Kind {
+        /** Until a time after the call. */
+        LIMITED,
+        /** Until one holder has kept the lock for too long. */
+        UNTIL_STUCK,
+        /** The same; then the lock is taken from this holder. */
+        TAKE_OVER
+    }
+
+    private static final Wait NONE = new Wait(Duration.ZERO, Kind.LIMITED);
+    private static final Wait FOREVER = new Wait(null, Kind.LIMITED);
 
     private final @Nullable Duration limit;
+    private final Kind kind;
 
-    private Wait(@Nullable Duration limit) {
+    private Wait(@Nullable Duration limit, Kind kind) {
         this.limit = limit;
+        this.kind = kind;
     }
 
     /** Asks once and does not queue. */
@@ -27,7 +39,7 @@ public final class Wait {
      */
     public static Wait upTo(Duration limit) {
         Require.zeroOrMore("wait", limit);
-        return limit.isZero() ? NONE : new Wait(limit);
+        return limit.isZero() ? NONE : new Wait(limit, Kind.LIMITED);
     }
 
     /** Waits its turn, however long that takes. */
@@ -35,8 +47,39 @@ public final class Wait {
         return FOREVER;
     }
 
+    /**
+     * Waits as long as the lock is busy, and ends when it is stuck: when one holder has kept it for this long, while this
+     * request waited. As long as the lock changes hands, the wait goes on. How long the holder has kept the lock is
+     * decided by the server's clock.
+     *
+     * @param limit 1 ms to 365 days
+     */
+    public static Wait untilStuck(Duration limit) {
+        return new Wait(Require.between("wait", limit, Duration.ofMillis(1), Require.LONGEST), Kind.UNTIL_STUCK);
+    }
+
+    /**
+     * The same, but instead of ending the wait, the lock is then taken from the one who has kept it for so long, and
+     * goes to the next in line, with a newer token. The holder learns of it at its next renewal at the latest: what it
+     * does until then only a store that compares tokens can refuse.
+     */
+    public Wait thenTakeOver() {
+        if (kind == Kind.LIMITED) {
+            throw new IllegalStateException("only a wait that ends when the lock is stuck can take it over: " + this);
+        }
+        return new Wait(limit, Kind.TAKE_OVER);
+    }
+
     boolean isNone() {
         return limit != null && limit.isZero();
+    }
+
+    boolean untilStuck() {
+        return kind != Kind.LIMITED;
+    }
+
+    boolean takesOver() {
+        return kind == Kind.TAKE_OVER;
     }
 
     /** The limit, or null for none. */
@@ -47,17 +90,23 @@ public final class Wait {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof Wait that
-                && (limit == null ? that.limit == null : that.limit != null && limit.equals(that.limit));
+        return other instanceof Wait that && kind == that.kind && Objects.equals(limit, that.limit);
     }
 
     @Override
     public int hashCode() {
-        return limit == null ? 1 : limit.hashCode();
+        return Objects.hash(limit, kind);
     }
 
     @Override
     public String toString() {
-        return limit == null ? "forever" : limit.isZero() ? "none" : "up to " + limit;
+        if (limit == null) {
+            return "forever";
+        }
+        return switch (kind) {
+            case LIMITED -> limit.isZero() ? "none" : "up to " + limit;
+            case UNTIL_STUCK -> "until stuck for " + limit;
+            case TAKE_OVER -> "until stuck for " + limit + ", then taking over";
+        };
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import java.time.Instant;
+import java.util.Map;
 
 /**
  * A queued request.
@@ -9,7 +10,44 @@ import java.time.Instant;
  * @param application the application's name
  * @param host the host's name
  * @param pid the process id
- * @param thread the name of the thread that asked
+ * @param actor the id that the caller gave, or the name of the thread that asked
+ * @param metadata what the caller put beside the request
  * @param since when it was queued, by the server's clock
+ * @param priority its priority
+ * @param order where it entered the queue
+ * @param state what the server thinks of its client
  */
-public record Waiter(String owner, String application, String host, String pid, String thread, Instant since) {}
+public record Waiter(
+        String owner,
+        String application,
+        String host,
+        String pid,
+        String actor,
+        Map<String, String> metadata,
+        Instant since,
+        int priority,
+        LockOptions.Order order,
+        State state) {
+
+    /** What the server thinks of a waiter's client. */
+    public enum State {
+        /** It can be told of a grant. */
+        HERE,
+        /** It listens nowhere at present: its waiters keep their places, and others pass. */
+        AWAY,
+        /** It was handed a lock and did not take it up: its waiters keep their places until it is heard of. */
+        SUSPECT,
+        /** It has not reported in time: its waiters are removed when they are met. */
+        GONE
+    }
+
+    /** Copies the map. */
+    public Waiter {
+        metadata = Map.copyOf(metadata);
+    }
+
+    /** The id of the client that asked. */
+    public String client() {
+        return OwnerIds.clientOf(owner);
+    }
+}

@@ -7,12 +7,13 @@ import io.holdfast.Commands.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -30,10 +31,21 @@ final class WaitingRoom {
     /** A hold is looked at again so long after it should have ended. */
     private static final long CHECK_SLACK_NANOS = 2_000_000;
 
-    /** The queued requests of this client for one lock, in the order in which they asked. */
+    /** In which order the server serves requests of one client, as far as the client can know it. */
+    private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
+                    request -> -request.options.priority())
+            .thenComparing(request -> switch (request.options.order()) {
+                case LIFO -> 0;
+                case FIFO -> 1;
+                case RANDOM -> 2;
+            })
+            .thenComparingLong(
+                    request -> request.options.order() == LockOptions.Order.LIFO ? -request.number : request.number);
+
+    /** The queued requests of this client for one lock, in the order in which they are served. */
     private static final class Line {
         final Keys keys;
-        final ConcurrentSkipListMap<Long, Request> queued = new ConcurrentSkipListMap<>();
+        final ConcurrentSkipListSet<Request> queued = new ConcurrentSkipListSet<>(SERVED);
 
         Line(Keys keys) {
             this.keys = keys;
@@ -68,7 +80,7 @@ final class WaitingRoom {
         toAsk.remove(request);
         lines.compute(request.keys.hold(), (hold, present) -> {
             Line line = present == null ? new Line(request.keys) : present;
-            line.queued.put(request.number, request);
+            line.queued.add(request);
             return line;
         });
         if (!request.pending()) {
@@ -104,7 +116,7 @@ final class WaitingRoom {
     private void leaveLine(Request request) {
         if (lines.containsKey(request.keys.hold())) {
             lines.computeIfPresent(request.keys.hold(), (hold, line) -> {
-                line.queued.remove(request.number);
+                line.queued.remove(request);
                 return line.queued.isEmpty() ? null : line;
             });
         }
@@ -115,9 +127,24 @@ final class WaitingRoom {
         return List.copyOf(byOwner.values());
     }
 
+    /** A hold has begun: requests of the same actor that wait for it may share it. */
+    void ownHoldBegan(Hold hold) {
+        Line line = lines.get(hold.keys.hold());
+        if (line != null) {
+            for (Request request : line.queued) {
+                if (request.actor.equals(hold.request.actor)) {
+                    request.meetOwnHold();
+                }
+            }
+        }
+    }
+
     // ---- messages
 
-    /** {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe. */
+    /**
+     * {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe, {@code E owner
+     * hold} tells that an operator has dropped a waiter.
+     */
     void onMessage(String text) {
         long received = client.ticker.nanoTime();
         try {
@@ -135,6 +162,11 @@ final class WaitingRoom {
                 Line line = lines.get(words[2]);
                 if (line != null) {
                     refresh(List.of(line), words[1]);
+                }
+            } else if (text.startsWith("E ")) {
+                Request request = byOwner.get(text.split(" ", 3)[1]);
+                if (request != null) {
+                    request.evicted();
                 }
             }
         } catch (RuntimeException e) {
@@ -265,8 +297,12 @@ final class WaitingRoom {
     private void refresh(List<Line> batch, String heard) {
         List<RefreshEntry> entries = new ArrayList<>(batch.size());
         for (Line line : batch) {
-            Map.Entry<Long, Request> first = line.queued.firstEntry();
-            entries.add(new RefreshEntry(line.keys, line.queued.size(), first == null ? "" : first.getValue().owner));
+            String first = "";
+            int count = 0;
+            for (Request request : line.queued) {
+                first = count++ == 0 ? request.owner : first;
+            }
+            entries.add(new RefreshEntry(line.keys, count, first));
         }
         long sent = client.ticker.nanoTime();
         client.commands.refresh(entries, heard, sent, (replies, failure) -> {
@@ -285,11 +321,14 @@ final class WaitingRoom {
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "the server has lost sight of waiters of lock '" + line.keys.name() + "': asking again");
-            line.queued.values().forEach(client.repeats::add);
+            for (Request request : line.queued) {
+                client.events.tell(request, LockEvent.Requeued::new);
+                client.repeats.add(request);
+            }
         }
     }
 
-    /** How many requests are queued, for tests. */
+    /** How many requests have not ended, and holds. */
     int size() {
         return byOwner.size();
     }

@@ -5,18 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 final class LabelTest {
     @Test
     void holder_ofOwnLabel_roundTripsEveryPart() {
         String application = "billing é/2 + 100 %";
-        String label = Label.ofClient(application) + "/" + Label.ofThread(new Thread(() -> {}, "pool 1/thread\n2"));
+        String label = Label.ofClient(application) + "/"
+                + Label.ofActor("pool 1/thread\n2?", Map.of("ticket ?/&=", "42 %&=?/"));
         assertFalse(label.chars().anyMatch(Character::isWhitespace), label);
         Holder holder = Label.holder("c.0-1", 77, 1_700_000_000_123_456L, label);
         assertEquals(application, holder.application());
         assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
-        assertEquals("pool 1/thread\n2", holder.thread());
+        assertEquals("pool 1/thread\n2?", holder.actor());
+        assertEquals(Map.of("ticket ?/&=", "42 %&=?/"), holder.metadata());
         assertEquals(Instant.ofEpochSecond(1_700_000_000L, 123_456_000), holder.since());
         assertEquals(77, holder.token());
         assertFalse(holder.resting());
@@ -26,23 +29,29 @@ final class LabelTest {
     void holder_foreignOrBrokenLabel_isShownAsItIs() {
         Holder holder = Label.holder("-", 1, 0, "100%");
         assertEquals("100%", holder.application());
-        assertEquals("", holder.thread());
+        assertEquals("", holder.actor());
         assertTrue(holder.resting());
         assertEquals("", Label.holder("-", 1, 0, "").application());
     }
 
     @Test
-    void waiter_ofOwnLabel_roundTrips() {
-        Waiter waiter = Label.waiter("c.0-1", 5_000_000, "app/host/1/main");
-        assertEquals(new Waiter("c.0-1", "app", "host", "1", "main", Instant.ofEpochSecond(5)), waiter);
+    void ofActor_longOrEmptyName_isCutAndStaysOneWord() {
+        assertEquals("x".repeat(100), Label.ofActor("x".repeat(200), Map.of()));
+        assertEquals("", Label.ofActor("", Map.of()));
+        String cutInAPair = Label.ofActor("x".repeat(99) + "😀", Map.of());
+        assertTrue(cutInAPair.matches("[\\x21-\\x7e]+"), cutInAPair);
     }
 
     @Test
-    void ofThread_longOrEmptyName_isCutAndStaysOneWord() {
-        assertEquals("x".repeat(60), Label.ofThread(new Thread(() -> {}, "x".repeat(200))));
-        assertEquals("", Label.ofThread(new Thread(() -> {}, "")));
-        String cutInAPair = Label.ofThread(new Thread(() -> {}, "x".repeat(59) + "😀"));
-        assertTrue(cutInAPair.matches("[\\x21-\\x7e]+"), cutInAPair);
+    void metadata_thatLooksLikeTheLibrarysOwnFields_touchesNone() {
+        Map<String, String> hostile = Map.of("owner", "me", "token", "1", "@claim", "x", "", "", "a/b", "?");
+        String label = "app/host/1/" + Label.ofActor("main", hostile);
+        Holder holder = Label.holder("c.0-1", 77, 0, label);
+        assertEquals("c.0-1", holder.owner());
+        assertEquals(77, holder.token());
+        assertEquals("app", holder.application());
+        assertEquals("main", holder.actor());
+        assertEquals(hostile, holder.metadata());
     }
 
     @Test

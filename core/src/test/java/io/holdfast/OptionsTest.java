@@ -8,9 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Modifier;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 final class OptionsTest {
@@ -103,6 +108,17 @@ final class OptionsTest {
         assertOnlyOneDiffers(lock, lock.withLeastRemaining(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(lock, lock.withShortestHold(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(lock, lock.withRequestLife(Duration.ofSeconds(5), lock.requestEnd()));
+        assertOnlyOneDiffers(lock, lock.withRequestLife(null, LockOptions.RequestEnd.LEAVE));
+        assertOnlyOneDiffers(lock, lock.withInterruptBefore(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withMetadata(Map.of("a", "b")));
+        assertOnlyOneDiffers(lock, lock.withOrder(LockOptions.Order.LIFO));
+        assertOnlyOneDiffers(lock, lock.withPriority(5));
+        assertOnlyOneDiffers(lock, lock.withQueueLimit(5));
+        assertOnlyOneDiffers(lock, lock.withOwnConflict(LockOptions.OwnConflict.REFUSE));
+        assertOnlyOneDiffers(lock, lock.withEventData("data"));
+        assertOnlyOneDiffers(lock, lock.withListener(event -> {}));
+        assertEquals(18, changed.size(), changed::toString);
+        changed.clear();
         HoldfastOptions client = HoldfastOptions.defaults();
         assertOnlyOneDiffers(client, client.withPrefix("other"));
         assertOnlyOneDiffers(client, client.withApplication("other"));
@@ -115,16 +131,29 @@ final class OptionsTest {
         assertOnlyOneDiffers(client, client.withTokenLife(Duration.ofSeconds(7)));
         assertOnlyOneDiffers(client, client.withEviction(HoldfastOptions.Eviction.REFUSE));
         assertOnlyOneDiffers(client, client.withExecutor(Runnable::run));
+        assertOnlyOneDiffers(client, client.withListener(event -> {}));
+        assertOnlyOneDiffers(client, client.withEventSampling(0.5));
+        assertOnlyOneDiffers(client, client.withLogSampling(0.5));
+        assertEquals(14, changed.size(), changed::toString);
     }
 
-    private static void assertOnlyOneDiffers(Record before, Record after) throws Exception {
-        int different = 0;
-        for (RecordComponent component : before.getClass().getRecordComponents()) {
-            Method read = component.getAccessor();
-            if (!Objects.equals(read.invoke(before), read.invoke(after))) {
-                different++;
+    /** Which properties some wither has changed. */
+    private final Set<String> changed = new TreeSet<>();
+
+    /** As seen from outside, and by equals. */
+    private void assertOnlyOneDiffers(Object before, Object after) throws Exception {
+        List<String> different = new ArrayList<>();
+        for (Method read : before.getClass().getMethods()) {
+            boolean property = read.getParameterCount() == 0
+                    && !Modifier.isStatic(read.getModifiers())
+                    && read.getDeclaringClass() == before.getClass()
+                    && !Set.of("hashCode", "toString").contains(read.getName());
+            if (property && !Objects.equals(read.invoke(before), read.invoke(after))) {
+                different.add(read.getName());
             }
         }
-        assertEquals(1, different, before + " and " + after);
+        assertEquals(1, different.size(), different + " differ");
+        assertNotEquals(before, after);
+        changed.addAll(different);
     }
 }

@@ -51,9 +51,9 @@ final class ScriptRulesTest extends RuleFixture {
      * @return the token of B's first grant, whose message comes only now
      */
     private long regrantedOwner() {
-        List<String> a = withCommon("A", "A.0-1~s", "30000", "1", "200", "0", "T", "x", "x");
-        List<String> b = withCommon("B", "B.0-1~s", "30000", "1", "200", "0", "T", "x", "x");
-        List<String> c = withCommon("C", "C.0-1~s", "30000", "0", "200", "0", "T", "x", "x");
+        List<String> a = withCommon("A", "A.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0");
+        List<String> b = withCommon("B", "B.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0");
+        List<String> c = withCommon("C", "C.0-1~s", "30000", "0", "200", "0", "T", "x", "x", "F", "0", "0");
         assertEquals("GRANTED", word(acquire("A.0-1~s", a)));
         assertEquals("QUEUED", word(acquire("B.0-1~s", b)));
         assertEquals("RELEASED", word(release("A", "A.0-1~s")));
@@ -172,7 +172,7 @@ final class ScriptRulesTest extends RuleFixture {
     }
 
     private Reply acquire(String owner, List<String> args) {
-        return script(Script.ACQUIRE.text(), KEYS.allWithTombstone(owner), args);
+        return script(Script.ACQUIRE.text(), KEYS.allToAcquire(owner), args);
     }
 
     private Reply release(String client, String owner) {

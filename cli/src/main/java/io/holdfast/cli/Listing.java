@@ -18,7 +18,7 @@ final class Listing {
     static int all(Server server) {
         try (Holdfast client = connect(server)) {
             List<LockInfo> locks = new ArrayList<>();
-            client.inspect().locks(locks::add);
+            client.inspect().locks().forEach(locks::add);
             locks.sort(Comparator.comparing(LockInfo::name));
             if (locks.isEmpty()) {
                 System.out.println("No lock is held" + where(server) + ".");

@@ -192,7 +192,7 @@ final class Run {
 
     private int after(int status, ReleaseResult result) {
         switch (result) {
-            case RELEASED -> {}
+            case RELEASED, STILL_HELD -> {}
             case ALREADY_GONE -> {
                 if (status != ExitStatus.LOST) {
                     Say.line("lock '" + request.name() + "' was lost before the command had ended: "

@@ -84,7 +84,7 @@ final class WaitingReport extends Thread {
     private int place(List<Waiter> queue) {
         for (int i = 0; i < queue.size(); i++) {
             Waiter each = queue.get(i);
-            if (each.pid().equals(pid) && each.thread().equals(waiter)) {
+            if (each.pid().equals(pid) && each.actor().equals(waiter)) {
                 return i + 1;
             }
         }

@@ -1,15 +1,19 @@
 -- acquire.lua: asks for a lock, once or again. Running it twice for one owner changes nothing but a later expiry.
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner
+-- KEYS[7] evicted
 -- ARGV[1..4] see common.lua
 -- ARGV[5] owner   ARGV[6] term, ms   ARGV[7] '1' to queue if taken, '0' not to   ARGV[8] claim window, ms
 -- ARGV[9] life of the request, ms, 0 for none   ARGV[10] then: 'T' to the tail, 'L' leave   ARGV[11] label of the client
--- ARGV[12] label of the thread
+-- ARGV[12] label of the actor, with metadata   ARGV[13] 'F' to queue at the tail, 'N' at the head, 'R' anywhere
+-- ARGV[14] priority   ARGV[15] longest queue, 0 for any
 --
 -- Replies, each followed by the time in microseconds:
 --   GRANTED time token since   the owner holds the lock, for at least a term from now
 --   QUEUED time place waiters …describe   the owner waits; place 1 is next in line
 --   TAKEN time 0 waiters …describe   somebody else holds the lock, and the owner does not wait
+--   FULL time 0 waiters …describe   somebody else holds the lock, and the queue has no room
+--   EVICTED time   the owner waited, and was dropped by name
 --   GONE time   the owner was released or withdrawn before this request came
 --   MORE time   too many dead waiters for one script: ask again
 -- Effects: settles the lock; grants, queues, or neither. Tells the next waiter if there was a handoff.
@@ -34,8 +38,9 @@ lock.held = parseHold(redis.call('GET', lock.hold)) -- GET and not MGET, which t
 if lock.held and lock.held.owner == '?' then
   error('FOREIGN the key of the hold has a value that Holdfast did not write')
 end
+local ended = redis.call('EXISTS', KEYS[6], KEYS[7])
 -- rule tombstone
-if redis.call('EXISTS', KEYS[6]) == 1 then
+if ended > 0 and redis.call('EXISTS', KEYS[6]) == 1 then
   return { 'GONE', nowMicros }
 end
 -- end
@@ -48,6 +53,10 @@ if lock.held and lock.held.owner == owner then
     return take()
   end
   return granted()
+end
+
+if ended > 0 and redis.call('HEXISTS', KEYS[7], owner) == 1 then
+  return { 'EVICTED', nowMicros }
 end
 
 local waiting = redis.call('HEXISTS', lock.details, owner) == 1
@@ -67,7 +76,17 @@ elseif lock.held.owner == owner then
   expireLater(lock.hold, now + term)
   reply = take()
 else
-  if ARGV[7] == '1' and not waiting then
+  local enters, limit = ARGV[7] == '1' and not waiting, tonumber(ARGV[15])
+  if enters and limit > 0 and waitersOf(lock, redis.call('HGET', lock.details, '@claim')) >= limit then
+    clean(lock)
+    local waiters = waitersOf(lock, redis.call('HGET', lock.details, '@claim'))
+    if waiters >= limit then
+      reply = describe(lock, { 'FULL', nowMicros, 0, waiters })
+      deliver()
+      return reply
+    end
+  end
+  if enters then
     local fresh = redis.call('HEXISTS', lock.details, '@a:' .. requester) == 0
     writeDetails(lock, owner, {
       since = int(nowMicros),
@@ -79,7 +98,7 @@ else
       thread = ARGV[12],
     })
     expireLater(lock.details, now + waiterTtl)
-    redis.call('ZADD', lock.queue, nextOrder(lock), owner)
+    redis.call('ZADD', lock.queue, orderOf(lock, tonumber(ARGV[14]), ARGV[13], owner), owner)
     expireLater(lock.queue, now + waiterTtl)
     redis.call('HINCRBY', lock.details, '@n:' .. requester, 1)
     if fresh then
@@ -103,13 +122,19 @@ else
     sweep(lock)
   end
   local queued = ARGV[7] == '1' or waiting
-  local claimed = redis.call('HEXISTS', lock.details, '@claim')
-  local waiters = redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - claimed
+  local claimed = redis.call('HGET', lock.details, '@claim')
+  local waiters = waitersOf(lock, claimed)
   local place = 0
   if queued then
+    place = waiters
     local rank = redis.call('ZRANK', lock.queue, owner)
-    local before = rank and redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner)) or 0
-    place = rank and math.max(1, rank + 1 + before - claimed) or waiters
+    if rank then
+      place = rank + 1 + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
+      local ahead = claimed and redis.call('ZRANK', lock.queue, claimed)
+      if ahead and ahead < rank then
+        place = place - 1
+      end
+    end
   end
   reply = describe(lock, { queued and 'QUEUED' or 'TAKEN', nowMicros, place, waiters })
 end

@@ -2,7 +2,7 @@
 --
 -- The keys of one lock, all in one slot:
 --   hold      string  "owner token since term label": who holds; the key's expiry is the end of the hold
---   queue     zset    owner -> order: waiters, in the order in which they are served
+--   queue     zset    owner -> order: waiters; the lowest is served first. The order is made by orderOf()
 --   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
 --   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term thread"
 --                     @seq      -> last order given
@@ -10,7 +10,9 @@
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked
 --                     @a:client -> "deadline seen label"          @s:client -> since when it is suspect
 --   token     string  the last fencing token
--- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret".
+--   evicted   hash    owner -> 1: waiters that were dropped by name, so that they do not queue again
+-- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret". A
+-- label is "application/host/pid/actor", or that and "?" and metadata; each part is URL-encoded.
 --
 -- ARGV[1] client that asks   ARGV[2] prefix of channels   ARGV[3] waiter deadline, ms   ARGV[4] life of tokens, ms
 
@@ -25,6 +27,8 @@ local waiterTtl = tonumber(ARGV[3])
 local tokenTtl = tonumber(ARGV[4])
 
 local WALK_LIMIT = 1000 -- waiters looked at in one script
+local BAND = 2 ^ 42 -- orders of one priority
+local FIRST_RANDOM = 2 ^ 40
 local mail = {} -- messages to send when everything else is done: channel, text, channel, text …
 
 -- Lua's own conversion keeps 14 digits only.
@@ -163,8 +167,45 @@ local function sweep(lock)
   end
 end
 
-local function nextOrder(lock)
-  return int(redis.call('HINCRBY', lock.details, '@seq', 1))
+-- Where a waiter enters the queue. Orders are integers of less than 50 bits, which a double keeps exactly. Each priority
+-- has a band, the higher ones before the lower; in a band stand first those of mode 'N' (newest first), then 'F' (oldest
+-- first), then 'R', in an order that is drawn here: the server's own generator begins anew in every script.
+local function orderOf(lock, priority, mode, owner)
+  local order = tonumber(redis.call('HINCRBY', lock.details, '@seq', 1))
+  if mode == 'N' then
+    order = -order
+  elseif mode == 'R' then
+    order = FIRST_RANDOM + tonumber(string.sub(redis.sha1hex(owner .. int(nowMicros)), 1, 10), 16)
+  end
+  return int(order - priority * BAND)
+end
+
+local function priorityOf(order)
+  return -math.floor((tonumber(order) + BAND / 2) / BAND)
+end
+
+local function modeOf(order)
+  local place = tonumber(order) + priorityOf(order) * BAND
+  return place < 0 and 'N' or place < FIRST_RANDOM and 'F' or 'R'
+end
+
+-- Removes waiters whose deadline has passed, as far as one script may look.
+local function clean(lock)
+  local removed = 0
+  for _, key in ipairs({ lock.queue, lock.parked }) do
+    for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
+      if reach(lock, clientOf(owner)) == 'gone' then
+        dequeue(lock, owner)
+        removed = removed + 1
+      end
+    end
+  end
+  return removed
+end
+
+-- All that wait; one that was handed the lock and has not confirmed yet stands in the queue, but does not wait.
+local function waitersOf(lock, claimed)
+  return redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - (claimed and 1 or 0)
 end
 
 local function readDetails(lock, owner)
@@ -190,7 +231,7 @@ local function writeDetails(lock, owner, d)
 end
 
 -- Whether a request has outlived its own limit, and what then happens to it: 'T' to the tail, 'L' leaves the queue.
-local function outlived(lock, owner)
+local function outlived(lock, owner, order)
   local d = readDetails(lock, owner)
   if d and (d.stop == 0 or d.stop >= now) then
     return false
@@ -198,7 +239,7 @@ local function outlived(lock, owner)
   if d and d.policy == 'T' then
     d.stop = now + d.ttl
     writeDetails(lock, owner, d)
-    redis.call('ZADD', lock.queue, nextOrder(lock), owner)
+    redis.call('ZADD', lock.queue, orderOf(lock, priorityOf(order), 'F', owner), owner)
   else
     dequeue(lock, owner)
   end
@@ -230,7 +271,7 @@ local function nextWaiter(lock, candidate)
       elseif answer ~= 'here' then
         aside[#aside + 1] = owner
         aside[#aside + 1] = batch[i + 1]
-      elseif not outlived(lock, owner) then
+      elseif not outlived(lock, owner, batch[i + 1]) then
         found = owner
         break
       end

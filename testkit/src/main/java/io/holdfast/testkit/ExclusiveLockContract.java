@@ -85,7 +85,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         var holder = taken.contention().holder().orElseThrow();
         assertEquals("billing", holder.application());
         assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
-        assertEquals(Thread.currentThread().getName(), holder.thread());
+        assertEquals(Thread.currentThread().getName(), holder.actor());
         assertEquals(lease.token(), holder.token());
         assertEquals(lease.owner(), holder.owner());
         assertTrue(taken.contention().remaining().toSeconds() >= 25);
@@ -439,7 +439,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         assertEquals(Duration.ofSeconds(30), info.term());
         assertEquals(2, info.queue().size());
         List<LockInfo> all = new ArrayList<>();
-        holdfast.inspect().locks(all::add);
+        holdfast.inspect().locks().forEach(all::add);
         assertEquals(1, all.size());
         assertEquals(lease.name(), all.get(0).name());
         assertEquals(2, all.get(0).waiters());

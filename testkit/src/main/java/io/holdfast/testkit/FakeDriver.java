@@ -122,8 +122,8 @@ public final class FakeDriver implements RedisDriver {
         answer("INFO", call -> Reply.of("redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n"));
         answer("info", call -> {
             List<Reply> replies = new ArrayList<>(List.of(Reply.of(serverMicros())));
-            for (int i = 0; i < call.keys().size() / 4; i++) {
-                replies.add(Reply.of(List.of(Reply.of(""), Reply.of(0), Reply.of(0))));
+            for (int i = 0; i < call.keys().size() / 5; i++) {
+                replies.add(Reply.of(List.of(Reply.of(""), Reply.of(0), Reply.of(""), Reply.of(0))));
             }
             return Reply.of(replies);
         });

@@ -262,7 +262,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
         lease.release();
         Lease next = get(waiting);
         assertTrue(next.waited().toSeconds() < 9, () -> "by a refresh: " + next.waited());
-        first.inspect().locks(info -> assertEquals("a", info.name()));
+        first.inspect().locks().forEach(info -> assertEquals("a", info.name()));
         next.release();
         awaitNothingLeft(server);
     }
@@ -484,7 +484,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
                     .toList();
             assertEquals(1, slots.size(), name);
             List<String> listed = new ArrayList<>();
-            holder.inspect().locks(info -> listed.add(info.name()));
+            holder.inspect().locks().forEach(info -> listed.add(info.name()));
             assertEquals(List.of(name), listed);
             lease.release();
             get(waiting).release();
@@ -557,7 +557,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
             }
         });
         assertTrue(refreshes.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
-        holdfast.inspect().locks(info -> assertEquals("a", info.name()));
+        holdfast.inspect().locks().forEach(info -> assertEquals("a", info.name()));
         lease.release();
         Lease next = get(waiting);
         assertEquals(1, next.attempts());

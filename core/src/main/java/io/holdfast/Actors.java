@@ -1,0 +1,43 @@
+package io.holdfast;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which of this client's actors holds which lock. An actor is a thread, compared by identity, or an id of the caller's,
+ * compared by value.
+ */
+final class Actors {
+    private record Key(String hold, Object actor) {}
+
+    private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
+    private final AtomicInteger reentrantPending = new AtomicInteger();
+
+    /** The newest hold counts, if an actor has several of one lock (of which the older can only be lost ones). */
+    void begin(Hold hold) {
+        holds.put(new Key(hold.keys.hold(), hold.request.actor), hold);
+    }
+
+    void end(Hold hold) {
+        holds.remove(new Key(hold.keys.hold(), hold.request.actor), hold);
+    }
+
+    /** The hold of the actor that makes this request, if it is valid. */
+    @Nullable
+    Hold ownOf(Request request) {
+        Hold hold = holds.get(new Key(request.keys.hold(), request.actor));
+        return hold != null && hold.isValid() ? hold : null;
+    }
+
+    /** A request that could share its actor's hold has begun, or has ended. */
+    void reentrant(int change) {
+        reentrantPending.addAndGet(change);
+    }
+
+    /** Whether any request waits that could share the hold of its actor. */
+    boolean anyReentrantPending() {
+        return reentrantPending.get() > 0;
+    }
+}

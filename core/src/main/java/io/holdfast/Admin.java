@@ -1,0 +1,240 @@
+package io.holdfast;
+
+import io.holdfast.Commands.CleanReply;
+import io.holdfast.Commands.RevokeReply;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * Steers locks by name, whoever holds them. These are acts of an operator: they break what the holder was promised, who
+ * learns of it at the next renewal, at most a third of the term later. What it writes until then only a store that
+ * compares fencing tokens can refuse.
+ *
+ * <p>Blocks for a round trip for each lock, at most the command timeout. Every method throws
+ * {@link ServerUnreachableException} if the server does not answer (it may or may not have acted), and
+ * {@link ServerRefusedException} if it answers with an error.
+ */
+public final class Admin {
+    /** How long a dropped waiter is refused if it asks again because it did not hear of it. */
+    private static final Duration REFUSED = Duration.ofMinutes(2);
+
+    private static final int MOST_ROUNDS = 1_000;
+
+    private final Client client;
+    private final Inspector inspector;
+
+    Admin(Client client) {
+        this.client = client;
+        this.inspector = new Inspector(client);
+    }
+
+    /** What to do with those who wait. */
+    public enum Waiters {
+        /** The next in line gets the lock. */
+        HAND_OFF,
+        /** All are dropped: their calls end as {@link Attempt.Evicted}. */
+        DROP
+    }
+
+    /** What happened to the hold. */
+    public enum Outcome {
+        /** It ended. */
+        RELEASED,
+        /** There was none. */
+        NOTHING_TO_RELEASE,
+        /** It is not the one that was meant, or of another program: it was left alone. */
+        LEFT_ALONE
+    }
+
+    /**
+     * The answer to a release by name.
+     *
+     * @param lock the lock's name
+     * @param key the key of the hold
+     * @param queueKey the key of the queue
+     * @param outcome what happened to the hold
+     * @param holder whose hold ended, or was left alone
+     * @param dropped how many waiters were dropped
+     * @param next who holds the lock now
+     * @param took how long it took
+     */
+    public record Revocation(
+            String lock,
+            String key,
+            String queueKey,
+            Outcome outcome,
+            Optional<Holder> holder,
+            int dropped,
+            Optional<Holder> next,
+            Duration took) {}
+
+    /**
+     * The answer to a release of many.
+     *
+     * @param released how many holds ended
+     * @param dropped how many waiters were dropped
+     * @param took how long it took
+     */
+    public record Total(int released, int dropped, Duration took) {}
+
+    /** Releases a lock, whoever holds it. */
+    public Revocation release(String name, Waiters waiters) {
+        return release(name, 0, waiters);
+    }
+
+    /**
+     * Releases a lock if the present hold has this token: what was looked at, and not what came since.
+     *
+     * @param token as {@link Holder#token()} told it
+     */
+    public Revocation release(String name, long token, Waiters waiters) {
+        long begin = client.ticker.nanoTime();
+        Keys keys = Keys.of(client.options.prefix(), name);
+        boolean drop = waiters == Waiters.DROP;
+        RevokeReply reply = revoke(keys, token, drop);
+        RevokeReply first = reply;
+        int dropped = reply.dropped();
+        for (int round = 0; drop && reply.state().more() && round < MOST_ROUNDS; round++) {
+            // The hold that this call has ended is gone; one that began meanwhile is not meant.
+            reply = revoke(keys, Math.max(1, first.held().map(Holder::token).orElse(1L)), true);
+            dropped += reply.dropped();
+        }
+        Revocation result = new Revocation(
+                name,
+                keys.hold(),
+                keys.queue(),
+                switch (first.word()) {
+                    case RELEASED -> Outcome.RELEASED;
+                    case NOTHING -> Outcome.NOTHING_TO_RELEASE;
+                    case OTHER -> Outcome.LEFT_ALONE;
+                },
+                first.held(),
+                dropped,
+                reply.state().holder(),
+                Duration.ofNanos(client.ticker.nanoTime() - begin));
+        client.events.tell(
+                name,
+                keys.hold(),
+                first.held().map(Holder::owner).orElse(""),
+                subject -> new LockEvent.Revoked(subject, result));
+        return result;
+    }
+
+    private RevokeReply revoke(Keys keys, long token, boolean drop) {
+        long sent = client.ticker.nanoTime();
+        RevokeReply reply = inspector.await(callback -> client.commands.revoke(keys, token, drop, REFUSED, callback));
+        client.waitingRoom.observe(keys, reply.state(), sent);
+        return reply;
+    }
+
+    /** Releases all locks. Drops the waiters of each first, so that nobody gets one meanwhile. */
+    public Total releaseAll() {
+        long begin = client.ticker.nanoTime();
+        int dropped = 0;
+        int released = 0;
+        // Queues without a hold are rare, and yet have to go.
+        List<String> queued = inspector.queues().map(LockInfo::name).toList();
+        for (String name : queued) {
+            Revocation result = release(name, Waiters.DROP);
+            dropped += result.dropped();
+            released += result.outcome() == Outcome.RELEASED ? 1 : 0;
+        }
+        List<String> held = inspector.locks().map(LockInfo::name).toList();
+        for (String name : held) {
+            Revocation result = release(name, Waiters.DROP);
+            dropped += result.dropped();
+            released += result.outcome() == Outcome.RELEASED ? 1 : 0;
+        }
+        return told(new Total(released, dropped, Duration.ofNanos(client.ticker.nanoTime() - begin)));
+    }
+
+    /** Releases what one client holds; see {@link Inspector#clients()}. The next in line get the locks. */
+    public Total releaseOfClient(String clientId) {
+        return releaseOf(holder -> holder.client().equals(clientId));
+    }
+
+    /** Releases what processes on one host hold. The next in line get the locks. */
+    public Total releaseOfHost(String host) {
+        return releaseOf(holder -> holder.host().equals(host));
+    }
+
+    /** Releases what one actor of one client holds; see {@link DistributedLock#as}. The next in line get the locks. */
+    public Total releaseOfActor(String clientId, String actor) {
+        return releaseOf(
+                holder -> holder.client().equals(clientId) && holder.actor().equals(actor));
+    }
+
+    /** Releases what this client holds. Its leases are lost. The next in line get the locks. */
+    public Total releaseMine() {
+        return releaseOfClient(client.ids.client());
+    }
+
+    private Total releaseOf(Predicate<Holder> whose) {
+        long begin = client.ticker.nanoTime();
+        List<LockInfo> found = inspector
+                .locks()
+                .filter(info -> info.holder()
+                        .filter(holder -> !holder.resting() && whose.test(holder))
+                        .isPresent())
+                .toList();
+        int released = 0;
+        for (LockInfo info : found) {
+            long token = info.holder().orElseThrow().token();
+            released += release(info.name(), token, Waiters.HAND_OFF).outcome() == Outcome.RELEASED ? 1 : 0;
+        }
+        return told(new Total(released, 0, Duration.ofNanos(client.ticker.nanoTime() - begin)));
+    }
+
+    private Total told(Total total) {
+        client.events.tell(
+                "",
+                "",
+                "",
+                subject -> new LockEvent.RevokedAll(subject, total.released(), total.dropped(), total.took()));
+        return total;
+    }
+
+    /**
+     * Makes the present hold of a lock last at least this long from now, whoever has it; never shortens it.
+     *
+     * @param atLeast 1 ms to 365 days
+     * @return how long it now lasts without renewal; empty if nobody holds the lock
+     */
+    public Optional<Duration> extend(String name, Duration atLeast) {
+        Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
+        Keys keys = Keys.of(client.options.prefix(), name);
+        Duration remaining = inspector.await(callback -> client.commands.prolong(keys, atLeast, callback));
+        if (remaining.isZero()) {
+            return Optional.empty();
+        }
+        client.events.tell(name, keys.hold(), "", subject -> new LockEvent.Prolonged(subject, remaining));
+        return Optional.of(remaining);
+    }
+
+    /**
+     * Removes waiters whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). It happens by
+     * itself when they are met.
+     *
+     * @return how many were removed
+     */
+    public int clean(String name) {
+        Keys keys = Keys.of(client.options.prefix(), name);
+        int removed = 0;
+        for (int round = 0; round < MOST_ROUNDS; round++) {
+            CleanReply reply = inspector.await(callback -> client.commands.clean(keys, callback));
+            removed += reply.removed();
+            if (reply.removed() == 0) {
+                break;
+            }
+        }
+        return removed;
+    }
+
+    /** The same for all locks that somebody waits for. */
+    public int cleanAll() {
+        List<String> queued = inspector.queues().map(LockInfo::name).toList();
+        return queued.stream().mapToInt(this::clean).sum();
+    }
+}

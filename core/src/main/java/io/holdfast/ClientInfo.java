@@ -1,0 +1,65 @@
+package io.holdfast;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A client as the server knows it.
+ *
+ * @param id the client's id
+ * @param application the application's name; empty if it neither holds nor waits
+ * @param host the host's name; empty if it neither holds nor waits
+ * @param pid the process id; empty if it neither holds nor waits
+ * @param listening whether it is connected and listens for grants: a client that holds and does not listen may be dead; its
+ *     locks become free with their terms
+ * @param holds names of the locks that it holds
+ * @param waits names of the locks that it waits for, once for each request
+ */
+public record ClientInfo(
+        String id,
+        String application,
+        String host,
+        String pid,
+        boolean listening,
+        List<String> holds,
+        List<String> waits) {
+
+    /** Copies the lists. */
+    public ClientInfo {
+        holds = List.copyOf(holds);
+        waits = List.copyOf(waits);
+    }
+
+    static ClientInfo listening(String id) {
+        return new ClientInfo(id, "", "", "", true, List.of(), List.of());
+    }
+
+    static ClientInfo holding(Holder holder, String lock) {
+        return new ClientInfo(
+                holder.client(), holder.application(), holder.host(), holder.pid(), false, List.of(lock), List.of());
+    }
+
+    static ClientInfo waiting(Waiter waiter, String lock) {
+        return new ClientInfo(
+                waiter.client(), waiter.application(), waiter.host(), waiter.pid(), false, List.of(), List.of(lock));
+    }
+
+    /** What is known of the same client from two places. */
+    ClientInfo and(ClientInfo other) {
+        boolean named = !application.isEmpty();
+        return new ClientInfo(
+                id,
+                named ? application : other.application,
+                named ? host : other.host,
+                named ? pid : other.pid,
+                listening || other.listening,
+                join(holds, other.holds),
+                join(waits, other.waits));
+    }
+
+    private static List<String> join(List<String> one, List<String> other) {
+        List<String> both = new ArrayList<>(one);
+        both.addAll(other);
+        return both;
+    }
+}

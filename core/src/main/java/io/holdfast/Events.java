@@ -1,0 +1,182 @@
+package io.holdfast;
+
+import io.holdfast.LockEvent.Subject;
+import java.lang.System.Logger.Level;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells listeners and the log what happens. Nothing is made where nobody listens; what is made waits in a bounded queue,
+ * which one task at a time empties on the client's executor, so that no lock ever waits for a listener.
+ */
+final class Events {
+    private static final int MOST_WAITING = 10_000;
+    private static final System.Logger STEPS = System.getLogger("io.holdfast.steps");
+    private static final System.Logger TRIES = System.getLogger("io.holdfast.tries");
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    private record Delivery(LockEvent event, @Nullable HoldfastListener own) {}
+
+    private final Client client;
+    private final List<HoldfastListener> listeners;
+    private final Queue<Delivery> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final AtomicInteger work = new AtomicInteger();
+    private final AtomicLong dropped = new AtomicLong();
+
+    Events(Client client) {
+        this.client = client;
+        this.listeners = client.options.listeners();
+    }
+
+    /** Tells a step of a request or of its hold. */
+    void tell(Request request, Function<Subject, LockEvent> event) {
+        boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(request.owner, client.options.logSampling());
+        HoldfastListener own = request.options.listener();
+        boolean heard = (own != null || !listeners.isEmpty()) && drawn(request.owner, client.options.eventSampling());
+        if (logged || heard) {
+            LockEvent made = event.apply(new Subject(
+                    request.keys.name(),
+                    request.keys.hold(),
+                    OwnerIds.publicPart(request.owner),
+                    request.actorName,
+                    Instant.now(),
+                    request.options.eventData()));
+            if (logged) {
+                STEPS.log(Level.DEBUG, () -> line(made));
+            }
+            if (heard) {
+                enqueue(new Delivery(made, own));
+            }
+        }
+    }
+
+    /** Tells that the server is being asked. Of each try there is a line of its own, in a log of its own. */
+    void tellAsked(Request request, int attempt) {
+        if (TRIES.isLoggable(Level.TRACE)) {
+            TRIES.log(
+                    Level.TRACE,
+                    () -> "asked lock=\"" + request.keys.name() + "\" owner=" + OwnerIds.publicPart(request.owner)
+                            + " attempt=" + attempt);
+        }
+        HoldfastListener own = request.options.listener();
+        if ((own != null || !listeners.isEmpty()) && drawn(request.owner, client.options.eventSampling())) {
+            Subject subject = new Subject(
+                    request.keys.name(),
+                    request.keys.hold(),
+                    OwnerIds.publicPart(request.owner),
+                    request.actorName,
+                    Instant.now(),
+                    request.options.eventData());
+            enqueue(new Delivery(new LockEvent.Asked(subject, attempt), own));
+        }
+    }
+
+    /** Tells of an act by name. */
+    void tell(String lock, String key, String owner, Function<Subject, LockEvent> event) {
+        boolean logged = STEPS.isLoggable(Level.DEBUG);
+        if (logged || !listeners.isEmpty()) {
+            LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), null));
+            if (logged) {
+                STEPS.log(Level.DEBUG, () -> line(made));
+            }
+            enqueue(new Delivery(made, null));
+        }
+    }
+
+    /** The same for all events of one owner. */
+    private static boolean drawn(String owner, double part) {
+        if (part >= 1) {
+            return true;
+        }
+        // Spread over all 32 bits: owners that follow each other differ in few of them.
+        int mixed = OwnerIds.publicPart(owner).hashCode() * 0x9E3779B9;
+        mixed = (mixed ^ (mixed >>> 15)) * 0x85EBCA6B;
+        mixed ^= mixed >>> 13;
+        return (mixed & 0xFFFF_FFFFL) / 4_294_967_296.0 < part;
+    }
+
+    private void enqueue(Delivery delivery) {
+        if (size.incrementAndGet() > MOST_WAITING) {
+            size.decrementAndGet();
+            dropped.incrementAndGet();
+            return;
+        }
+        waiting.add(delivery);
+        if (work.getAndIncrement() == 0) {
+            client.execute(this::drain);
+        }
+    }
+
+    private void drain() {
+        int done = 1;
+        do {
+            for (Delivery next = waiting.poll(); next != null; next = waiting.poll()) {
+                size.decrementAndGet();
+                HoldfastListener own = next.own();
+                if (own != null) {
+                    call(own, next.event());
+                }
+                for (HoldfastListener listener : listeners) {
+                    call(listener, next.event());
+                }
+            }
+            long missed = dropped.getAndSet(0);
+            if (missed > 0) {
+                LOG.log(Level.WARNING, () -> "listeners do not keep up: " + missed + " events were dropped");
+            }
+            done = work.addAndGet(-done);
+        } while (done != 0);
+    }
+
+    @SuppressWarnings("CatchingUnchecked")
+    private static void call(HoldfastListener listener, LockEvent event) {
+        try {
+            listener.on(event);
+        } catch (Throwable e) {
+            LOG.log(Level.ERROR, "a listener failed at " + line(event), e);
+        }
+    }
+
+    /** One line of words and values: {@code obtained lock="a" owner=… token=7 waited=PT0.1S}. */
+    static String line(LockEvent event) {
+        StringBuilder line = new StringBuilder(event.getClass().getSimpleName().toLowerCase(Locale.ROOT));
+        Subject subject = event.subject();
+        line.append(" lock=\"").append(subject.lock()).append('"');
+        line.append(" owner=").append(subject.owner());
+        line.append(" actor=\"").append(subject.actor()).append('"');
+        for (RecordComponent component : event.getClass().getRecordComponents()) {
+            if (component.getName().equals("subject")) {
+                continue;
+            }
+            Object value;
+            try {
+                value = component.getAccessor().invoke(event);
+            } catch (ReflectiveOperationException e) {
+                value = "?";
+            }
+            line.append(' ')
+                    .append(component.getName())
+                    .append('=')
+                    .append(value instanceof Contention c ? '"' + c.inWords() + '"' : value);
+        }
+        Object data = subject.data();
+        return data == null
+                ? line.toString()
+                : line.append(" data=").append(data).toString();
+    }
+
+    /** Time since a moment of the client's clock. */
+    Duration since(long nanos) {
+        return Duration.ofNanos(client.ticker.nanoTime() - nanos);
+    }
+}

@@ -1,0 +1,107 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+
+/** See {@link DistributedLock#asJavaLock()}. A thread's leases are touched by that thread only. */
+final class JavaLock implements Lock {
+    private final DistributedLock lock;
+    private final Map<Thread, Deque<Lease>> held = new ConcurrentHashMap<>();
+
+    JavaLock(DistributedLock lock) {
+        this.lock = lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
+    }
+
+    @Override
+    public void lock() {
+        refuseLost();
+        entered(lock.attemptUninterruptibly(Wait.forever()).orElseThrow());
+    }
+
+    @Override
+    public void lockInterruptibly() throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        refuseLost();
+        entered(lock.acquire(Wait.forever()));
+    }
+
+    @Override
+    public boolean tryLock() {
+        refuseLost();
+        return enteredIfHeld(lock.attemptUninterruptibly(Wait.none()));
+    }
+
+    @Override
+    public boolean tryLock(long time, TimeUnit unit) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        refuseLost();
+        // "If the time is less than or equal to zero, the method will not wait at all."
+        long nanos = Math.min(unit.toNanos(time), Require.LONGEST.toNanos());
+        Wait wait = nanos <= 0 ? Wait.none() : Wait.upTo(Duration.ofNanos(Math.max(nanos, 1_000_000)));
+        return enteredIfHeld(lock.attempt(wait));
+    }
+
+    private boolean enteredIfHeld(Attempt attempt) {
+        if (attempt instanceof Attempt.Unknown unknown) {
+            throw unknown.cause();
+        }
+        Optional<Lease> lease = attempt.lease();
+        lease.ifPresent(this::entered);
+        return lease.isPresent();
+    }
+
+    private void entered(Lease lease) {
+        held.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>())
+                .push(lease);
+    }
+
+    /** A thread that believes it holds the lock must not get another hold under the same roof. */
+    private void refuseLost() {
+        Deque<Lease> mine = held.get(Thread.currentThread());
+        if (mine != null && !mine.element().isValid()) {
+            throw mine.element().lostException(null);
+        }
+    }
+
+    @Override
+    public void unlock() {
+        Thread thread = Thread.currentThread();
+        Deque<Lease> mine = held.get(thread);
+        if (mine == null) {
+            throw new IllegalMonitorStateException(
+                    "lock '" + lock.name() + "' is not held by thread " + thread.getName() + " through this view");
+        }
+        Lease last = mine.pop();
+        if (mine.isEmpty()) {
+            held.remove(thread);
+        }
+        boolean lost = !last.isValid();
+        LeaseLostException loss = last.lostException(null);
+        last.release();
+        if (lost) {
+            throw loss;
+        }
+    }
+
+    /** Not supported: a waiter in another process could not be told. */
+    @Override
+    public Condition newCondition() {
+        throw new UnsupportedOperationException("a distributed lock has no conditions");
+    }
+
+    @Override
+    public String toString() {
+        return lock + (held.isEmpty() ? "[unlocked here]" : "[locked by " + held.size() + " thread here]");
+    }
+}

@@ -1,0 +1,179 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step in the life of a request, a hold, or of a lock that somebody steered by name. Durations are of this client's
+ * monotonic clock; {@code at} is of its wall clock and for people.
+ */
+public sealed interface LockEvent {
+    /**
+     * Whom an event concerns.
+     *
+     * @param lock the lock's name
+     * @param key the key of the hold on the server
+     * @param owner the public part of the owner id
+     * @param actor the actor's id, or the name of the thread that asked
+     * @param at when it happened
+     * @param data what the caller gave with {@link LockOptions#withEventData}; null for nothing
+     */
+    record Subject(
+            String lock,
+            String key,
+            String owner,
+            String actor,
+            Instant at,
+            @Nullable Object data) {}
+
+    /** Whom it concerns. */
+    Subject subject();
+
+    /** The lock's name. */
+    default String lock() {
+        return subject().lock();
+    }
+
+    /** What the caller gave with {@link LockOptions#withEventData}; null for nothing. */
+    default @Nullable Object data() {
+        return subject().data();
+    }
+
+    /**
+     * The server was asked for the lock, for the first time or again.
+     *
+     * @param attempt 1 for the first time
+     */
+    record Asked(Subject subject, int attempt) implements LockEvent {}
+
+    /**
+     * The request stands in the queue.
+     *
+     * @param place 1 for next in line
+     * @param waiters how many are queued, this one included
+     */
+    record Queued(Subject subject, int place, int waiters) implements LockEvent {}
+
+    /** The server had lost sight of the waiting request, and was asked again: it may have a new place. */
+    record Requeued(Subject subject) implements LockEvent {}
+
+    /**
+     * The lock is held.
+     *
+     * @param token the fencing token
+     * @param term how long it lasts without renewal
+     * @param waited how long it took, from the call
+     * @param attempts how often the server was asked
+     * @param initialPlace the place in the queue at first, 0 if the lock was free
+     * @param reentered whether the actor held it before: no new hold
+     */
+    record Obtained(
+            Subject subject,
+            long token,
+            Duration term,
+            Duration waited,
+            int attempts,
+            int initialPlace,
+            boolean reentered)
+            implements LockEvent {}
+
+    /** Why a lock was not obtained. */
+    enum Reason {
+        /** Somebody else holds it, and the call did not want to wait. */
+        TAKEN,
+        /** It was not free in time. */
+        TIMED_OUT,
+        /** The queue was full. */
+        QUEUE_FULL,
+        /** An operator dropped the waiters. */
+        EVICTED,
+        /** The actor holds it itself. */
+        OWN_CONFLICT,
+        /** The server did not answer. */
+        UNKNOWN,
+        /** The server refused. */
+        REFUSED,
+        /** The caller went away: interrupted, cancelled, completed from outside. */
+        WITHDRAWN,
+        /** The client was closed. */
+        CLOSED
+    }
+
+    /**
+     * The request ended without a hold.
+     *
+     * @param reason why
+     * @param waited how long the call took
+     * @param attempts how often the server was asked
+     * @param contention what the server last said
+     */
+    record NotObtained(Subject subject, Reason reason, Duration waited, int attempts, Contention contention)
+            implements LockEvent {}
+
+    /**
+     * The server agreed to a renewal. One event for each hold.
+     *
+     * @param token the fencing token
+     * @param remaining how long the hold now lasts
+     */
+    record Renewed(Subject subject, long token, Duration remaining) implements LockEvent {}
+
+    /**
+     * A renewal was not answered, or refused. It is tried again until the deadline.
+     *
+     * @param token the fencing token
+     * @param remaining how long the hold still lasts
+     * @param why what went wrong
+     */
+    record RenewalFailed(Subject subject, long token, Duration remaining, String why) implements LockEvent {}
+
+    /**
+     * The hold was extended on demand.
+     *
+     * @param token the fencing token
+     * @param remaining how long it now lasts
+     */
+    record Extended(Subject subject, long token, Duration remaining) implements LockEvent {}
+
+    /**
+     * The hold was given back.
+     *
+     * @param token the fencing token
+     * @param held how long it was held
+     * @param result what the server said
+     */
+    record Released(Subject subject, long token, Duration held, ReleaseResult result) implements LockEvent {}
+
+    /**
+     * The hold was lost.
+     *
+     * @param token the fencing token
+     * @param held how long it was held
+     * @param reason why
+     */
+    record Lost(Subject subject, long token, Duration held, LossReason reason) implements LockEvent {}
+
+    /**
+     * A lock was released by name.
+     *
+     * @param result what happened
+     */
+    record Revoked(Subject subject, Admin.Revocation result) implements LockEvent {}
+
+    /**
+     * A lock was extended by name.
+     *
+     * @param remaining how long it now lasts
+     */
+    record Prolonged(Subject subject, Duration remaining) implements LockEvent {}
+
+    /**
+     * Many locks were released by name. The subject's lock, key and owner are empty.
+     *
+     * @param released how many holds ended
+     * @param dropped how many waiters were dropped
+     * @param took how long that took
+     */
+    record RevokedAll(Subject subject, int released, int dropped, Duration took) implements LockEvent {}
+}

@@ -1,0 +1,38 @@
+package io.holdfast;
+
+/**
+ * The lock was not obtained, and trying again at once would be wrong: the queue is full, an operator dropped the request,
+ * or the actor holds the lock itself. This client does not hold it by this call, and does not wait any more.
+ */
+public final class LockRefusedException extends HoldfastException {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Attempt.NotObtained outcome;
+
+    LockRefusedException(Attempt.NotObtained outcome) {
+        super(
+                "lock '" + outcome.lock() + "' not obtained, " + why(outcome) + ": "
+                        + outcome.contention().inWords(),
+                null);
+        this.outcome = outcome;
+    }
+
+    private static String why(Attempt.NotObtained outcome) {
+        if (outcome instanceof Attempt.QueueFull) {
+            return "its queue is full";
+        }
+        return outcome instanceof Attempt.Evicted
+                ? "an operator dropped the request"
+                : "the actor that asked holds it already";
+    }
+
+    /** The lock's name. */
+    public String lock() {
+        return outcome.lock();
+    }
+
+    /** Which of the reasons it was: {@code QueueFull}, {@code Evicted} or {@code OwnConflict}. */
+    public Attempt.NotObtained outcome() {
+        return outcome;
+    }
+}

@@ -1,0 +1,18 @@
+-- clean.lua: removes waiters whose clients have not reported in time. It happens by itself when they are met; this is for
+-- those who do not want to wait for it.
+--
+-- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token
+-- ARGV[1..4] see common.lua
+--
+-- Replies: time, number of waiters removed, number of waiters left.
+-- Effects: looks at a thousand waiters of the queue and of those parked, settles the lock.
+
+-- include common.lua
+
+local lock = lockAt(1)
+readHold(lock)
+local removed = clean(lock)
+settle(lock)
+local reply = { nowMicros, removed, waitersOf(lock, redis.call('HGET', lock.details, '@claim')) }
+deliver()
+return reply

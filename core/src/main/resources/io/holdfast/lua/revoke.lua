@@ -1,0 +1,71 @@
+-- revoke.lua: releases a lock by name, whoever holds it, and drops its waiters if asked to. An operator's act.
+--
+-- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] evicted
+-- ARGV[1..4] see common.lua
+-- ARGV[5] token that the hold must have, '' for any   ARGV[6] '1' to drop the waiters, '0' not to
+-- ARGV[7] how long a dropped waiter is refused, ms
+--
+-- Replies: a word, the time in microseconds, the public owner id, the token, since and the label of the hold that ended
+-- (or of the present one, for OTHER; all '' if there is none), the number of waiters dropped, …describe. The word is
+--   RELEASED   the lock was held, and this hold has ended
+--   NOTHING    nobody held it
+--   OTHER      it is held with another token, or by another program: the hold is left alone
+-- If there are more waiters than one script may drop, the answer tells so (the last value of describe): ask again.
+-- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. The one
+-- who held it learns of it at its next renewal.
+
+-- include common.lua
+
+local lock = lockAt(1)
+local token, drop, life = ARGV[5], ARGV[6] == '1', tonumber(ARGV[7])
+
+readHold(lock)
+local held = lock.held
+local claimed = redis.call('HGET', lock.details, '@claim')
+redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+
+local word = 'NOTHING'
+if held then
+  word = held.owner ~= '?' and (token == '' or held.token == token) and 'RELEASED' or 'OTHER'
+end
+if word == 'RELEASED' then
+  redis.call('DEL', lock.hold)
+  lock.held = nil
+  if claimed == held.owner then
+    redis.call('HDEL', lock.details, '@claim')
+    dequeue(lock, claimed)
+    claimed = nil
+  end
+end
+
+local dropped = 0
+if drop then
+  for _, key in ipairs({ lock.queue, lock.parked }) do
+    for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
+      if owner ~= claimed then
+        dropped = dropped + 1
+        redis.call('HSET', KEYS[6], owner, '1')
+        if dropped == 1 then
+          expireLater(KEYS[6], now + life)
+        end
+        dequeue(lock, owner)
+        mail[#mail + 1] = channelPrefix .. clientOf(owner)
+        mail[#mail + 1] = 'E ' .. publicPart(owner) .. ' ' .. lock.hold
+      end
+    end
+  end
+  if waitersOf(lock, claimed) > 0 then
+    lock.more = 1
+  end
+end
+
+if lock.more == 0 then
+  settle(lock)
+end
+local reply = { word, nowMicros, '', '', '', '', dropped }
+if held then
+  reply[3], reply[4], reply[5], reply[6] = publicPart(held.owner), held.token, held.since, held.label
+end
+describe(lock, reply)
+deliver()
+return reply
