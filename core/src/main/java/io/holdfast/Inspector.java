@@ -242,6 +242,9 @@ public final class Inspector {
         try {
             return answer.join();
         } catch (CompletionException e) {
+            if (client.isClosed()) {
+                throw new HoldfastClosedException();
+            }
             if (e.getCause() instanceof DriverException failure) {
                 String server = client.driver.describe();
                 throw failure.kind() == DriverException.Kind.REJECTED
