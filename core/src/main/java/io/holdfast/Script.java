@@ -19,7 +19,11 @@ enum Script {
     CONFIRM,
     RENEW,
     REFRESH,
-    INFO;
+    INFO,
+    PLAIN_ACQUIRE,
+    PLAIN_RELEASE,
+    PLAIN_EXTEND,
+    PLAIN_INFO;
 
     private static final String INCLUDE = "-- include common.lua\n";
 
