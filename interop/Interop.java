@@ -1,5 +1,6 @@
 import io.holdfast.Backoff;
 import io.holdfast.Holdfast;
+import io.holdfast.LeaseLostException;
 import io.holdfast.PlainLease;
 import io.holdfast.PlainLock;
 import io.holdfast.PlainOptions;
@@ -38,6 +39,9 @@ public final class Interop {
             new Other("redlock", "", true),
             new Other("redis-semaphore", "mutex:", true));
 
+    private static final String ROW = "%-31s %-16s %9s %8s %8s %8s %11s %9s%n";
+    private static final String[] FIELDS = {"rounds", "refused", "turns", "violations", "notOurs"};
+
     private static int failures;
 
     /** Runs the program. */
@@ -49,13 +53,14 @@ public final class Interop {
         Path work = Path.of(args[0]);
         int rounds = Integer.parseInt(args[1]);
         System.out.printf(
-                "%-34s %-12s %9s %8s %9s %10s %9s %8s%n",
-                "contending for one key", "side", "processes", "rounds", "refused", "violations", "not ours", "ms");
+                ROW, "contending for one key", "side", "processes", "rounds", "refused", "turns", "violations", "not ours");
         for (Other other : OTHERS) {
-            contest(work, List.of(other), "job", rounds);
+            contest(work, List.of(other), other.keyPrefix + "job", rounds);
         }
         // Those that use the same key for the same resource can all meet there.
         contest(work, OTHERS.stream().filter(o -> o.keyPrefix.isEmpty()).toList(), "job", rounds);
+        // The check must be able to fail: with a key that the other side does not use, nobody is excluded.
+        control(work, rounds);
         for (Other other : OTHERS) {
             stepByStep(work, other);
         }
@@ -65,70 +70,85 @@ public final class Interop {
 
     // ---- contending
 
-    private static void contest(Path work, List<Other> others, String resource, int rounds) throws Exception {
+    private static void contest(Path work, List<Other> others, String key, int rounds) throws Exception {
         try (RedisServer server = RedisServer.start()) {
-            String key = others.get(0).keyPrefix + resource;
-            List<Process> processes = new ArrayList<>();
-            List<String> sides = new ArrayList<>();
-            long begin = System.nanoTime();
-            for (int i = 0; i < PROCESSES; i++) {
-                processes.add(start(new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Interop.class.getName(),
-                        "contend",
-                        Integer.toString(server.port()),
-                        key,
-                        Integer.toString(rounds))));
-                sides.add("holdfast");
-                for (Other other : others) {
-                    processes.add(start(worker(work, server, other, resource, rounds)));
-                    sides.add(other.library);
-                }
-            }
-            List<String> told = new ArrayList<>();
-            for (Process process : processes) {
-                told.add(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
-                check("a process ended well", process.waitFor() == 0);
-            }
-            long millis = (System.nanoTime() - begin) / 1_000_000;
             List<String> names = new ArrayList<>(List.of("holdfast"));
             others.forEach(other -> names.add(other.library));
+            long[][] sums = contend(work, server, others, key, rounds);
             String what = "'" + key + "': " + String.join(", ", names.subList(1, names.size()));
-            for (String name : names) {
-                long[] sums = new long[4];
-                for (int i = 0; i < sides.size(); i++) {
-                    if (sides.get(i).equals(name)) {
-                        sums[0] += count(told.get(i), "rounds");
-                        sums[1] += count(told.get(i), "refused");
-                        sums[2] += count(told.get(i), "violations");
-                        sums[3] += count(told.get(i), "notOurs");
-                    }
-                }
-                System.out.printf(
-                        "%-34s %-16s %5d %8d %9d %10d %9d %8d%n",
-                        what, name, PROCESSES, sums[0], sums[1], sums[2], sums[3], millis);
+            for (int i = 0; i < names.size(); i++) {
+                String name = names.get(i);
+                long[] sum = sums[i];
+                System.out.printf(ROW, what, name, PROCESSES, sum[0], sum[1], sum[2], sum[3], sum[4]);
                 what = "";
-                check(name + " made all its rounds", sums[0] == (long) PROCESSES * rounds);
-                check(name + " never met anybody inside", sums[2] == 0);
-                check(name + " always released what was its own", sums[3] == 0);
-                check(name + " was refused at times, or nothing was contended for", sums[1] > 0);
+                check(name + " made all its rounds", sum[0] == (long) PROCESSES * rounds);
+                check(name + " was refused at times, or nothing was contended for", sum[1] > 0);
+                check(name + " came after another side at times", sum[2] > 0);
+                check(name + " never met anybody inside", sum[3] == 0);
+                check(name + " always released what was its own", sum[4] == 0);
             }
             long updates = server.command("GET", "total").asLong();
-            long expected = (long) processes.size() * rounds;
-            System.out.printf("    updates: %d of %d; keys left: %d%n", updates, expected, keysLeft(server, key));
+            long expected = (long) names.size() * PROCESSES * rounds;
+            long left = server.command("EXISTS", key).asLong();
+            System.out.printf("    updates: %d of %d; keys of the lock left: %d%n", updates, expected, left);
             check("no update was lost", updates == expected);
-            check("no key of the lock is left", keysLeft(server, key) == 0);
+            check("no key of the lock is left", left == 0);
         }
     }
 
-    private static long keysLeft(RedisServer server, String key) {
-        return server.command("EXISTS", key).asLong();
+    private static void control(Path work, int rounds) throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            long[][] sums = contend(work, server, List.of(OTHERS.get(1)), "not-the-same-key", rounds);
+            long violations = sums[0][3] + sums[1][3];
+            long lost = 2L * PROCESSES * rounds - server.command("GET", "total").asLong();
+            System.out.printf(
+                    "control, two different keys: %d violations and %d lost updates, as there must be%n", violations, lost);
+            check("the check sees violations", violations > 0 && lost > 0);
+        }
+    }
+
+    /** Lets all processes begin together; returns the sums of each side, Holdfast's first, in the order of FIELDS. */
+    private static long[][] contend(Path work, RedisServer server, List<Other> others, String key, int rounds)
+            throws Exception {
+        List<Process> processes = new ArrayList<>();
+        for (int i = 0; i < PROCESSES; i++) {
+            processes.add(start(new ProcessBuilder(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    Interop.class.getName(),
+                    "contend",
+                    Integer.toString(server.port()),
+                    key,
+                    Integer.toString(rounds))));
+            for (Other other : others) {
+                processes.add(start(worker(work, server, other, "job", rounds)));
+            }
+        }
+        while (!server.command("GET", "ready").toString().equals(Integer.toString(processes.size()))) {
+            for (Process process : processes) {
+                if (!process.isAlive()) {
+                    throw new IllegalStateException("a process ended before it began: see above");
+                }
+            }
+            Thread.sleep(5);
+        }
+        server.command("SET", "go", "1");
+        long[][] sums = new long[others.size() + 1][FIELDS.length];
+        for (int i = 0; i < processes.size(); i++) {
+            Process process = processes.get(i);
+            String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            check("a process ended well", process.waitFor() == 0);
+            for (int f = 0; f < FIELDS.length; f++) {
+                sums[i % sums.length][f] += count(told, FIELDS[f]);
+            }
+        }
+        return sums;
     }
 
     private static void contend(int port, String key, int rounds) throws Exception {
         long refused = 0;
+        long turns = 0;
         long violations = 0;
         long notOurs = 0;
         PlainOptions options = PlainOptions.defaults()
@@ -138,10 +158,16 @@ public final class Interop {
         try (Holdfast holdfast = Holdfast.connect("redis://127.0.0.1:" + port);
                 RespClient data = RespClient.connect("127.0.0.1", port)) {
             PlainLock lock = holdfast.plainLock(key, options);
+            data.command("INCR", "ready");
+            while (data.command("EXISTS", "go").asLong() == 0) {
+                Thread.sleep(5);
+            }
             for (int i = 0; i < rounds; i++) {
                 PlainLease lease = lock.acquire();
                 refused += lease.attempts() - 1;
                 violations += data.command("INCR", "inside").asLong() == 1 ? 0 : 1;
+                var last = data.command("GETSET", "last", "holdfast");
+                turns += last.isNull() || last.asString().equals("holdfast") ? 0 : 1;
                 var before = data.command("GET", "total");
                 data.command("SET", "total", Long.toString(before.isNull() ? 1 : before.asLong() + 1));
                 violations += data.command("DECR", "inside").asLong() == 0 ? 0 : 1;
@@ -149,8 +175,8 @@ public final class Interop {
             }
         }
         System.out.printf(
-                "{\"rounds\":%d,\"refused\":%d,\"violations\":%d,\"notOurs\":%d}%n",
-                rounds, refused, violations, notOurs);
+                "{\"rounds\":%d,\"refused\":%d,\"turns\":%d,\"violations\":%d,\"notOurs\":%d}%n",
+                rounds, refused, turns, violations, notOurs);
     }
 
     // ---- step by step
@@ -198,6 +224,7 @@ public final class Interop {
                     && lock.holder().orElseThrow().value().equals(server.command("GET", key).asString())
                     && lock.remaining().compareTo(Duration.ofSeconds(50)) > 0);
             if (other.extendsHolds) {
+                server.command("PEXPIRE", key, "20000");
                 step("they extend, and we see the new term", they.does("extend 90000").equals("true")
                         && lock.remaining().compareTo(Duration.ofSeconds(50)) > 0);
             }
@@ -220,13 +247,22 @@ public final class Interop {
             }
             after.get().release();
             PlainLease brief = lock.with(lock.options().withTerm(Duration.ofMillis(300))).acquire();
-            step("our term ends by our own clock", brief.lost().toCompletableFuture().isDone()
-                    || waitFor(brief));
+            step("our term ends by our own clock", waitFor(brief));
             step("they acquire", they.does("acquire 60000").equals("true"));
             step("we release and extend too late, which frees nothing of theirs",
                     brief.release() == ReleaseResult.ALREADY_GONE
+                            && extendsNothing(brief)
                             && lock.tryAcquire().isEmpty());
             step("they release what is still theirs", they.does("release").equals("true"));
+        }
+    }
+
+    private static boolean extendsNothing(PlainLease lease) {
+        try {
+            lease.extend(Duration.ofHours(1));
+            return false;
+        } catch (LeaseLostException e) {
+            return true;
         }
     }
 

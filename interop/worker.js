@@ -68,7 +68,7 @@ const adapters = {
 };
 
 const library = adapters[orders.library]();
-const counts = { rounds: 0, refused: 0, violations: 0, notOurs: 0 };
+const counts = { rounds: 0, refused: 0, turns: 0, violations: 0, notOurs: 0 };
 
 function fail(err) {
   console.error(`${orders.library}: ${err.stack || err}`);
@@ -87,12 +87,16 @@ async function acquire() {
 // Enters, counts who is inside, and increments in two steps, so that an update is lost if anybody else is inside too.
 async function section() {
   if ((await dataClient.incr('inside')) !== 1) counts.violations++;
+  const last = await dataClient.getset('last', orders.library);
+  if (last && last !== orders.library) counts.turns++;
   const before = Number(await dataClient.get('total')) || 0;
   await dataClient.set('total', before + 1);
   if ((await dataClient.decr('inside')) !== 0) counts.violations++;
 }
 
 async function contend() {
+  await dataClient.incr('ready');
+  while (!(await dataClient.exists('go'))) await sleep(5); // all begin together
   while (counts.rounds < orders.rounds) {
     const hold = await acquire();
     await section();
