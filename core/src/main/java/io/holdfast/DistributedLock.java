@@ -187,6 +187,11 @@ public final class DistributedLock {
         return result;
     }
 
+    /** The clock of its client. */
+    long nanoTime() {
+        return client.ticker.nanoTime();
+    }
+
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
         T value;
         LeaseLostException lost;

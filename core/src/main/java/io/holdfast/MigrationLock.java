@@ -164,14 +164,14 @@ public final class MigrationLock {
             @Nullable MigrationLease lease, @Nullable Attempt second) {}
 
     private Attempted attempt(Wait wait) throws InterruptedException {
-        long begin = System.nanoTime();
+        long begin = next.nanoTime();
         Taken first = old.take(wait);
         if (first == null) {
             return new Attempted(null, null);
         }
         boolean both = false;
         try {
-            Attempt second = next.attempt(rest(wait, begin));
+            Attempt second = next.attempt(rest(wait, next.nanoTime() - begin));
             Optional<Lease> lease = second.lease();
             both = lease.isPresent();
             return new Attempted(
@@ -183,12 +183,12 @@ public final class MigrationLock {
         }
     }
 
-    private static Wait rest(Wait wait, long begin) {
+    private static Wait rest(Wait wait, long goneNanos) {
         Duration limit = wait.limit();
         if (limit == null) {
             return wait;
         }
-        Duration left = limit.minusNanos(System.nanoTime() - begin);
+        Duration left = limit.minusNanos(goneNanos);
         return left.compareTo(Duration.ofMillis(1)) < 0 ? Wait.none() : Wait.upTo(left);
     }
 

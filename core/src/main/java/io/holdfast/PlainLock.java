@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * calls or while it waits. What was or will be granted is then given back, in the background where needed.
  *
  * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
- * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held), and what the caller's own
- * functions in {@link PlainOptions} throw (not held).
+ * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held), what the caller's own
+ * functions in {@link PlainOptions} throw (not held), and {@code IllegalStateException} for a value of the caller's that
+ * another request of this client has in use (not held).
  */
 public final class PlainLock {
     private final Client client;

@@ -339,6 +339,15 @@ public abstract class PlainLockContract extends FaultSuite {
     }
 
     @Test
+    void patience_valueOfTheHolderIsNoText_isNotTakenOver() throws Exception {
+        server.command("EVAL", "return redis.call('SET', KEYS[1], string.char(255, 254))", "1", KEY);
+        PlainAttempt attempt =
+                lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(Duration.ofMillis(50)));
+        assertInstanceOf(PlainAttempt.TimedOut.class, attempt);
+        assertEquals(2, server.command("STRLEN", KEY).asLong());
+    }
+
+    @Test
     void patience_holderChangesBeforeTheTakeOver_isNotRobbed() throws Exception {
         server.command("SET", KEY, FOREIGN, "PX", "600000");
         PlainLock lock =
