@@ -38,6 +38,7 @@ final class PlainTakeBack {
 
         void attempt() {
             if (pending.get(place) != this) {
+                first.complete(ReleaseResult.UNCONFIRMED); // replaced by one that is being sent
                 return;
             }
             int number = attempts.incrementAndGet();

@@ -88,6 +88,21 @@ final class PlainEngineTest extends EngineFixture {
     }
 
     @Test
+    void leastRemaining_answerTookTooLong_isArmedAnewBeforeItIsHandedOut() {
+        PlainOptions demanding = STEADY.withTerm(seconds(3)).withLeastRemaining(millis(1_968));
+        CompletableFuture<PlainLease> future =
+                holdfast.plainLock("k", demanding).acquireAsync(Wait.none());
+        time.advance(seconds(1));
+        nextAcquire().answer(plainGranted());
+        assertFalse(future.isDone(), "3 s less 1 %, 2 ms and the second that it took is not more than the least");
+        Call again = nextAcquire();
+        assertEquals("1", again.arg(3));
+        again.answer(plainGranted());
+        assertEquals(millis(2_968), future.join().remaining());
+        assertEquals(1, future.join().attempts());
+    }
+
+    @Test
     void lost_renewalNeverReturns_comesExactlyAtTheDeadline() {
         PlainLease lease = plainLease(STEADY);
         AtomicReference<LossReason> lost = new AtomicReference<>();
