@@ -16,7 +16,7 @@ final class Clear implements Subcommand {
                         Pages.statuses("0", "the dead waiters are removed, also if there were none"))
                 .addPositional(Specs.lockName(false))
                 .addOption(Specs.flag("Of all locks.", "--all"));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

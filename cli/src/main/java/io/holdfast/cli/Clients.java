@@ -20,7 +20,7 @@ final class Clients implements Subcommand {
                         + " not listen may be dead: its locks are free with their terms. Of one that only listens the"
                         + " server knows no more than its id.",
                 Pages.statuses("0", "the clients are listed, also if there are none"));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

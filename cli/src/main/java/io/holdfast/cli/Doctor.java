@@ -64,7 +64,7 @@ final class Doctor implements Subcommand {
                 Pages.statuses("0", "all is well, or there are warnings only", "1", "something fails"));
         spec.usageMessage()
                 .footer("", "Example: a check before a deployment:", "  holdfast doctor --url redis://locks || exit");
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

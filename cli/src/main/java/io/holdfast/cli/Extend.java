@@ -21,7 +21,7 @@ final class Extend implements Subcommand {
                                 "1", "nobody holds it: nothing was done"))
                 .addPositional(Specs.lockName(true))
                 .addPositional(Specs.word(1, "DURATION", "How long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override
@@ -32,7 +32,7 @@ final class Extend implements Subcommand {
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
             Duration remaining = client.admin().extend(name, atLeast).orElse(null);
-            Instant end = remaining == null ? null : Instant.now().plus(remaining);
+            Instant end = remaining == null ? null : Words.in(remaining);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.text("lock", name)
                         .flag("held", remaining != null)

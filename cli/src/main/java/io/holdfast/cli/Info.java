@@ -20,7 +20,7 @@ final class Info implements Subcommand {
                         "Shows who holds a lock and who waits for it, a hundred at most.",
                         Pages.statuses("0", "the lock is shown, also if nobody holds it (see holdfast why)"))
                 .addPositional(Specs.lockName(true));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

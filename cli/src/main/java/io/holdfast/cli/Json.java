@@ -119,7 +119,7 @@ final class Json {
         }
         millis("term", holder == null ? null : lock.term());
         millis("remaining", holder == null ? null : lock.remaining());
-        time("endsAt", holder == null ? null : Instant.now().plus(lock.remaining()));
+        time("endsAt", holder == null ? null : Words.in(lock.remaining()));
         return number("waiters", lock.waiters());
     }
 

@@ -29,7 +29,7 @@ final class Ls implements Subcommand {
                         "N",
                         "Have the server look at so many keys at a time, 1 to 10000; 500 by default. Fewer spare a busy"
                                 + " server, more save round trips."));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

@@ -21,7 +21,7 @@ final class Queue implements Subcommand {
                                 + " then random. Those that are away keep their places, and others pass.",
                         Pages.statuses("0", "the queue is listed, also if there is none"))
                 .addPositional(Specs.lockName(true));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

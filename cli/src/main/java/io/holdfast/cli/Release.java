@@ -71,7 +71,7 @@ final class Release implements Subcommand {
                         "    holdfast release deploy --token 1763705579123456 --yes",
                         "  All that a machine held that is not coming back:",
                         "    holdfast release --host web-3");
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

@@ -51,22 +51,19 @@ record Server(@Nullable String url) {
      */
     Holdfast connect(String application) {
         HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
-        try {
-            return Holdfast.over(driver(options), options);
-        } catch (DriverException e) {
-            if (url != null && e.kind() == DriverException.Kind.REJECTED) {
-                return Holdfast.connect(url, options); // will fail too, and explain it
-            }
-            throw e;
-        }
+        return Holdfast.over(driver(options), options);
     }
 
     /** Connects for a command that looks at locks or steers them, and says so if they are those of this machine only. */
     Holdfast open() {
+        announce();
+        return connect(APPLICATION);
+    }
+
+    private void announce() {
         if (machineLocal()) {
             Say.line("machine-local locks of this user (for others, give --url or " + VARIABLE + ")");
         }
-        return connect(APPLICATION);
     }
 
     /**
@@ -75,6 +72,7 @@ record Server(@Nullable String url) {
      * @throws DriverException if nothing answers
      */
     Diagnosis diagnose() {
+        announce();
         HoldfastOptions options = HoldfastOptions.defaults().withApplication(APPLICATION);
         return Holdfast.diagnose(driver(options), options);
     }
@@ -85,9 +83,17 @@ record Server(@Nullable String url) {
     }
 
     private RedisDriver driver(HoldfastOptions options) {
-        // By name and not by Holdfast.connect, which has to look through every jar for drivers.
-        return new JedisDriverProvider()
-                .connect(url == null ? join() : parse(url), new ConnectOptions(options.connectTimeout(), APPLICATION));
+        RedisAddress address = url == null ? join() : parse(url);
+        try {
+            // By name and not by Holdfast.connect, which has to look through every jar for drivers.
+            return new JedisDriverProvider()
+                    .connect(address, new ConnectOptions(options.connectTimeout(), APPLICATION));
+        } catch (DriverException e) {
+            if (url != null && e.kind() == DriverException.Kind.REJECTED) {
+                Holdfast.connect(url, options).close(); // will fail too, and explain it
+            }
+            throw e;
+        }
     }
 
     private static RedisAddress join() {

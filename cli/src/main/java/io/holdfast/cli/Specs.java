@@ -63,11 +63,12 @@ final class Specs {
     }
 
     /** The options that every command has but run, to be added last. */
-    static CommandSpec withCommon(CommandSpec spec, boolean json) {
-        if (json) {
-            spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"));
+    static CommandSpec withCommon(CommandSpec spec) {
+        if (!spec.positionalParameters().isEmpty()) {
+            spec.usageMessage().optionListHeading("%nOptions:%n");
         }
-        return spec.addOption(value(
+        return spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
+                .addOption(value(
                         "--url", "URL", "The server; by default from HOLDFAST_URL, else this user's on this machine."))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
                 .addOption(OptionSpec.builder(help())

@@ -34,7 +34,7 @@ final class Top implements Subcommand {
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
                 .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
                 .addOption(Specs.flag("Show it once.", "--once"));
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override

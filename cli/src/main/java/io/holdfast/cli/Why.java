@@ -43,7 +43,7 @@ final class Why implements Subcommand {
                         "",
                         "Example: a script that goes on only if nobody deploys:",
                         "  holdfast why deploy >/dev/null || exit");
-        return Specs.withCommon(spec, true);
+        return Specs.withCommon(spec);
     }
 
     @Override
@@ -106,7 +106,7 @@ final class Why implements Subcommand {
             }
             return ways;
         }
-        Instant end = Instant.now().plus(lock.remaining());
+        Instant end = Words.in(lock.remaining());
         String then = at(end, lock.remaining());
         if (holder.resting()) {
             ways.add(new Way("rest", end, "the end of its shortest hold, " + then));

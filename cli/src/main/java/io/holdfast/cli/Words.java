@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 
 /** Holders and times in words. */
 final class Words {
@@ -99,6 +100,11 @@ final class Words {
     static Duration age(Instant since) {
         Duration age = Duration.between(since, Instant.now());
         return age.isNegative() ? Duration.ZERO : age;
+    }
+
+    /** When that will be, as exactly as the length is known. */
+    static Instant in(Duration length) {
+        return Instant.now().plus(length).truncatedTo(ChronoUnit.MILLIS);
     }
 
     /** The time of day here, with the date if it is not of the last day. */
