@@ -16,6 +16,7 @@ final class Clear implements Subcommand {
                         Pages.statuses("0", "the dead waiters are removed, also if there were none"))
                 .addPositional(Specs.lockName(false))
                 .addOption(Specs.flag("Of all locks.", "--all"));
+        Specs.examples(spec, "  Every queue of the server:", "    holdfast clear --all");
         return Specs.withCommon(spec);
     }
 

@@ -20,6 +20,10 @@ final class Clients implements Subcommand {
                         + " not listen may be dead: its locks are free with their terms. Of one that only listens the"
                         + " server knows no more than its id.",
                 Pages.statuses("0", "the clients are listed, also if there are none"));
+        Specs.examples(
+                spec,
+                "  Those that hold something and may be dead:",
+                "    holdfast clients --json | jq '.clients[] | select((.listening | not) and .holds != [])'");
         return Specs.withCommon(spec);
     }
 

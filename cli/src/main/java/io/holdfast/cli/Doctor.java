@@ -62,8 +62,7 @@ final class Doctor implements Subcommand {
                         + " there what Holdfast needs. To find that out it takes a lock named 'holdfast doctor' for a"
                         + " moment and sends itself a message. Says what to do about what is not well.",
                 Pages.statuses("0", "all is well, or there are warnings only", "1", "something fails"));
-        spec.usageMessage()
-                .footer("", "Example: a check before a deployment:", "  holdfast doctor --url redis://locks || exit");
+        Specs.examples(spec, "  A check before a deployment:", "    holdfast doctor --url redis://locks || exit");
         return Specs.withCommon(spec);
     }
 

@@ -21,6 +21,8 @@ final class Extend implements Subcommand {
                                 "1", "nobody holds it: nothing was done"))
                 .addPositional(Specs.lockName(true))
                 .addPositional(Specs.word(1, "DURATION", "How long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
+        Specs.examples(
+                spec, "  Keep others out for as long as it takes to look into it:", "    holdfast extend deploy 30m");
         return Specs.withCommon(spec);
     }
 

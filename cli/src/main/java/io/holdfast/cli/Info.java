@@ -20,6 +20,8 @@ final class Info implements Subcommand {
                         "Shows who holds a lock and who waits for it, a hundred at most.",
                         Pages.statuses("0", "the lock is shown, also if nobody holds it (see holdfast why)"))
                 .addPositional(Specs.lockName(true));
+        Specs.examples(
+                spec, "  The token of the present hold:", "    holdfast info deploy --json | jq '.holder.token'");
         return Specs.withCommon(spec);
     }
 

@@ -29,6 +29,10 @@ final class Ls implements Subcommand {
                         "N",
                         "Have the server look at so many keys at a time, 1 to 10000; 500 by default. Fewer spare a busy"
                                 + " server, more save round trips."));
+        Specs.examples(
+                spec,
+                "  The names of all locks that are waited for:",
+                "    holdfast ls --queued --json | jq -r '.locks[] | select(.waiters > 0) | .lock'");
         return Specs.withCommon(spec);
     }
 

@@ -21,6 +21,10 @@ final class Queue implements Subcommand {
                                 + " then random. Those that are away keep their places, and others pass.",
                         Pages.statuses("0", "the queue is listed, also if there is none"))
                 .addPositional(Specs.lockName(true));
+        Specs.examples(
+                spec,
+                "  How long the next in line has waited:",
+                "    holdfast queue deploy --json | jq '.queue[0].waitedMillis'");
         return Specs.withCommon(spec);
     }
 

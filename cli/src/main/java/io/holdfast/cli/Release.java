@@ -63,14 +63,13 @@ final class Release implements Subcommand {
                         "holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
                         "       holdfast release --all [--yes] [OPTIONS]",
                         "       holdfast release --client ID [--actor ID] [--yes] [OPTIONS]",
-                        "       holdfast release --host HOST [--yes] [OPTIONS]")
-                .footer(
-                        "",
-                        "Examples:",
-                        "  A holder that is known to be dead, and no other:",
-                        "    holdfast release deploy --token 1763705579123456 --yes",
-                        "  All that a machine held that is not coming back:",
-                        "    holdfast release --host web-3");
+                        "       holdfast release --host HOST [--yes] [OPTIONS]");
+        Specs.examples(
+                spec,
+                "  A holder that is known to be dead, and no other:",
+                "    holdfast release deploy --token 1763705579123456 --yes",
+                "  All that a machine held that is not coming back:",
+                "    holdfast release --host web-3");
         return Specs.withCommon(spec);
     }
 

@@ -76,6 +76,15 @@ final class Specs {
                         .build());
     }
 
+    /** Ends the page with examples, a line each. */
+    static void examples(CommandSpec spec, String... lines) {
+        String[] footer = new String[lines.length + 2];
+        footer[0] = "";
+        footer[1] = "Examples:";
+        System.arraycopy(lines, 0, footer, 2, lines.length);
+        spec.usageMessage().footer(footer);
+    }
+
     /** An option without a value. */
     static OptionSpec flag(String description, String[] names) {
         return OptionSpec.builder(flag(names)).description(description).build();

@@ -34,6 +34,10 @@ final class Top implements Subcommand {
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
                 .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
                 .addOption(Specs.flag("Show it once.", "--once"));
+        Specs.examples(
+                spec,
+                "  A record of the next hour, as far as it is of interest afterwards:",
+                "    timeout -s INT 1h holdfast top --interval 10s >locks.txt");
         return Specs.withCommon(spec);
     }
 

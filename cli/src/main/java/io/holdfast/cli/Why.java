@@ -38,11 +38,8 @@ final class Why implements Subcommand {
                                 "0", "the lock is free",
                                 "1", "the lock is taken: somebody holds it, or it rests"))
                 .addPositional(Specs.lockName(true));
-        spec.usageMessage()
-                .footer(
-                        "",
-                        "Example: a script that goes on only if nobody deploys:",
-                        "  holdfast why deploy >/dev/null || exit");
+        Specs.examples(
+                spec, "  A script that goes on only if nobody deploys:", "    holdfast why deploy >/dev/null || exit");
         return Specs.withCommon(spec);
     }
 
@@ -125,7 +122,10 @@ final class Why implements Subcommand {
                                     ? ", if its holder is dead"
                                     : ", if its holder dies or is cut off")));
         }
-        ways.add(new Way("operator", null, "holdfast release, if its holder is known to be dead"));
+        ways.add(new Way(
+                "operator",
+                null,
+                holder.resting() ? "holdfast release" : "holdfast release, if its holder is known to be dead"));
         return ways;
     }
 

@@ -216,7 +216,8 @@ final class UsageTest {
         assertEquals(0, page.status());
         assertEquals("", page.err());
         assertTrue(page.out().startsWith("Usage: holdfast " + command), page.out());
-        for (String part : List.of("--json", "--url=URL", "-h, --help", "\nExit status:\n", "\n  0 ", "\n  69 ")) {
+        for (String part : List.of(
+                "--json", "--url=URL", "-h, --help", "\nExit status:\n", "\n  0 ", "\n  69 ", "\nExamples:\n")) {
             assertTrue(page.out().contains(part), part + " in\n" + page.out());
         }
         assertTrue(page.out().lines().allMatch(text -> text.length() <= 100), page.out());
