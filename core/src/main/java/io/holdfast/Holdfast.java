@@ -8,6 +8,7 @@ import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
@@ -103,6 +104,24 @@ public final class Holdfast implements AutoCloseable {
                     : new ServerUnreachableException(String.valueOf(e.getMessage()), e);
         }
         return begin(new Client(driver, options, Environment.system()), embedded);
+    }
+
+    /**
+     * Looks at a server that locks are wanted of, also at one that {@link #connect(String)} would refuse, and tries what
+     * Holdfast has to be able to do there: takes a lock named {@code holdfast doctor} for a moment, and sends itself a
+     * message. What the user may not do, the server may write to its log of refusals. Blocks for some fifty round trips.
+     * Closes the driver.
+     *
+     * @throws ServerUnreachableException if the server does not answer
+     */
+    public static Diagnosis diagnose(RedisDriver driver, HoldfastOptions options) {
+        // What it leaves is gone after seconds.
+        Client client = new Client(driver, options.withTokenLife(Duration.ofSeconds(1)), Environment.system());
+        try {
+            return Diagnosis.of(client);
+        } finally {
+            client.close();
+        }
     }
 
     private static Holdfast begin(Client client, @Nullable EmbeddedServer embedded) {
