@@ -73,7 +73,7 @@ final class Json {
     /** The same where thousandths of a millisecond matter. */
     Json fractionalMillis(String name, @Nullable Duration value) {
         return write(() -> writer.name(name + "Millis")
-                .value(value == null ? null : (Double) (value.toNanos() / 1_000 / 1_000.0)));
+                .value(value == null ? null : (Double) (Math.floor(value.toNanos() / 1e3) / 1e3)));
     }
 
     Json nothing(String name) {
