@@ -22,7 +22,8 @@ enum Script {
     INFO,
     REVOKE,
     PROLONG,
-    CLEAN;
+    CLEAN,
+    FENCE;
 
     private static final String INCLUDE = "-- include common.lua\n";
 

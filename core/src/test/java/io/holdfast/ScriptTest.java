@@ -100,6 +100,7 @@ final class ScriptTest {
         assertEquals(names(Commands.ReleaseWord.values()), listed("release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("confirm.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("refresh.lua"));
+        assertEquals(names(Commands.FenceWord.values()), listed("fence.lua"));
     }
 
     @ParameterizedTest
