@@ -172,6 +172,20 @@ public final class Holdfast implements AutoCloseable {
         return new DistributedLock(client, Keys.of(client.options.prefix(), name), options, null);
     }
 
+    /**
+     * A lock of the plain protocol, which other programs speak too, with the default options. No I/O.
+     *
+     * @param key the key itself, as the others spell it: no prefix is put before it; 1 to 1,000 characters
+     */
+    public PlainLock plainLock(String key) {
+        return plainLock(key, PlainOptions.defaults());
+    }
+
+    /** The same, with options of its own. No I/O. */
+    public PlainLock plainLock(String key, PlainOptions options) {
+        return new PlainLock(client, Keys.plain(key), options);
+    }
+
     /** Looks at locks. */
     public Inspector inspect() {
         return new Inspector(client);

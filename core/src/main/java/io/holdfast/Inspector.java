@@ -260,6 +260,9 @@ public final class Inspector {
 
     /** What to throw for an answer that failed. */
     static RuntimeException explained(Client client, Exception e) {
+        if (client.isClosed()) {
+            return new HoldfastClosedException();
+        }
         if (e.getCause() instanceof DriverException failure) {
             String server = client.driver.describe();
             return failure.kind() == DriverException.Kind.REJECTED

@@ -22,7 +22,11 @@ enum Script {
     INFO,
     REVOKE,
     PROLONG,
-    CLEAN;
+    CLEAN,
+    PLAIN_ACQUIRE,
+    PLAIN_RELEASE,
+    PLAIN_EXTEND,
+    PLAIN_INFO;
 
     private static final String INCLUDE = "-- include common.lua\n";
 

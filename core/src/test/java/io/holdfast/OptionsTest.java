@@ -17,6 +17,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 final class OptionsTest {
     @Test
@@ -68,6 +69,28 @@ final class OptionsTest {
                 Duration.ofMillis(8_999),
                 ten.withLeastRemaining(Duration.ofMillis(8_999)).leastRemaining());
         assertThrows(IllegalArgumentException.class, () -> ten.withLeastRemaining(Duration.ofSeconds(9)));
+    }
+
+    @Test
+    void lockOptions_newValuesOutOfRange_areRefusedWithNameValueAndRule() {
+        LockOptions options = LockOptions.defaults();
+        assertRefused("priority is 101, must be from -100 to 100", () -> options.withPriority(101));
+        assertRefused("priority is -101, must be", () -> options.withPriority(-101));
+        assertRefused("queueLimit is -1, must be from 0", () -> options.withQueueLimit(-1));
+        assertRefused("queueLimit is 1000001", () -> options.withQueueLimit(1_000_001));
+        assertRefused("interruptBefore is PT0S", () -> options.withInterruptBefore(Duration.ZERO));
+        assertRefused("interruptBefore is PT27S", () -> options.withInterruptBefore(Duration.ofSeconds(27)));
+        assertRefused("metadata has", () -> options.withMetadata(Map.of("k", "x".repeat(2_000))));
+        assertRefused("metadata has", () -> options.withMetadata(Map.of("k", " ü".repeat(500))));
+        HoldfastOptions client = HoldfastOptions.defaults();
+        assertRefused("eventSampling is -0.1, must be from 0 to 1", () -> client.withEventSampling(-0.1));
+        assertRefused("eventSampling is NaN", () -> client.withEventSampling(Double.NaN));
+        assertRefused("logSampling is 1.1", () -> client.withLogSampling(1.1));
+    }
+
+    private static void assertRefused(String message, Executable act) {
+        IllegalArgumentException told = assertThrows(IllegalArgumentException.class, act);
+        assertTrue(String.valueOf(told.getMessage()).startsWith(message), told.getMessage());
     }
 
     @Test

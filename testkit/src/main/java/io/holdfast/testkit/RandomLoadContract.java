@@ -3,6 +3,7 @@ package io.holdfast.testkit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
@@ -11,6 +12,7 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
+import io.holdfast.LockRefusedException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.ServerUnreachableException;
@@ -53,6 +55,7 @@ public abstract class RandomLoadContract extends LockSuite {
     private static final int CLIENTS = 3;
     private static final int THREADS = 12;
     private static final List<String> NAMES = List.of("a", "b", "c");
+    private static final List<LockOptions.Order> ORDERS = List.of(LockOptions.Order.values());
     private static final LockOptions OPTIONS = LockOptions.defaults().withTerm(Duration.ofMinutes(10));
     private static final LockOptions NEVER_RENEWED =
             LockOptions.defaults().withTerm(Duration.ofMillis(200)).withRenewed(false);
@@ -70,11 +73,13 @@ public abstract class RandomLoadContract extends LockSuite {
         TIMED_OUT_OUTSIDE,
         CALL_ASYNC,
         CALL_ASYNC_CANCELLED,
+        EVICTING,
         FORGOTTEN,
         CLOSED
     }
 
-    private static final List<Way> COMMON = List.copyOf(EnumSet.complementOf(EnumSet.of(Way.FORGOTTEN, Way.CLOSED)));
+    private static final List<Way> COMMON =
+            List.copyOf(EnumSet.complementOf(EnumSet.of(Way.EVICTING, Way.FORGOTTEN, Way.CLOSED)));
 
     /** What is known of one lock, from inside it. */
     private final class Inside {
@@ -145,8 +150,10 @@ public abstract class RandomLoadContract extends LockSuite {
         assertTrue(entered.get() > USES / 4, told);
         assertEquals(Way.values().length, uses.size(), told);
         try {
-            // A request that was not answered before it ended leaves a tombstone; no test can wait until it has gone.
-            awaitNothingLeft(server, key -> !key.contains(":x:"));
+            // A request that was not answered before it ended leaves a tombstone, and one that was dropped is
+            // remembered;
+            // no test can wait until that has gone.
+            awaitNothingLeft(server, key -> !key.contains(":x:") && !key.endsWith(":e"));
         } catch (AssertionError e) {
             throw new AssertionError(told, e);
         }
@@ -164,12 +171,15 @@ public abstract class RandomLoadContract extends LockSuite {
             } catch (ServerUnreachableException e) {
                 // No answer came within the few milliseconds that the request wanted to wait.
                 expect(way == Way.TIMED, way, e);
+            } catch (LockRefusedException e) {
+                // The queue was full, or somebody here has dropped those who waited.
             } catch (LeaseLostException e) {
                 expect(e.reason() == LossReason.CLIENT_CLOSED, way, e);
             } catch (ExecutionException e) {
                 expect(
                         e.getCause() instanceof HoldfastClosedException
                                 || e.getCause() instanceof LockTimeoutException
+                                || e.getCause() instanceof LockRefusedException
                                 || e.getCause() instanceof TimeoutException
                                 || e.getCause() instanceof WorkFailed
                                 || (e.getCause() instanceof LeaseLostException lost
@@ -190,7 +200,7 @@ public abstract class RandomLoadContract extends LockSuite {
 
     private static Way choose(Random random) {
         if (random.nextInt(50) == 0) {
-            return random.nextInt(8) == 0 ? Way.FORGOTTEN : Way.CLOSED;
+            return List.of(Way.CLOSED, Way.CLOSED, Way.EVICTING, Way.FORGOTTEN).get(random.nextInt(4));
         }
         return COMMON.get(random.nextInt(COMMON.size()));
     }
@@ -202,7 +212,11 @@ public abstract class RandomLoadContract extends LockSuite {
     private void use(Way way, Random random) throws Exception {
         int which = random.nextInt(NAMES.size());
         AtomicReference<Holdfast> slot = clients.get(random.nextInt(CLIENTS));
-        DistributedLock lock = Objects.requireNonNull(slot.get()).lock(NAMES.get(which), OPTIONS);
+        LockOptions options = OPTIONS.withPriority(random.nextInt(3) - 1)
+                .withOrder(ORDERS.get(random.nextInt(ORDERS.size())))
+                .withQueueLimit(random.nextInt(4) == 0 ? 1 + random.nextInt(THREADS) : 0);
+        Holdfast holdfast = Objects.requireNonNull(slot.get());
+        DistributedLock lock = holdfast.lock(NAMES.get(which), options);
         Inside inside = locks.get(which);
         Duration moment = Duration.ofNanos(random.nextInt(3_000_000));
         switch (way) {
@@ -261,6 +275,8 @@ public abstract class RandomLoadContract extends LockSuite {
                 scheduler.schedule(() -> future.cancel(true), moment.toNanos(), TimeUnit.NANOSECONDS);
                 future.get();
             }
+            // Drops those who wait and leaves the hold alone, which has another token for certain.
+            case EVICTING -> holdfast.admin().release(NAMES.get(which), 1, Admin.Waiters.DROP);
             case FORGOTTEN -> work(inside, lock.with(NEVER_RENEWED).acquire());
             case CLOSED -> Objects.requireNonNull(slot.getAndSet(newClient())).close();
         }
