@@ -85,6 +85,20 @@ final class Commands {
     /** @param left how many waiters are left */
     record CleanReply(int removed, int left) {}
 
+    enum FenceAct {
+        SET,
+        DELETE,
+        READ
+    }
+
+    enum FenceWord {
+        PASSED,
+        STALE
+    }
+
+    /** @param value what a read found */
+    record FenceReply(FenceWord word, long newest, Optional<String> value) {}
+
     enum ReleaseWord {
         RELEASED,
         WITHDRAWN,
@@ -377,6 +391,36 @@ final class Commands {
                 callback);
     }
 
+    /**
+     * Sets, deletes or reads a value under a token.
+     *
+     * @param life zero for ever
+     * @param value what to set; empty for other acts
+     */
+    void fence(
+            Keys keys,
+            FenceAct act,
+            long token,
+            Duration life,
+            String value,
+            BiConsumer<@Nullable FenceReply, @Nullable DriverException> callback) {
+        String letter = switch (act) {
+            case SET -> "S";
+            case DELETE -> "D";
+            case READ -> "R";
+        };
+        script(
+                Script.FENCE,
+                List.of(keys.value()),
+                List.of(letter, Long.toString(token), millis(life), value),
+                ticker.nanoTime(),
+                list -> new FenceReply(
+                        FenceWord.valueOf(list.get(0).asString()),
+                        list.get(2).asLong(),
+                        list.get(3).asLong() == 1 ? Optional.of(list.get(4).asString()) : Optional.empty()),
+                callback);
+    }
+
     private static String modeOf(LockOptions.Order order) {
         return switch (order) {
             case FIFO -> "F";
@@ -588,8 +632,16 @@ final class Commands {
 
     private static int timeIndex(Script script) {
         return switch (script) {
-            case ACQUIRE, RELEASE, CONFIRM, REVOKE, PROLONG, PLAIN_ACQUIRE, PLAIN_RELEASE, PLAIN_EXTEND, PLAIN_INFO ->
-                1;
+            case ACQUIRE,
+                    RELEASE,
+                    CONFIRM,
+                    REVOKE,
+                    PROLONG,
+                    PLAIN_ACQUIRE,
+                    PLAIN_RELEASE,
+                    PLAIN_EXTEND,
+                    PLAIN_INFO,
+                    FENCE -> 1;
             case RENEW, REFRESH, INFO, CLEAN -> 0;
         };
     }

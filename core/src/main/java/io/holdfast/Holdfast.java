@@ -217,6 +217,23 @@ public final class Holdfast implements AutoCloseable {
         return request.adopt(ticket.token(), deadline);
     }
 
+    /**
+     * A text on the server that is changed under fencing tokens. No I/O.
+     *
+     * @param name 1 to 1,000 characters, any of them; names of values and of locks have nothing to do with each other
+     * @param life how long the value and its newest token last after the last act on it, 1 ms to 365 days: longer than the
+     *     longest pause after which an old holder might still write
+     */
+    public FencedValue fencedValue(String name, Duration life) {
+        Require.between("life", life, Duration.ofMillis(1), Require.LONGEST);
+        return new FencedValue(client, Keys.of(client.options.prefix(), name), life);
+    }
+
+    /** The same, but its key never expires, not even after a deletion: somebody has to remove it by hand. No I/O. */
+    public FencedValue fencedValueForEver(String name) {
+        return new FencedValue(client, Keys.of(client.options.prefix(), name), Duration.ZERO);
+    }
+
     /** Steers locks by name, whoever holds them: for operators, and apart from leases. */
     public Admin admin() {
         return new Admin(client);

@@ -61,6 +61,11 @@ record Keys(String prefix, String name, String hold) {
         return hold + ":e";
     }
 
+    /** A fenced value of this name; it has nothing else to do with a lock of the same name. */
+    String value() {
+        return hold + ":v";
+    }
+
     /** In the order of the scripts' headers. */
     List<String> all() {
         return List.of(hold, queue(), parked(), details(), token());

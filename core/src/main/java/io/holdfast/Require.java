@@ -37,6 +37,14 @@ final class Require {
         return value;
     }
 
+    /** A fencing token: positive, and exact in a double. */
+    static long token(String parameter, long value) {
+        if (value < 1 || value >= 1L << 53) {
+            throw new IllegalArgumentException(parameter + " is " + value + ", must be from 1 to 2^53 - 1");
+        }
+        return value;
+    }
+
     private static String inWords(Duration value) {
         if (value.toMillis() < 1000) {
             return value.toMillis() + " ms";

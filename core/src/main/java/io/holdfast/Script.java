@@ -26,7 +26,8 @@ enum Script {
     PLAIN_ACQUIRE,
     PLAIN_RELEASE,
     PLAIN_EXTEND,
-    PLAIN_INFO;
+    PLAIN_INFO,
+    FENCE;
 
     private static final String INCLUDE = "-- include common.lua\n";
 

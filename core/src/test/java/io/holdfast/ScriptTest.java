@@ -104,6 +104,7 @@ final class ScriptTest {
         assertEquals(Set.of("RELEASED", "GONE"), listed("plain_release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("plain_extend.lua"));
         assertEquals(Set.of("HELD", "FREE"), listed("plain_info.lua"));
+        assertEquals(names(Commands.FenceWord.values()), listed("fence.lua"));
     }
 
     @ParameterizedTest

@@ -146,6 +146,23 @@ final class ScriptRulesTest extends RuleFixture {
         return overlap();
     }
 
+    // ---- a value's newest token is compared before anything is written
+
+    @Test
+    void tokenorder_writeOfAHolderThatWasPaused_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party a = new Party(rule(withRule, "tokenorder", ""), Ticker.system());
+            FencedValue late = a.holdfast.fencedValue("a", Duration.ofMinutes(1));
+            FencedValue present = new Party().holdfast.fencedValue("a", Duration.ofMinutes(1));
+            late.set(1, "of the first");
+            present.set(2, "of the second");
+            late.set(1, "of the first, late");
+            assertSwitched(withRule, a);
+            String found = present.get().orElse("nothing");
+            return found.equals("of the second") ? SOUND : "an update was lost, there is " + found;
+        });
+    }
+
     // ---- that the scenarios stand for what a client does
 
     @Test

@@ -72,8 +72,8 @@ final class Json {
 
     /** The same where thousandths of a millisecond matter. */
     Json fractionalMillis(String name, @Nullable Duration value) {
-        return write(() -> writer.name(name + "Millis")
-                .value(value == null ? null : (Double) (Math.floor(value.toNanos() / 1e3) / 1e3)));
+        Long micros = value == null ? null : value.toNanos() / 1_000;
+        return write(() -> writer.name(name + "Millis").value(micros == null ? null : (Double) (micros / 1_000.0)));
     }
 
     Json nothing(String name) {

@@ -14,6 +14,7 @@ import io.holdfast.cli.Doctor.Finding;
 import io.holdfast.cli.Doctor.Level;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,18 @@ final class DoctorTest {
         throw new AssertionError("no " + name + " in " + document);
     }
 
+    /** All checks that are not well, but for what a machine that is busy with other things can spoil. */
+    private static List<String> notOk(JsonObject document) {
+        List<String> names = new ArrayList<>();
+        for (var each : document.getAsJsonArray("checks")) {
+            String name = each.getAsJsonObject().get("check").getAsString();
+            if (!name.equals("latency") && !level(document, name).equals("ok")) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
     private static String level(JsonObject document, String name) {
         return check(document, name).get("level").getAsString();
     }
@@ -40,10 +53,11 @@ final class DoctorTest {
         try (RedisServer server = RedisServer.start()) {
             Said said = Said.by(server, "doctor");
             assertEquals(0, said.status(), said.out());
-            assertTrue(said.out().endsWith("\n14 ok, 0 warnings, 0 failed\n"), said.out());
+            assertTrue(said.out().matches("(?s).*\n1[34] ok, \\d warnings?, 0 failed\n"), said.out());
             assertTrue(said.out().contains("ok  version      "), said.out());
             JsonObject document = Said.by(server, "doctor", "--json").json();
-            assertEquals(14, document.get("ok").getAsInt());
+            assertEquals(List.of(), notOk(document));
+            assertEquals(14, document.getAsJsonArray("checks").size());
             assertEquals("default", document.get("user").getAsString());
             assertTrue(document.get("pingMedianMillis").getAsDouble() > 0);
             assertTrue(Math.abs(document.get("clockAheadMillis").getAsDouble()) < 60_000);
@@ -60,7 +74,8 @@ final class DoctorTest {
             assertEquals(0, said.status());
             assertTrue(said.out().contains("warn  memory       "), said.out());
             assertTrue(said.out().contains("→ CONFIG SET maxmemory-policy noeviction"), said.out());
-            assertTrue(said.out().endsWith("13 ok, 1 warning, 0 failed\n"), said.out());
+            assertEquals(
+                    List.of("memory"), notOk(Said.by(server, "doctor", "--json").json()));
         }
     }
 
@@ -101,7 +116,7 @@ final class DoctorTest {
             Said said = Said.by("doctor", "--json", "--url", url);
             assertEquals(0, said.status(), said.out() + said.err());
             assertEquals("warn", level(said.json(), "clients"));
-            assertEquals(1, said.json().get("warnings").getAsInt(), said.out());
+            assertEquals(List.of("clients"), notOk(said.json()));
             assertTrue(said.json().get("user").isJsonNull(), "it may not ask who it is");
             server.command("ACL", "SETUSER", "locks", "-hincrby", "-set", "-info", "-scan", "-time", "-publish");
             Said fewer = Said.by("doctor", "--json", "--url", url);

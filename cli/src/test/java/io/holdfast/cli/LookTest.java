@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
@@ -10,10 +11,14 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.testkit.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast ls} and {@code holdfast info}. */
@@ -206,16 +211,70 @@ final class LookTest {
                                         + " +yes +lock-1, lock-2, lock-3 and 2 more +lock-5\n"),
                         said.out());
                 JsonObject document = Said.by(server, "clients", "--json").json();
-                assertEquals(2, document.getAsJsonArray("clients").size());
-                JsonObject first = document.getAsJsonArray("clients").get(0).getAsJsonObject();
-                assertTrue(first.get("application").isJsonNull());
-                assertTrue(first.get("listening").getAsBoolean());
-                JsonObject second = document.getAsJsonArray("clients").get(1).getAsJsonObject();
-                assertEquals(5, second.getAsJsonArray("holds").size());
-                assertEquals("[\"lock-5\"]", second.get("waits").toString());
+                JsonObject listens = client(document, idle.id());
+                assertTrue(listens.get("application").isJsonNull());
+                assertTrue(listens.get("listening").getAsBoolean());
+                JsonObject holds = client(document, client.id());
+                assertEquals(5, holds.getAsJsonArray("holds").size());
+                assertEquals("[\"lock-5\"]", holds.get("waits").toString());
                 waiter.cancel(false);
             }
         }
+    }
+
+    private static JsonObject client(JsonObject document, String id) {
+        for (JsonElement each : document.getAsJsonArray("clients")) {
+            if (each.getAsJsonObject().get("client").getAsString().equals(id)) {
+                return each.getAsJsonObject();
+            }
+        }
+        throw new AssertionError("no " + id + " in " + document);
+    }
+
+    private static void fields(JsonElement element, Set<String> found) {
+        if (element.isJsonArray()) {
+            element.getAsJsonArray().forEach(each -> fields(each, found));
+        } else if (element.isJsonObject()) {
+            element.getAsJsonObject().entrySet().forEach(entry -> {
+                found.add(entry.getKey());
+                if (!entry.getKey().equals("metadata")) {
+                    fields(entry.getValue(), found);
+                }
+            });
+        }
+    }
+
+    @Test
+    void documents_ofAllCommands_haveFieldsThatTheGuideLists_andOnlySuch() throws Exception {
+        String guide = Files.readString(Path.of("../docs/guide/command-line.md"));
+        Set<String> found = new TreeSet<>();
+        try (RedisServer server = RedisServer.start();
+                Holdfast client = Holdfast.connect(server.url())) {
+            client.lock("a").acquire();
+            var waiter = client.lock("a").acquireAsync(Wait.forever());
+            Launched.await("a waiter", () -> client.inspect().isQueued("a"));
+            for (String line : List.of(
+                    "ls",
+                    "info a",
+                    "why a",
+                    "queue a",
+                    "top",
+                    "clients",
+                    "doctor",
+                    "clear a",
+                    "extend a 1m",
+                    "release a --yes")) {
+                Said said = Said.by(server, (line + " --json").split(" ", -1));
+                fields(said.json(), found);
+            }
+            waiter.cancel(false);
+        }
+        assertTrue(found.size() > 50, found.toString());
+        assertEquals(
+                List.of(),
+                found.stream()
+                        .filter(field -> !guide.contains("`" + field + "`"))
+                        .toList());
     }
 
     @Test

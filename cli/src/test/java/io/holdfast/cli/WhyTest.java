@@ -129,14 +129,13 @@ final class WhyTest {
                 .release();
         Said why = Said.by(server, "why", "resting");
         assertEquals(1, why.status());
-        assertTrue(
-                why.out()
-                        .matches(
-                                "'resting' is free in 1h 59m, when its shortest hold is over; last held by billing@.*\n"
-                                        + "Nobody waits.\nWhat frees it:\n"
-                                        + "  - the end of its shortest hold, at \\S+ \\(in 1h 59m\\)\n"
-                                        + "  - holdfast release\n"),
-                why.out());
+        assertTrue(why.out().matches("""
+                                'resting' is free in 1h 59m, when its shortest hold is over; last held by billing@.*
+                                Nobody waits.
+                                What frees it:
+                                  - the end of its shortest hold, at \\S+ \\(in 1h 59m\\)
+                                  - holdfast release
+                                """), why.out());
         JsonObject document = Said.by(server, "why", "resting", "--json").json();
         assertEquals("resting", document.get("state").getAsString());
         assertEquals(List.of("rest", "operator"), ways(document));

@@ -33,15 +33,19 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentSnippetsTest {
     private static final String IMPORTS = """
             import io.holdfast.*;
+            import io.holdfast.fencing.JdbcFence;
             import io.holdfast.jedis.JedisDriver;
             import io.holdfast.lettuce.LettuceDriver;
             import io.holdfast.micrometer.HoldfastMetrics;
             import io.lettuce.core.RedisClient;
             import io.micrometer.core.instrument.MeterRegistry;
+            import java.sql.Connection;
+            import java.sql.PreparedStatement;
             import java.time.Duration;
             import java.util.*;
             import java.util.concurrent.CompletableFuture;
             import java.util.concurrent.locks.Lock;
+            import javax.sql.DataSource;
             import redis.clients.jedis.JedisPool;
             """;
 
@@ -53,6 +57,8 @@ class DocumentSnippetsTest {
                 Lease lease;
                 Lock oldLock;
                 MeterRegistry registry;
+                DataSource dataSource;
+                Connection connection;
 
                 interface Row {}
 
@@ -98,6 +104,7 @@ class DocumentSnippetsTest {
 
         List<JavaFileObject> units = new ArrayList<>();
         units.add(source("Cast", CAST));
+        units.addAll(sourcesOf("../fencing/src/main/java"));
         units.addAll(sourcesOf("../jedis/src/main/java"));
         units.addAll(sourcesOf("../micrometer/src/main/java"));
         Map<String, Snippet> byName = new TreeMap<>();

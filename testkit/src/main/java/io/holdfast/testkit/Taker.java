@@ -1,5 +1,6 @@
 package io.holdfast.testkit;
 
+import io.holdfast.FencedValue;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -49,6 +50,10 @@ import org.jspecify.annotations.Nullable;
  *     {@code invalid LOCK NUMBER}</td></tr>
  * <tr><td>{@code increment LOCK NUMBER}</td><td>increments if the lease says that it is valid</td>
  *     <td>{@code incremented LOCK NUMBER} or {@code refused LOCK NUMBER}</td></tr>
+ * <tr><td>{@code guarded LOCK NUMBER TEXT}</td><td>sets the fenced value named like the lock, with the token of a lease, and
+ *     does not look whether that is valid</td><td>{@code guarded LOCK NUMBER ACCEPTED NEWEST}</td></tr>
+ * <tr><td>{@code unguarded LOCK NUMBER TEXT}</td><td>sets the key {@code unguarded:LOCK}, without a look either</td>
+ *     <td>{@code unguarded LOCK NUMBER}</td></tr>
  * <tr><td>{@code release LOCK NUMBER}</td><td>releases a lease</td><td>{@code released LOCK NUMBER RESULT}</td></tr>
  * <tr><td>{@code quit}</td><td>closes the clients and ends</td><td>{@code closed}</td></tr>
  * </table>
@@ -149,6 +154,15 @@ public final class Taker {
                     withData(data -> increment(data, lock));
                 }
                 say(valid ? "incremented" : "refused", lock, number);
+            }
+            case "guarded" -> {
+                FencedValue value = client().fencedValue(lock, Duration.ofMinutes(10));
+                FencedValue.Answer answer = value.set(lease(lock, number).token(), words[3]);
+                say("guarded", lock, number, answer.accepted(), answer.newest());
+            }
+            case "unguarded" -> {
+                withData(data -> data.command("SET", "unguarded:" + lock, words[3]));
+                say("unguarded", lock, number);
             }
             case "release" -> say("released", lock, number, lease(lock, number).release());
             default -> throw new IllegalArgumentException("no such command: " + String.join(" ", words));
