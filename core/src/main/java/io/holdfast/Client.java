@@ -43,6 +43,7 @@ final class Client {
     final Repeats repeats = new Repeats();
     final Renewals renewals = new Renewals(this);
     final TakeBack takeBack = new TakeBack(this);
+    final PlainLocks plain;
     final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final AtomicLong requestNumbers = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -58,6 +59,7 @@ final class Client {
         var makeTimers = environment.timers();
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
         this.commands = new Commands(driver, ticker, timers, clock, ids, options);
+        this.plain = new PlainLocks(this, environment.entropy());
         Executor given = options.executor();
         this.ownExecutor = given == null ? callbackThreads(ids.client()) : null;
         this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
@@ -111,6 +113,7 @@ final class Client {
         waitingRoom.commandsUp();
         renewals.renewAll(List.copyOf(holds));
         takeBack.reconnected();
+        plain.reconnected();
     }
 
     Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
@@ -154,13 +157,16 @@ final class Client {
         // Holds stand under their requests. One that begins only now is found by its request, or finds the client
         // closed.
         waitingRoom.requests().forEach(Request::clientClosed);
+        plain.clientClosed();
         boolean interrupted = false;
         try {
-            takeBack.whenEmpty().get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            CompletableFuture.allOf(takeBack.whenEmpty(), plain.takeBack.whenEmpty())
+                    .get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> takeBack.size() + " releases were not confirmed by " + driver.describe()
+                    () -> takeBack.size() + plain.takeBack.size() + " releases were not confirmed by "
+                            + driver.describe()
                             + " before the client was closed; these locks become free with their terms");
         } catch (InterruptedException e) {
             interrupted = true;

@@ -114,6 +114,12 @@ final class Commands {
 
     record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
 
+    /**
+     * @param replaced whether the value was put in the place of the holder's that the call named
+     * @param holder who holds the key; null if it was granted
+     */
+    record PlainAcquireReply(boolean replaced, @Nullable PlainHolder holder) {}
+
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** After so many times the limit without any answer, the connection is opened anew. */
     private static final int SILENT_LIMITS = 3;
@@ -431,6 +437,81 @@ final class Commands {
         };
     }
 
+    // ---- the plain protocol
+
+    /**
+     * @param mayBeMine whether an earlier copy may have put the value there
+     * @param replace the value of the holder to replace; null for none
+     */
+    void plainAcquire(
+            String key,
+            String value,
+            Duration term,
+            boolean mayBeMine,
+            @Nullable String replace,
+            long sentNanos,
+            BiConsumer<@Nullable PlainAcquireReply, @Nullable DriverException> callback) {
+        List<String> args = List.of(
+                value,
+                millis(term),
+                mayBeMine ? "1" : "0",
+                replace == null ? "0" : "1",
+                replace == null ? "" : replace);
+        script(
+                Script.PLAIN_ACQUIRE,
+                List.of(key),
+                args,
+                sentNanos,
+                list -> list.get(0).asString().equals("GRANTED")
+                        ? new PlainAcquireReply(list.get(2).asLong() == 1, null)
+                        : new PlainAcquireReply(false, plainHolder(list)),
+                callback);
+    }
+
+    /** The answer is whether the key had the value. */
+    void plainRelease(String key, String value, BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        script(
+                Script.PLAIN_RELEASE,
+                List.of(key),
+                List.of(value),
+                ticker.nanoTime(),
+                list -> list.get(0).asString().equals("RELEASED"),
+                callback);
+    }
+
+    /** The answer is whether the key has the value, and so the term. Zero takes the expiry away. */
+    void plainExtend(
+            String key,
+            String value,
+            Duration term,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        script(
+                Script.PLAIN_EXTEND,
+                List.of(key),
+                List.of(value, millis(term)),
+                sentNanos,
+                list -> list.get(0).asString().equals("HELD"),
+                callback);
+    }
+
+    void plainInfo(String key, BiConsumer<@Nullable Optional<PlainHolder>, @Nullable DriverException> callback) {
+        script(
+                Script.PLAIN_INFO,
+                List.of(key),
+                List.of(),
+                ticker.nanoTime(),
+                list -> list.get(0).asString().equals("HELD") ? Optional.of(plainHolder(list)) : Optional.empty(),
+                callback);
+    }
+
+    private static PlainHolder plainHolder(List<Reply> list) {
+        long millis = list.get(3).asLong();
+        return new PlainHolder(
+                list.get(2).asString(),
+                millis == -1 ? Optional.empty() : Optional.of(Duration.ofMillis(Math.max(0, millis))));
+    }
+
     private List<String> common(int size) {
         List<String> args = new ArrayList<>(size);
         args.add(ids.client());
@@ -500,7 +581,7 @@ final class Commands {
                     return;
                 }
                 List<Reply> list = reply.asList();
-                // Acquire, release and confirm put a word before the time.
+                // Those that answer with a word put it before the time.
                 clock.read(sentNanos, list.get(timeIndex(script)).asLong());
                 value = decode.apply(list);
             } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
@@ -551,7 +632,16 @@ final class Commands {
 
     private static int timeIndex(Script script) {
         return switch (script) {
-            case ACQUIRE, RELEASE, CONFIRM, REVOKE, PROLONG, FENCE -> 1;
+            case ACQUIRE,
+                    RELEASE,
+                    CONFIRM,
+                    REVOKE,
+                    PROLONG,
+                    PLAIN_ACQUIRE,
+                    PLAIN_RELEASE,
+                    PLAIN_EXTEND,
+                    PLAIN_INFO,
+                    FENCE -> 1;
             case RENEW, REFRESH, INFO, CLEAN -> 0;
         };
     }

@@ -266,6 +266,11 @@ public final class DistributedLock {
         }
     }
 
+    /** The clock of its client. */
+    long nanoTime() {
+        return client.ticker.nanoTime();
+    }
+
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
         T value;
         LeaseLostException lost;

@@ -116,7 +116,8 @@ final class Handshake {
         }
     }
 
-    private static Map<String, String> parse(String info) {
+    /** The reply of INFO, by name. */
+    static Map<String, String> parse(String info) {
         Map<String, String> facts = new HashMap<>();
         for (String line : info.split("\r?\n", -1)) {
             int colon = line.indexOf(':');

@@ -106,6 +106,24 @@ public final class Holdfast implements AutoCloseable {
         return begin(new Client(driver, options, Environment.system()), embedded);
     }
 
+    /**
+     * Looks at a server that locks are wanted of, also at one that {@link #connect(String)} would refuse, and tries what
+     * Holdfast has to be able to do there: takes a lock named {@code holdfast doctor} for a moment, and sends itself a
+     * message. What the user may not do, the server may write to its log of refusals. Blocks for some fifty round trips.
+     * Closes the driver.
+     *
+     * @throws ServerUnreachableException if the server does not answer
+     */
+    public static Diagnosis diagnose(RedisDriver driver, HoldfastOptions options) {
+        // What it leaves is gone after seconds.
+        Client client = new Client(driver, options.withTokenLife(Duration.ofSeconds(1)), Environment.system());
+        try {
+            return Diagnosis.of(client);
+        } finally {
+            client.close();
+        }
+    }
+
     private static Holdfast begin(Client client, @Nullable EmbeddedServer embedded) {
         try {
             Handshake.with(client);
@@ -152,6 +170,20 @@ public final class Holdfast implements AutoCloseable {
     /** A lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(client, Keys.of(client.options.prefix(), name), options, null);
+    }
+
+    /**
+     * A lock of the plain protocol, which other programs speak too, with the default options. No I/O.
+     *
+     * @param key the key itself, as the others spell it: no prefix is put before it; 1 to 1,000 characters
+     */
+    public PlainLock plainLock(String key) {
+        return plainLock(key, PlainOptions.defaults());
+    }
+
+    /** The same, with options of its own. No I/O. */
+    public PlainLock plainLock(String key, PlainOptions options) {
+        return new PlainLock(client, Keys.plain(key), options);
     }
 
     /** Looks at locks. */

@@ -44,7 +44,7 @@ public final class Inspector {
     private static final int WAITERS_LISTED = 100;
     private static final int MOST_WAITERS_LISTED = 10_000;
 
-    private final Client client;
+    final Client client;
 
     Inspector(Client client) {
         this.client = client;
@@ -142,6 +142,18 @@ public final class Inspector {
             }
         });
         return List.copyOf(found.values());
+    }
+
+    /**
+     * Whether a client is connected and listens for grants: a client that holds a lock and does not listen may be dead, or
+     * on its way back to the server. One round trip, however many locks and clients there are.
+     *
+     * @param clientId as {@link Holder#client()} and {@link Waiter#client()} tell it
+     */
+    public boolean isListening(String clientId) {
+        String channel = Keys.channelPrefix(client.options.prefix()) + clientId;
+        Reply counted = await(callback -> client.commands.send(Command.of("PUBSUB", "NUMSUB", channel), callback));
+        return counted.asList().get(1).asLong() > 0;
     }
 
     /** All locks of which some key fits a pattern. */
@@ -242,16 +254,23 @@ public final class Inspector {
         try {
             return answer.join();
         } catch (CompletionException e) {
-            if (client.isClosed()) {
-                throw new HoldfastClosedException();
-            }
-            if (e.getCause() instanceof DriverException failure) {
-                String server = client.driver.describe();
-                throw failure.kind() == DriverException.Kind.REJECTED
-                        ? Refusals.explain(server, failure)
-                        : new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
-            }
-            throw e;
+            throw explained(client, e);
         }
+    }
+
+    /** What to throw for an answer that failed. */
+    static RuntimeException explained(Client client, Exception e) {
+        if (client.isClosed()) {
+            return new HoldfastClosedException();
+        }
+        if (e.getCause() instanceof DriverException failure) {
+            String server = client.driver.describe();
+            return failure.kind() == DriverException.Kind.REJECTED
+                    ? Refusals.explain(server, failure)
+                    : new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
+        }
+        return e instanceof RuntimeException unchecked
+                ? unchecked
+                : new IllegalStateException("the driver failed: " + e.getCause(), e);
     }
 }

@@ -23,6 +23,11 @@ record Keys(String prefix, String name, String hold) {
         return new Keys(prefix, name, prefix + ":{" + escape(name) + "}");
     }
 
+    /** The key of a plain lock is what the caller says: other programs say the same. */
+    static String plain(String key) {
+        return Require.text("key", key, LONGEST_NAME);
+    }
+
     /** Keys of the lock whose hold has this key; null if the key is none of ours. */
     static @Nullable Keys ofHold(String prefix, String hold) {
         if (!hold.startsWith(prefix + ":{") || !hold.endsWith("}") || hold.length() < prefix.length() + 4) {

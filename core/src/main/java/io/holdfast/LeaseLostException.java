@@ -13,7 +13,7 @@ public final class LeaseLostException extends HoldfastException {
 
     LeaseLostException(String lock, long token, @Nullable LossReason reason, @Nullable Object result) {
         super(
-                "lease of lock '" + lock + "' with token " + token
+                "lease of lock '" + lock + "'" + (token == 0 ? "" : " with token " + token)
                         + (reason == null ? " was released" : " was lost: " + reason),
                 null);
         this.lock = lock;
@@ -27,7 +27,7 @@ public final class LeaseLostException extends HoldfastException {
         return lock;
     }
 
-    /** The token of the lease. */
+    /** The token of the lease; 0 for a plain lock, which has none. */
     public long token() {
         return token;
     }

@@ -1,5 +1,8 @@
 package io.holdfast;
 
+import java.time.Duration;
+import java.util.Optional;
+
 /** The lock was not obtained in time: somebody else holds it. This client does not hold it and does not wait any more. */
 public final class LockTimeoutException extends HoldfastException {
     private static final long serialVersionUID = 1L;
@@ -13,12 +16,26 @@ public final class LockTimeoutException extends HoldfastException {
         this.contention = contention;
     }
 
-    /** The lock's name. */
+    /** Of a plain lock, whose server does not tell more than a value. */
+    LockTimeoutException(String key, String why, PlainHolder holder) {
+        super("plain lock '" + key + "' not obtained (" + why + "): " + holder.inWords(), null);
+        this.lock = key;
+        this.contention = new Contention(Optional.empty(), holder.remaining().orElse(Duration.ZERO), 0, 0);
+    }
+
+    /** Of a lock that tells nothing of its holder. */
+    LockTimeoutException(String lock, Wait wait) {
+        super("old lock " + lock + " not obtained (wait " + wait + ")", null);
+        this.lock = lock;
+        this.contention = Contention.NOTHING_KNOWN;
+    }
+
+    /** The lock's name; the key of a plain lock. */
     public String lock() {
         return lock;
     }
 
-    /** What the server last said: holder, place, number of waiters. */
+    /** What the server last said: holder, place, number of waiters. Of a plain lock, the remaining term only. */
     public Contention contention() {
         return contention;
     }

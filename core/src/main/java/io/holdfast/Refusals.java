@@ -17,7 +17,7 @@ final class Refusals {
             case "OOM" -> "its memory is full: raise maxmemory, or free some";
             case "READONLY" -> "it is a replica: give the address of the master";
             case "MISCONF" -> "it refuses writes because it cannot save: see its log";
-            case "WRONGTYPE" -> "a key of this lock is used by another program: choose another prefix";
+            case "WRONGTYPE" -> "a key of this lock is used by another program: choose another prefix, or another key";
             default ->
                 text.contains("FOREIGN")
                         ? "a key of this lock is used by another program: choose another prefix"

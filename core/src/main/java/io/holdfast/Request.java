@@ -37,8 +37,7 @@ final class Request {
     private static final int MOST_LATE = 3;
 
     /** Answers of a server that is there but cannot serve at present. */
-    private static final Set<String> TRANSIENT =
-            Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
+    static final Set<String> TRANSIENT = Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
 
     final Client client;
     final Keys keys;

@@ -23,6 +23,10 @@ enum Script {
     REVOKE,
     PROLONG,
     CLEAN,
+    PLAIN_ACQUIRE,
+    PLAIN_RELEASE,
+    PLAIN_EXTEND,
+    PLAIN_INFO,
     FENCE;
 
     private static final String INCLUDE = "-- include common.lua\n";

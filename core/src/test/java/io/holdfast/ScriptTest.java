@@ -100,6 +100,10 @@ final class ScriptTest {
         assertEquals(names(Commands.ReleaseWord.values()), listed("release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("confirm.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("refresh.lua"));
+        assertEquals(Set.of("GRANTED", "TAKEN"), listed("plain_acquire.lua"));
+        assertEquals(Set.of("RELEASED", "GONE"), listed("plain_release.lua"));
+        assertEquals(Set.of("HELD", "GONE"), listed("plain_extend.lua"));
+        assertEquals(Set.of("HELD", "FREE"), listed("plain_info.lua"));
         assertEquals(names(Commands.FenceWord.values()), listed("fence.lua"));
     }
 

@@ -342,6 +342,16 @@ final class WaitingEngineTest extends EngineFixture {
     // ---- ends of waiting
 
     @Test
+    void wait_lockMadeLongBefore_countsFromTheCall() {
+        DistributedLock lock = holdfast.lock("a");
+        time.advance(Duration.ofHours(1));
+        CompletableFuture<Lease> future = lock.acquireAsync(Wait.upTo(seconds(1)));
+        time.advance(millis(999));
+        server.next("acquire").answer(server.granted(7));
+        obtained(future);
+    }
+
+    @Test
     void acquire_notFreeInTime_timesOutWithTheHolderAndIsWithdrawn() {
         Waiting waiting = new Waiting("a", LockOptions.defaults(), Wait.upTo(seconds(1)));
         time.advance(seconds(1));

@@ -1,7 +1,13 @@
 package io.holdfast.cli;
 
-/** What the command ends with when it does not end with its child's status. The first four are those of sysexits.h. */
+/** What the command ends with when it does not end with its child's status. Those from 64 to 75 are those of sysexits.h. */
 final class ExitStatus {
+    /**
+     * The answer is no, by a command that was understood and did its work: the lock is held ({@code why}), what was to be
+     * done was left undone ({@code release}, {@code extend}), a check failed ({@code doctor}).
+     */
+    static final int NO = 1;
+
     static final int USAGE = 64;
     static final int UNREACHABLE = 69;
     static final int INTERNAL = 70;

@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
 /** Names of locks as they are typed. */
@@ -10,9 +11,18 @@ final class LockName {
 
     /** The first word of a command line that is no option. */
     static String of(ParseResult given) {
-        String name = given.matchedPositionalValue(0, null);
+        String name = orNull(given);
         if (name == null) {
             throw new UsageException("which lock? NAME is missing");
+        }
+        return name;
+    }
+
+    /** The same where there may be none. */
+    static @Nullable String orNull(ParseResult given) {
+        String name = given.matchedPositionalValue(0, null);
+        if (name == null) {
+            return null;
         }
         if (name.isEmpty() || name.length() > LONGEST) {
             throw new UsageException("NAME has " + name.length() + " characters, must have 1 to " + LONGEST);

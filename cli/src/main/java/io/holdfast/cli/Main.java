@@ -52,55 +52,46 @@ final class Main {
 
     private static String topic(String[] arguments) {
         String first = arguments.length == 0 ? "" : arguments[0];
-        return first.equals("run") || first.equals("ls") || first.equals("info") ? " " + first : "";
+        return first.equals("run") || Subcommand.NAMES.contains(first) ? " " + first : "";
     }
 
     private static int dispatch(String[] arguments) {
         if (arguments.length == 0) {
-            throw new UsageException("which command? run, ls, info or help");
+            throw new UsageException("which command? run, " + String.join(", ", Subcommand.NAMES) + " or help");
         }
         String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
         return switch (arguments[0]) {
             case "run" -> Run.run(rest);
-            case "ls" -> ls(rest);
-            case "info" -> info(rest);
             case "help" -> help(rest);
             case "--help", "-h" -> help(new String[0]);
             case "--version", "-V" -> version();
             case WarmUp.COMMAND -> WarmUp.run(rest);
-            default ->
-                throw new UsageException(
-                        (arguments[0].startsWith("-") ? "unknown option '" : "unknown command '") + arguments[0] + "'");
+            default -> subcommand(arguments[0], rest);
         };
     }
 
-    private static int ls(String[] arguments) {
-        ParseResult given = Specs.parse(Specs.ls(), arguments);
+    private static int subcommand(String name, String[] arguments) {
+        Subcommand command = Subcommand.named(name);
+        if (command == null) {
+            throw new UsageException((name.startsWith("-") ? "unknown option '" : "unknown command '") + name + "'");
+        }
+        ParseResult given = Specs.parse(command.spec(), arguments);
         if (given.isUsageHelpRequested()) {
-            return page("ls");
+            return page(name);
         }
         Say.verbosely(given.hasMatchedOption("--verbose"));
-        return Listing.all(Server.chosen(given.matchedOptionValue("--url", null)));
-    }
-
-    private static int info(String[] arguments) {
-        ParseResult given = Specs.parse(Specs.info(), arguments);
-        if (given.isUsageHelpRequested()) {
-            return page("info");
-        }
-        Say.verbosely(given.hasMatchedOption("--verbose"));
-        return Listing.one(Server.chosen(given.matchedOptionValue("--url", null)), LockName.of(given));
+        return command.run(given);
     }
 
     private static int help(String[] arguments) {
         if (arguments.length > 1) {
-            throw new UsageException("help takes one word: run, ls or info");
+            throw new UsageException("help takes one word: run, " + String.join(", ", Subcommand.NAMES));
         }
         String about = arguments.length == 0 ? "" : arguments[0];
-        return switch (about) {
-            case "run", "ls", "info", "" -> page(about);
-            default -> throw new UsageException("no help about '" + about + "'");
-        };
+        if (!about.isEmpty() && !about.equals("run") && !Subcommand.NAMES.contains(about)) {
+            throw new UsageException("no help about '" + about + "'");
+        }
+        return page(about);
     }
 
     static int page(String command) {

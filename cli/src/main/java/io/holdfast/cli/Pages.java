@@ -7,26 +7,35 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 /** The words of the help pages. */
 final class Pages {
     static final Map<String, String> RUN_OPTIONS = runOptions();
-    static final Map<String, String> LOOK_OPTIONS = lookOptions();
 
     private Pages() {}
 
     static void root(UsageMessageSpec page) {
         page.customSynopsis(
                         "holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]",
-                        "       holdfast ls [--url URL]",
-                        "       holdfast info NAME [--url URL]",
-                        "       holdfast help [run|ls|info]",
+                        "       holdfast COMMAND [NAME] [OPTIONS]",
+                        "       holdfast help [COMMAND]",
                         "       holdfast --version")
                 .description(
                         "",
                         "Locks among machines, on a Redis or Valkey server; without a server's address, among the"
                                 + " processes of one user on this machine.",
                         "",
-                        "  run    runs a command while it holds a lock",
-                        "  ls     lists the locks that are held, and by whom",
-                        "  info   shows one lock with its queue",
-                        "  help   shows more about one of these")
+                        "  run      runs a command while it holds a lock",
+                        "",
+                        "  ls       lists the locks that are held, and by whom",
+                        "  info     shows one lock with its queue",
+                        "  why      tells why a lock is not free, and what would free it",
+                        "  queue    lists who waits for a lock",
+                        "  top      shows the locks that most wait for, again and again",
+                        "  clients  lists the clients that hold, wait or listen",
+                        "",
+                        "  release  releases locks, whoever holds them",
+                        "  extend   makes a hold last longer, whoever has it",
+                        "  clear    removes waiters that are dead",
+                        "",
+                        "  doctor   examines the server",
+                        "  help     shows more about one of these")
                 .footer(
                         "",
                         "The server's address is given with --url or in HOLDFAST_URL, the better place for one with a"
@@ -40,7 +49,9 @@ final class Pages {
         statuses.put("64", "the command line is wrong");
         statuses.put("69", "the server cannot be reached, or refuses; the command was not run");
         statuses.put("70", "something is wrong with holdfast itself");
-        statuses.put("75", "the lock was not obtained (see --busy-exit); the command was not run");
+        statuses.put(
+                "75",
+                "the lock was not obtained: it is taken, was not free in time, too many wait, or an operator dropped the request (see --busy-exit); the command was not run");
         statuses.put("76", "the lock was lost while the command ran; the command was ended");
         statuses.put("126", "the command cannot be executed");
         statuses.put("127", "the command was not found");
@@ -72,21 +83,22 @@ final class Pages {
                                 + " --busy-exit 0 -q -- report.sh",
                         "  A deployment that waits for the one before:",
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
+                        "  A deployment that goes before others, says why, and does not join a long queue:",
+                        "    holdfast run deploy --priority 10 --meta ticket=OPS-7 --queue-limit 3 -- ./deploy.sh",
                         "  In place of flock /tmp/build.lock make, on one machine:",
                         "    holdfast run build -- make");
     }
 
-    static void ls(UsageMessageSpec page) {
-        page.customSynopsis("holdfast ls [--url URL] [-v]")
-                .description("", "Lists the locks that are held: by whom, since when, and how many wait.", "")
-                .optionListHeading("Options:%n");
-    }
-
-    static void info(UsageMessageSpec page) {
-        page.customSynopsis("holdfast info NAME [--url URL] [-v]")
-                .description("", "Shows who holds a lock and who waits for it, a hundred at most.", "")
-                .parameterListHeading("")
-                .optionListHeading("%nOptions:%n");
+    /** The statuses of a command that has these of its own, in pairs of number and words. */
+    static Map<String, String> statuses(String... own) {
+        Map<String, String> statuses = new LinkedHashMap<>();
+        for (int i = 0; i < own.length; i += 2) {
+            statuses.put(own[i], own[i + 1]);
+        }
+        statuses.put("64", "the command line is wrong");
+        statuses.put("69", "the server cannot be reached, or refuses");
+        statuses.put("70", "something is wrong with holdfast itself");
+        return statuses;
     }
 
     private static Map<String, String> runOptions() {
@@ -104,18 +116,20 @@ final class Pages {
         words.put(
                 "--kill-after",
                 "After the lock was lost: time from TERM to KILL; 10s by default, 0s kills at once after TERM.");
+        words.put(
+                "--order",
+                "Where to enter the queue, among those of the same priority: fifo (the default), lifo or random.");
+        words.put("--priority", "Be served before all of lower priority; -100 to 100, 0 by default.");
+        words.put(
+                "--queue-limit",
+                "Do not wait if so many wait already: end with 75. 1 to 1000000; no limit by default.");
+        words.put(
+                "--meta",
+                "Put this beside the lock for all to see, as in --meta ticket=OPS-7; may be given more than once.");
         words.put("--busy-exit", "End with this status in place of 75 if the lock was not obtained; 0 to 255.");
         words.put("--url", "The server; by default from HOLDFAST_URL, else one for this user on this machine only.");
         words.put("--quiet", "Say nothing of a machine-local lock, of waiting, or of a lock that is taken.");
         words.put("--verbose", "Say who is waited for even if standard error is no terminal, and more about errors.");
-        words.put("--help", "Show this page.");
-        return words;
-    }
-
-    private static Map<String, String> lookOptions() {
-        Map<String, String> words = new LinkedHashMap<>();
-        words.put("--url", "The server; by default from HOLDFAST_URL, else one for this user on this machine only.");
-        words.put("--verbose", "Say more about errors.");
         words.put("--help", "Show this page.");
         return words;
     }

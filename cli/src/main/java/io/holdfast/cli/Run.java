@@ -4,7 +4,6 @@ import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
@@ -113,8 +112,7 @@ final class Run {
     }
 
     private Attempt attempt(Holdfast client) throws InterruptedException {
-        LockOptions options = LockOptions.defaults().withTerm(request.term()).withShortestHold(request.atLeast());
-        DistributedLock lock = client.lock(request.name(), options);
+        DistributedLock lock = client.lock(request.name(), request.options());
         WaitingReport report = null;
         boolean wanted = Say.verbose() || (Terminal.isErrorOutput() && !request.quiet());
         if (wanted && !request.patience().equals(Wait.none())) {
@@ -143,6 +141,11 @@ final class Run {
                         + Words.contention(late.contention()));
             } else if (attempt instanceof Attempt.Taken taken) {
                 Say.line(lock + "is taken: " + Words.contention(taken.contention()));
+            } else if (attempt instanceof Attempt.QueueFull full) {
+                Say.line(lock + "is taken, and as many wait for it as --queue-limit " + request.queueLimit()
+                        + " allows: " + Words.contention(full.contention()));
+            } else if (attempt instanceof Attempt.Evicted) {
+                Say.line(lock + "was not obtained: an operator dropped this request from the queue");
             }
         }
         return request.busyExit();

@@ -1,9 +1,12 @@
 package io.holdfast.cli;
 
+import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -16,6 +19,10 @@ import picocli.CommandLine.ParseResult;
  * @param term the term of its lease
  * @param atLeast how long it stays taken after it was obtained, whatever becomes of the command
  * @param killAfter the time from TERM to KILL after a loss
+ * @param order where it enters the queue
+ * @param priority among whom
+ * @param queueLimit how many may wait; 0 for no limit
+ * @param metadata what is to stand beside the hold
  * @param busyExit the status if it was not obtained
  * @param server where it is
  * @param quiet whether to keep silent about what is no error
@@ -29,6 +36,10 @@ record RunRequest(
         Duration term,
         Duration atLeast,
         Duration killAfter,
+        LockOptions.Order order,
+        int priority,
+        int queueLimit,
+        Map<String, String> metadata,
         int busyExit,
         Server server,
         boolean quiet,
@@ -40,6 +51,7 @@ record RunRequest(
     private static final Duration USUAL_TERM = Duration.ofSeconds(30);
     private static final Duration USUAL_KILL_AFTER = Duration.ofSeconds(10);
     private static final int HIGHEST_STATUS = 255;
+    private static final int LONGEST_QUEUE = 1_000_000;
     private static final String FOREVER = "forever";
     private static final String SEPARATOR = "--";
 
@@ -73,7 +85,16 @@ record RunRequest(
                 span(given, "--term", SHORTEST_TERM, USUAL_TERM),
                 span(given, "--at-least", SHORTEST, Duration.ZERO),
                 span(given, "--kill-after", Duration.ZERO, USUAL_KILL_AFTER),
-                status(given.matchedOptionValue("--busy-exit", null)),
+                order(given.matchedOptionValue("--order", null)),
+                number(
+                        given,
+                        "--priority",
+                        -LockOptions.HIGHEST_PRIORITY,
+                        LockOptions.HIGHEST_PRIORITY,
+                        LockOptions.defaults().priority()),
+                number(given, "--queue-limit", 1, LONGEST_QUEUE, 0),
+                metadata(given),
+                number(given, "--busy-exit", 0, HIGHEST_STATUS, ExitStatus.BUSY),
                 Server.chosen(given.matchedOptionValue("--url", null)),
                 given.hasMatchedOption("--quiet"),
                 given.hasMatchedOption("--verbose"),
@@ -91,21 +112,57 @@ record RunRequest(
         return text == null ? usual : Span.parse(option, text, least, Span.YEAR, "");
     }
 
-    private static int status(@Nullable String text) {
+    private static int number(ParseResult given, String option, int least, int most, int usual) {
+        String text = given.matchedOptionValue(option, null);
+        return text == null ? usual : WholeNumber.parse(option, text, least, most);
+    }
+
+    private static LockOptions.Order order(@Nullable String text) {
         if (text == null) {
-            return ExitStatus.BUSY;
+            return LockOptions.Order.FIFO;
         }
-        int status = -1;
+        return switch (text) {
+            case "fifo" -> LockOptions.Order.FIFO;
+            case "lifo" -> LockOptions.Order.LIFO;
+            case "random" -> LockOptions.Order.RANDOM;
+            default -> throw new UsageException("--order is '" + text + "', must be fifo, lifo or random");
+        };
+    }
+
+    private static Map<String, String> metadata(ParseResult given) {
+        String[] entries = given.matchedOptionValue("--meta", null);
+        if (entries == null) {
+            return Map.of();
+        }
+        Map<String, String> metadata = new LinkedHashMap<>();
+        for (String entry : entries) {
+            int equals = entry.indexOf('=');
+            if (equals < 1 || entry.indexOf('\uFFFD') >= 0) {
+                throw new UsageException("--meta is '" + entry + "', must be KEY=VALUE in UTF-8, with a key");
+            }
+            if (metadata.put(entry.substring(0, equals), entry.substring(equals + 1)) != null) {
+                throw new UsageException("--meta gives '" + entry.substring(0, equals) + "' twice");
+            }
+        }
         try {
-            status = Integer.parseInt(text);
-        } catch (NumberFormatException e) {
-            // said below
+            LockOptions.defaults().withMetadata(metadata);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--meta: " + e.getMessage());
         }
-        if (status < 0 || status > HIGHEST_STATUS) {
-            throw new UsageException(
-                    "--busy-exit is '" + text + "', must be a whole number from 0 to " + HIGHEST_STATUS);
+        return metadata;
+    }
+
+    /** How the lock is to be asked for and held. */
+    LockOptions options() {
+        LockOptions options = LockOptions.defaults().withTerm(term).withShortestHold(atLeast);
+        // Each copy is checked as a whole: not made where nothing differs, which is nearly always.
+        if (order != LockOptions.Order.FIFO || priority != 0 || queueLimit != 0 || !metadata.isEmpty()) {
+            options = options.withOrder(order)
+                    .withPriority(priority)
+                    .withQueueLimit(queueLimit)
+                    .withMetadata(metadata);
         }
-        return status;
+        return options;
     }
 
     /**

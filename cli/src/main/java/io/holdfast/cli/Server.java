@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import io.holdfast.Diagnosis;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.embedded.SharedServerProvider;
@@ -8,7 +9,9 @@ import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
 
 /**
  * The server that is to be used.
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Server(@Nullable String url) {
     private static final String VARIABLE = "HOLDFAST_URL";
+    private static final String APPLICATION = "holdfast";
 
     /** The share in the machine-local server: a connection, which is to stay until the process ends. */
     @SuppressWarnings("unused") // so that it is not collected, and closed with that
@@ -35,6 +39,11 @@ record Server(@Nullable String url) {
         return url == null;
     }
 
+    /** For one of the commands that have other things to look at than their child. */
+    static Server of(ParseResult given) {
+        return chosen(given.matchedOptionValue("--url", null));
+    }
+
     /**
      * Connects.
      *
@@ -42,16 +51,46 @@ record Server(@Nullable String url) {
      */
     Holdfast connect(String application) {
         HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
+        return Holdfast.over(driver(options), options);
+    }
+
+    /** Connects for a command that looks at locks or steers them, and says so if they are those of this machine only. */
+    Holdfast open() {
+        announce();
+        return connect(APPLICATION);
+    }
+
+    private void announce() {
+        if (machineLocal()) {
+            Say.line("machine-local locks of this user (for others, give --url or " + VARIABLE + ")");
+        }
+    }
+
+    /**
+     * Looks at the server itself, also if connecting to it would be refused.
+     *
+     * @throws DriverException if nothing answers
+     */
+    Diagnosis diagnose() {
+        announce();
+        HoldfastOptions options = HoldfastOptions.defaults().withApplication(APPLICATION);
+        return Holdfast.diagnose(driver(options), options);
+    }
+
+    /** What is said after "nobody holds it": nobody of whom. */
+    String where() {
+        return machineLocal() ? " by this user on this machine" : "";
+    }
+
+    private RedisDriver driver(HoldfastOptions options) {
         RedisAddress address = url == null ? join() : parse(url);
         try {
             // By name and not by Holdfast.connect, which has to look through every jar for drivers.
-            return Holdfast.over(
-                    new JedisDriverProvider()
-                            .connect(address, new ConnectOptions(options.connectTimeout(), "holdfast")),
-                    options);
+            return new JedisDriverProvider()
+                    .connect(address, new ConnectOptions(options.connectTimeout(), APPLICATION));
         } catch (DriverException e) {
             if (url != null && e.kind() == DriverException.Kind.REJECTED) {
-                return Holdfast.connect(url, options); // will fail too, and explain it
+                Holdfast.connect(url, options).close(); // will fail too, and explain it
             }
             throw e;
         }

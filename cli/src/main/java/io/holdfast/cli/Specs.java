@@ -16,6 +16,7 @@ import picocli.CommandLine.ParseResult;
  */
 final class Specs {
     private static final int WIDTH = 100;
+    private static final String LOCK_NAME = "The lock: 1 to 1,000 characters, any of them.";
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
     private static final CommandLine.IFactory PLAIN = new CommandLine.IFactory() {
@@ -31,39 +32,102 @@ final class Specs {
     static CommandSpec run() {
         CommandSpec spec = create().name("holdfast run")
                 .addOption(value("--wait", "TIME"))
-                .addOption(flag("--try"))
+                .addOption(flag(new String[] {"--try"}))
                 .addOption(value("--term", "TIME"))
                 .addOption(value("--at-least", "TIME"))
                 .addOption(value("--kill-after", "TIME"))
+                .addOption(value("--order", "ORDER"))
+                .addOption(value("--priority", "N"))
+                .addOption(value("--queue-limit", "N"))
+                .addOption(values("--meta", "KEY=VALUE"))
                 .addOption(value("--busy-exit", "N"))
                 .addOption(value("--url", "URL"))
-                .addOption(flag("-q", "--quiet"))
-                .addOption(flag("-v", "--verbose"))
+                .addOption(flag(new String[] {"-q", "--quiet"}))
+                .addOption(flag(new String[] {"-v", "--verbose"}))
                 .addOption(help())
                 .addPositional(name());
         return spec;
     }
 
-    static CommandSpec ls() {
-        return create().name("holdfast ls")
-                .addOption(value("--url", "URL"))
-                .addOption(flag("-v", "--verbose"))
-                .addOption(help());
+    /** The beginning of another command: its name, how it is written, what it does, and its statuses. */
+    static CommandSpec command(String name, String synopsis, String description, Map<String, String> statuses) {
+        CommandSpec spec = create().name("holdfast " + name);
+        spec.usageMessage()
+                .customSynopsis(synopsis)
+                .description("", description, "")
+                .parameterListHeading("")
+                .optionListHeading("Options:%n")
+                .exitCodeListHeading("%nExit status:%n")
+                .exitCodeList(statuses);
+        return spec;
     }
 
-    static CommandSpec info() {
-        return create().name("holdfast info")
-                .addOption(value("--url", "URL"))
-                .addOption(flag("-v", "--verbose"))
-                .addOption(help())
-                .addPositional(name());
+    /** The options that every command has but run, to be added last. */
+    static CommandSpec withCommon(CommandSpec spec) {
+        if (!spec.positionalParameters().isEmpty()) {
+            spec.usageMessage().optionListHeading("%nOptions:%n");
+        }
+        return spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
+                .addOption(value(
+                        "--url", "URL", "The server; by default from HOLDFAST_URL, else this user's on this machine."))
+                .addOption(flag("Say more about errors.", "-v", "--verbose"))
+                .addOption(OptionSpec.builder(help())
+                        .description("Show this page.")
+                        .build());
+    }
+
+    /** Ends the page with examples, a line each. */
+    static void examples(CommandSpec spec, String... lines) {
+        String[] footer = new String[lines.length + 2];
+        footer[0] = "";
+        footer[1] = "Examples:";
+        System.arraycopy(lines, 0, footer, 2, lines.length);
+        spec.usageMessage().footer(footer);
+    }
+
+    /** An option without a value. */
+    static OptionSpec flag(String description, String[] names) {
+        return OptionSpec.builder(flag(names)).description(description).build();
+    }
+
+    /** The same with one name. */
+    static OptionSpec flag(String description, String name) {
+        return flag(description, new String[] {name});
+    }
+
+    private static OptionSpec flag(String description, String name, String other) {
+        return flag(description, new String[] {name, other});
+    }
+
+    /** An option with a value. */
+    static OptionSpec value(String name, String label, String description) {
+        return OptionSpec.builder(value(name, label)).description(description).build();
+    }
+
+    /** A lock's name. */
+    static PositionalParamSpec lockName(boolean needed) {
+        return PositionalParamSpec.builder(name())
+                .arity(needed ? "1" : "0..1")
+                .description(LOCK_NAME)
+                .build();
+    }
+
+    /** Another word that is no option. */
+    static PositionalParamSpec word(int index, String label, String description) {
+        return PositionalParamSpec.builder()
+                .index(Integer.toString(index))
+                .arity("1")
+                .type(String.class)
+                .paramLabel(label)
+                .description(description)
+                .build();
     }
 
     private static CommandSpec create() {
         return CommandSpec.wrapWithoutInspection(null, PLAIN);
     }
 
-    private static OptionSpec flag(String... names) {
+    private static OptionSpec flag(String[] names) {
         return OptionSpec.builder(names).arity("0").type(boolean.class).build();
     }
 
@@ -73,6 +137,16 @@ final class Specs {
         return OptionSpec.builder(name)
                 .arity("1")
                 .type(String.class)
+                .paramLabel(label)
+                .build();
+    }
+
+    /** The same, for an option that may be given more than once. */
+    private static OptionSpec values(String name, String label) {
+        return OptionSpec.builder(name)
+                .arity("1")
+                .type(String[].class)
+                .auxiliaryTypes(String.class)
                 .paramLabel(label)
                 .build();
     }
@@ -103,40 +177,23 @@ final class Specs {
         }
     }
 
-    /** The page that {@code --help} prints. */
+    /** The page that {@code --help} prints; that of the whole command for no name. */
     static String page(String command) {
-        CommandSpec spec = switch (command) {
-            case "run" -> run();
-            case "ls" -> ls();
-            case "info" -> info();
-            default -> create().name("holdfast");
-        };
-        describe(spec, command);
-        return new CommandLine(spec, PLAIN).getUsageMessage(CommandLine.Help.Ansi.OFF);
-    }
-
-    private static void describe(CommandSpec spec, String command) {
+        Subcommand named = Subcommand.named(command);
+        CommandSpec spec = named != null ? named.spec() : command.equals("run") ? run() : create().name("holdfast");
         UsageMessageSpec page = spec.usageMessage()
                 .width(WIDTH)
                 .autoWidth(false)
                 .sortOptions(false)
                 .sortSynopsis(false)
                 .synopsisHeading("Usage: ");
-        switch (command) {
-            case "run" -> {
-                Pages.run(page);
-                words(spec, Pages.RUN_OPTIONS);
-            }
-            case "ls" -> {
-                Pages.ls(page);
-                words(spec, Pages.LOOK_OPTIONS);
-            }
-            case "info" -> {
-                Pages.info(page);
-                words(spec, Pages.LOOK_OPTIONS);
-            }
-            default -> Pages.root(page);
+        if (command.equals("run")) {
+            Pages.run(page);
+            words(spec, Pages.RUN_OPTIONS);
+        } else if (named == null) {
+            Pages.root(page);
         }
+        return new CommandLine(spec, PLAIN).getUsageMessage(CommandLine.Help.Ansi.OFF);
     }
 
     /** Replaces each option by one that has its description. */
@@ -155,9 +212,8 @@ final class Specs {
         }
         for (PositionalParamSpec each : spec.positionalParameters().toArray(PositionalParamSpec[]::new)) {
             spec.remove(each);
-            spec.addPositional(PositionalParamSpec.builder(each)
-                    .description("The lock: 1 to 1,000 characters, any of them.")
-                    .build());
+            spec.addPositional(
+                    PositionalParamSpec.builder(each).description(LOCK_NAME).build());
         }
     }
 }

@@ -16,6 +16,16 @@ final class Terminal {
         return Boolean.getBoolean("holdfast.terminal");
     }
 
+    /** Whether standard output is one. */
+    static boolean isOutput() {
+        return Boolean.getBoolean("holdfast.terminal.output");
+    }
+
+    /** Whether somebody sits there who can be asked: both standard input and standard error are one. */
+    static boolean hasPerson() {
+        return Boolean.getBoolean("holdfast.terminal.input") && isErrorOutput();
+    }
+
     /**
      * Whether this process is in the terminal's foreground group, to all of which the terminal sends INT when somebody
      * types Ctrl-C.

@@ -2,11 +2,14 @@ package io.holdfast.cli;
 
 import io.holdfast.Contention;
 import io.holdfast.Holder;
+import io.holdfast.LockInfo;
 import io.holdfast.LossReason;
+import io.holdfast.Waiter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
+import java.time.temporal.ChronoUnit;
 
 /** Holders and times in words. */
 final class Words {
@@ -27,6 +30,48 @@ final class Words {
         }
         return "held by " + who + ", since " + time(holder.since()) + " (" + Span.inWords(age(holder.since()))
                 + " ago)";
+    }
+
+    /** The same for a lock of which not even that is known that somebody holds it. */
+    static String held(LockInfo lock) {
+        return lock.holder().map(holder -> held(holder, lock.remaining())).orElse("held by nobody");
+    }
+
+    /** {@code deploy.sh@web-1}, or who had it before it rested. */
+    static String holder(Holder holder) {
+        String who = who(holder.application(), holder.host());
+        return holder.resting() ? "nobody, rests after " + who : who;
+    }
+
+    /** A line about waiters that are there but not listed; empty if there are none. */
+    static String more(LockInfo lock) {
+        int more = lock.waiters() - lock.queue().size();
+        return more > 0 ? "and " + more + " more\n" : "";
+    }
+
+    /** {@code deploy.sh@web-1, pid 4711}. */
+    static String who(Waiter waiter) {
+        return who(waiter.application(), waiter.host()) + ", pid " + waiter.pid();
+    }
+
+    /** {@code 02:40:11 (5m 2s ago)}. */
+    static String ago(Instant since) {
+        return time(since) + " (" + Span.inWords(age(since)) + " ago)";
+    }
+
+    /** What the server thinks of a waiter's client. */
+    static String state(Waiter.State state) {
+        return switch (state) {
+            case HERE -> "here";
+            case AWAY -> "away, keeps its place";
+            case SUSPECT -> "did not take up the lock, keeps its place";
+            case GONE -> "gone, is removed when met";
+        };
+    }
+
+    /** {@code 1 waiter}, {@code 2 waiters}. */
+    static String count(int number, String one) {
+        return number + " " + one + (number == 1 ? "" : "s");
     }
 
     /** What is known of a lock that was not obtained. */
@@ -55,6 +100,11 @@ final class Words {
     static Duration age(Instant since) {
         Duration age = Duration.between(since, Instant.now());
         return age.isNegative() ? Duration.ZERO : age;
+    }
+
+    /** When that will be, as exactly as the length is known. */
+    static Instant in(Duration length) {
+        return Instant.now().plus(length).truncatedTo(ChronoUnit.MILLIS);
     }
 
     /** The time of day here, with the date if it is not of the last day. */

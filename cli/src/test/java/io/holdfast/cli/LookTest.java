@@ -3,15 +3,22 @@ package io.holdfast.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.testkit.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 /** {@code holdfast ls} and {@code holdfast info}. */
@@ -95,6 +102,189 @@ final class LookTest {
             }
             first.cancel(false);
             second.cancel(false);
+        }
+    }
+
+    @Test
+    void ls_asADocument_hasTimesInUtc_lengthsInMillis_andAllThatOthersWrote() throws Exception {
+        HoldfastOptions options = HoldfastOptions.defaults().withApplication("bill\u001b\"ing\u2028");
+        try (RedisServer server = RedisServer.start();
+                Holdfast client = Holdfast.connect(server.url(), options)) {
+            String name = "größe\n\u0000\"\\😀";
+            Lease lease = client.lock(name, LockOptions.defaults().withMetadata(Map.of("b", "2", "a", "1")))
+                    .acquire();
+            Said said = Said.by(server, "ls", "--json");
+            assertEquals(0, said.status());
+            assertEquals("", said.err());
+            assertEquals(1, said.json().getAsJsonArray("locks").size());
+            JsonObject lock = said.json().getAsJsonArray("locks").get(0).getAsJsonObject();
+            assertEquals(
+                    List.of("lock", "state", "holder", "termMillis", "remainingMillis", "endsAt", "waiters"),
+                    List.copyOf(lock.keySet()));
+            assertEquals(name, lock.get("lock").getAsString());
+            assertEquals("held", lock.get("state").getAsString());
+            assertEquals(30_000, lock.get("termMillis").getAsLong());
+            assertTrue(lock.get("endsAt").getAsString().endsWith("Z"), said.out());
+            JsonObject holder = lock.getAsJsonObject("holder");
+            assertEquals(
+                    List.of(
+                            "application",
+                            "host",
+                            "pid",
+                            "actor",
+                            "client",
+                            "token",
+                            "since",
+                            "heldMillis",
+                            "metadata"),
+                    List.copyOf(holder.keySet()));
+            assertEquals(options.application(), holder.get("application").getAsString());
+            assertEquals(lease.token(), holder.get("token").getAsLong());
+            assertEquals(client.id(), holder.get("client").getAsString());
+            assertEquals(
+                    client.inspect().lock(name).holder().orElseThrow().since(),
+                    Instant.parse(holder.get("since").getAsString()));
+            assertEquals("{\"a\":\"1\",\"b\":\"2\"}", holder.get("metadata").toString());
+            assertEquals(
+                    0,
+                    Said.by(server, "info", name, "--json")
+                            .json()
+                            .getAsJsonArray("queue")
+                            .size());
+            assertTrue(Said.by(server, "info", name).out().endsWith("\nwith     a=1, b=2\n"));
+            // In a locale that has no such characters, too: a document is UTF-8.
+            try (Launched ls = Launched.holdfast(Map.of("LC_ALL", "C"), "ls", "--json", "--url", server.url())) {
+                assertEquals(0, ls.status());
+                assertEquals(
+                        name,
+                        Said.json(ls.out())
+                                .getAsJsonArray("locks")
+                                .get(0)
+                                .getAsJsonObject()
+                                .get("lock")
+                                .getAsString());
+            }
+        }
+    }
+
+    @Test
+    void ls_ofSeveralPages_tellsEachLockOnce_andThoseOnlyWaitedForWhereWanted() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Holdfast client = Holdfast.connect(server.url())) {
+            for (int i = 0; i < 20; i++) {
+                client.lock("lock-" + i).acquire();
+            }
+            // Somebody who cannot be told of his turn: nobody holds the lock, and yet it is waited for.
+            server.command("ZADD", "hf:{orphan}:q", "1", "dead.1-1~s");
+            server.command("HSET", "hf:{orphan}:d", "dead.1-1~s", "1 0 0 T 1000 30000 main", "@n:dead", "1");
+            assertEquals(21, Said.by(server, "ls", "--page", "1").out().lines().count());
+            String queued = Said.by(server, "ls", "--page", "3", "--queued").out();
+            assertEquals(22, queued.lines().count(), queued);
+            assertTrue(queued.matches("(?s).*\norphan   nobody +1\n"), queued);
+            JsonObject document = Said.by(server, "ls", "--queued", "--json").json();
+            assertEquals(21, document.getAsJsonArray("locks").size());
+            assertEquals(0, Said.by(server, "why", "orphan").status());
+            assertTrue(Said.by(server, "why", "orphan").out().contains("all who wait are gone"));
+            assertEquals(64, Said.by(server, "ls", "--page", "0").status());
+        }
+    }
+
+    @Test
+    void clients_areThoseThatHoldOrWaitOrListen_withoutTheOneThatAsks() throws Exception {
+        HoldfastOptions options = HoldfastOptions.defaults().withApplication("billing");
+        try (RedisServer server = RedisServer.start()) {
+            assertEquals("No client is there.\n", Said.by(server, "clients").out());
+            try (Holdfast client = Holdfast.connect(server.url(), options);
+                    Holdfast idle = Holdfast.connect(server.url())) {
+                for (int i = 1; i <= 5; i++) {
+                    client.lock("lock-" + i).acquire();
+                }
+                var waiter = client.lock("lock-5").acquireAsync(Wait.forever());
+                Launched.await("a waiter", () -> client.inspect().isQueued("lock-5"));
+                String pid = Long.toString(ProcessHandle.current().pid());
+                Said said = Said.by(server, "clients");
+                assertEquals(0, said.status());
+                assertTrue(
+                        said.out()
+                                .matches("CLIENT +WHO +PID +LISTENING +HOLDS +WAITS FOR\n" + idle.id() + " +yes\n"
+                                        + client.id() + " +billing@\\S+ +" + pid
+                                        + " +yes +lock-1, lock-2, lock-3 and 2 more +lock-5\n"),
+                        said.out());
+                JsonObject document = Said.by(server, "clients", "--json").json();
+                JsonObject listens = client(document, idle.id());
+                assertTrue(listens.get("application").isJsonNull());
+                assertTrue(listens.get("listening").getAsBoolean());
+                JsonObject holds = client(document, client.id());
+                assertEquals(5, holds.getAsJsonArray("holds").size());
+                assertEquals("[\"lock-5\"]", holds.get("waits").toString());
+                waiter.cancel(false);
+            }
+        }
+    }
+
+    private static JsonObject client(JsonObject document, String id) {
+        for (JsonElement each : document.getAsJsonArray("clients")) {
+            if (each.getAsJsonObject().get("client").getAsString().equals(id)) {
+                return each.getAsJsonObject();
+            }
+        }
+        throw new AssertionError("no " + id + " in " + document);
+    }
+
+    private static void fields(JsonElement element, Set<String> found) {
+        if (element.isJsonArray()) {
+            element.getAsJsonArray().forEach(each -> fields(each, found));
+        } else if (element.isJsonObject()) {
+            element.getAsJsonObject().entrySet().forEach(entry -> {
+                found.add(entry.getKey());
+                if (!entry.getKey().equals("metadata")) {
+                    fields(entry.getValue(), found);
+                }
+            });
+        }
+    }
+
+    @Test
+    void documents_ofAllCommands_haveFieldsThatTheGuideLists_andOnlySuch() throws Exception {
+        String guide = Files.readString(Path.of("../docs/guide/command-line.md"));
+        Set<String> found = new TreeSet<>();
+        try (RedisServer server = RedisServer.start();
+                Holdfast client = Holdfast.connect(server.url())) {
+            client.lock("a").acquire();
+            var waiter = client.lock("a").acquireAsync(Wait.forever());
+            Launched.await("a waiter", () -> client.inspect().isQueued("a"));
+            for (String line : List.of(
+                    "ls",
+                    "info a",
+                    "why a",
+                    "queue a",
+                    "top",
+                    "clients",
+                    "doctor",
+                    "clear a",
+                    "extend a 1m",
+                    "release a --yes")) {
+                Said said = Said.by(server, (line + " --json").split(" ", -1));
+                fields(said.json(), found);
+            }
+            waiter.cancel(false);
+        }
+        assertTrue(found.size() > 50, found.toString());
+        assertEquals(
+                List.of(),
+                found.stream()
+                        .filter(field -> !guide.contains("`" + field + "`"))
+                        .toList());
+    }
+
+    @Test
+    void look_atAServerThatRefuses_printsNoHalfDocument() {
+        try (RedisServer server = RedisServer.start()) {
+            server.command("ACL", "SETUSER", "blind", "on", ">password", "~*", "&*", "+@all", "-scan");
+            Said said = Said.by("ls", "--json", "--url", "redis://blind:password@127.0.0.1:" + server.port());
+            assertEquals(69, said.status());
+            assertEquals("", said.out());
+            assertTrue(said.err().contains("lacks a permission"), said.err());
         }
     }
 

@@ -47,6 +47,10 @@ final class MachineLocalTest {
                 assertEquals(0, info.status());
                 assertEquals("Nobody holds 'other' by this user on this machine.\n", info.out());
             }
+            try (Launched doctor = command("doctor")) {
+                assertEquals(0, doctor.status(), doctor.out());
+                assertTrue(doctor.err().startsWith("holdfast: machine-local locks"), doctor.err());
+            }
             first.line("");
             assertEquals(4, first.status());
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Admin;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
@@ -181,6 +182,72 @@ final class RunTest {
             assertEquals(0, info("too-short").waiters());
             holder.line("");
             holder.status();
+        }
+    }
+
+    @Test
+    void queueLimit_ofAFullQueue_is75WithItsOwnWords() throws Exception {
+        try (Launched holder = runUntilTold("full");
+                Launched second = run("full", "--queue-limit", "1", "--", "true")) {
+            Launched.await("the second to queue", () -> info("full").waiters() == 1);
+            try (Launched third = run("full", "--queue-limit", "1", "--", "echo", "ran");
+                    Launched quiet = run("full", "--queue-limit", "1", "-q", "--busy-exit", "9", "--", "echo", "ran")) {
+                assertEquals(75, third.status());
+                assertEquals("", third.out());
+                assertTrue(
+                        third.err()
+                                .startsWith("holdfast: 'full' is taken, and as many wait for it as --queue-limit 1"
+                                        + " allows: held by sh@"),
+                        third.err());
+                assertEquals(9, quiet.status());
+                assertEquals("", quiet.out() + quiet.err());
+            }
+            holder.line("");
+            assertEquals(3, holder.status());
+            assertEquals(0, second.status());
+        }
+    }
+
+    @Test
+    void priorityAndOrder_decideWhoIsNext_andMetadataIsSeen() throws Exception {
+        try (Launched holder = runUntilTold("order", "--meta", "ticket=OPS 7", "--meta", "by=größe");
+                Launched fifo = run("order", "--", "sh", "-c", "echo runs; read line")) {
+            assertEquals(
+                    Map.of("ticket", "OPS 7", "by", "größe"),
+                    info("order").holder().orElseThrow().metadata());
+            Launched.await("one to queue", () -> info("order").waiters() == 1);
+            try (Launched lifo = run("order", "--order", "lifo", "--", "sh", "-c", "echo runs; read line")) {
+                Launched.await("two to queue", () -> info("order").waiters() == 2);
+                try (Launched urgent = run("order", "--priority", "5", "--", "sh", "-c", "echo runs; read line")) {
+                    Launched.await("three to queue", () -> info("order").waiters() == 3);
+                    holder.line("");
+                    urgent.awaitOut("runs");
+                    assertEquals("", lifo.out() + fifo.out());
+                    urgent.line("");
+                    lifo.awaitOut("runs");
+                    assertEquals("", fifo.out());
+                    lifo.line("");
+                    fifo.awaitOut("runs");
+                    fifo.line("");
+                    assertEquals(0, fifo.status());
+                }
+            }
+        }
+    }
+
+    @Test
+    void waiter_thatAnOperatorDrops_is75WithItsOwnWords() throws Exception {
+        try (Launched holder = runUntilTold("evicted");
+                Launched second = run("evicted", "--", "echo", "ran")) {
+            Launched.await("the second to queue", () -> info("evicted").waiters() == 1);
+            observer.admin().release("evicted", 1, Admin.Waiters.DROP);
+            assertEquals(75, second.status());
+            assertEquals("", second.out());
+            assertEquals(
+                    "holdfast: 'evicted' was not obtained: an operator dropped this request from the queue\n",
+                    second.err());
+            holder.line("");
+            assertEquals(3, holder.status());
         }
     }
 

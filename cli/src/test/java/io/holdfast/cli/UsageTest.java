@@ -5,18 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.FieldSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Command lines: what is understood, and what is said about the others. */
 final class UsageTest {
+    static final List<String> COMMANDS = Subcommand.NAMES;
+
     private static RunRequest parse(String... words) {
         return Objects.requireNonNull(RunRequest.parse(words));
     }
@@ -32,6 +37,14 @@ final class UsageTest {
                 "55s",
                 "--kill-after",
                 "0s",
+                "--order",
+                "lifo",
+                "--priority",
+                "-7",
+                "--queue-limit=12",
+                "--meta",
+                "ticket=OPS=7",
+                "--meta=empty=",
                 "--busy-exit",
                 "3",
                 "--url",
@@ -51,12 +64,25 @@ final class UsageTest {
                         Duration.ofSeconds(10),
                         Duration.ofSeconds(55),
                         Duration.ZERO,
+                        LockOptions.Order.LIFO,
+                        -7,
+                        12,
+                        Map.of("ticket", "OPS=7", "empty", ""),
                         3,
                         new Server("redis://h"),
                         true,
                         true,
                         List.of("cmd", "--wait", "--", "-x")),
                 request);
+        assertEquals(
+                LockOptions.defaults()
+                        .withTerm(Duration.ofSeconds(10))
+                        .withShortestHold(Duration.ofSeconds(55))
+                        .withOrder(LockOptions.Order.LIFO)
+                        .withPriority(-7)
+                        .withQueueLimit(12)
+                        .withMetadata(Map.of("ticket", "OPS=7", "empty", "")),
+                request.options());
     }
 
     @Test
@@ -66,6 +92,7 @@ final class UsageTest {
         assertEquals(Duration.ofSeconds(30), request.term());
         assertEquals(Duration.ZERO, request.atLeast());
         assertEquals(75, request.busyExit());
+        assertEquals(LockOptions.defaults(), request.options());
         assertEquals(
                 Wait.forever(), parse("x", "--wait", "forever", "--", "true").patience());
         assertEquals(Wait.none(), parse("x", "--try", "--", "true").patience());
@@ -98,6 +125,13 @@ final class UsageTest {
                 "x --term 50ms -- true|--term is '50ms', must be from 100ms to 365d",
                 "x --at-least 0s -- true|--at-least is '0s', must be from 1ms to 365d",
                 "x --kill-after soon -- true|--kill-after is 'soon'",
+                "x --order first -- true|--order is 'first', must be fifo, lifo or random",
+                "x --priority 101 -- true|--priority is '101', must be a whole number from -100 to 100",
+                "x --priority high -- true|--priority is 'high'",
+                "x --queue-limit 0 -- true|--queue-limit is '0', must be a whole number from 1 to 1000000",
+                "x --meta ticket -- true|--meta is 'ticket', must be KEY=VALUE in UTF-8, with a key",
+                "x --meta =7 -- true|--meta is '=7'",
+                "x --meta a=1 --meta a=2 -- true|--meta gives 'a' twice",
                 "x --busy-exit 256 -- true|--busy-exit is '256', must be a whole number from 0 to 255",
                 "x --busy-exit -1 -- true|--busy-exit is '-1'",
                 "x --url -- true|--url",
@@ -105,6 +139,13 @@ final class UsageTest {
     void run_withSomethingWrong_namesItAndTheRule(String line, String expected) {
         UsageException e = assertThrows(UsageException.class, () -> RunRequest.parse(line.split(" ")));
         assertTrue(String.valueOf(e.getMessage()).contains(expected), e.getMessage());
+    }
+
+    @Test
+    void metadata_thatIsTooLong_isRefused() {
+        UsageException e =
+                assertThrows(UsageException.class, () -> parse("x", "--meta", "a=" + "b".repeat(2_000), "--", "true"));
+        assertTrue(String.valueOf(e.getMessage()).startsWith("--meta: metadata has 2002 characters"), e.getMessage());
     }
 
     @Test
@@ -127,6 +168,13 @@ final class UsageTest {
                 "help frob",
                 "help run ls",
                 "warm-up",
+                "why",
+                "queue --json",
+                "top --interval 1s --once",
+                "release deploy",
+                "extend deploy",
+                "clear",
+                "doctor extra",
                 "run x --url foo -- true"
             })
     void command_thatIsWrong_is64InOneLineWithAHint(String line) throws Exception {
@@ -162,9 +210,25 @@ final class UsageTest {
     }
 
     @ParameterizedTest
+    @FieldSource("COMMANDS")
+    void page_ofEachCommand_isComplete(String command) {
+        Said page = Said.by("help", command);
+        assertEquals(0, page.status());
+        assertEquals("", page.err());
+        assertTrue(page.out().startsWith("Usage: holdfast " + command), page.out());
+        for (String part : List.of(
+                "--json", "--url=URL", "-h, --help", "\nExit status:\n", "\n  0 ", "\n  69 ", "\nExamples:\n")) {
+            assertTrue(page.out().contains(part), part + " in\n" + page.out());
+        }
+        assertTrue(page.out().lines().allMatch(text -> text.length() <= 100), page.out());
+        assertEquals(page, Said.by(command, "--help"));
+        assertTrue(Said.by("help").out().contains("\n  " + command + " "));
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "help,holdfast run NAME",
-        "--help,holdfast info NAME",
+        "--help,  doctor   examines the server",
         "ls --help,holdfast ls",
         "info -h,holdfast info NAME",
         "help ls,holdfast ls",

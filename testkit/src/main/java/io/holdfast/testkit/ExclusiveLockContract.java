@@ -96,14 +96,14 @@ public abstract class ExclusiveLockContract extends LockSuite {
         Lease lease = client(server).lock("a").acquire();
         DistributedLock lock = client(server).lock("a");
         LockTimeoutException failure =
-                assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.upTo(Duration.ofMillis(50))));
+                assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.upTo(Duration.ofMillis(500))));
         assertEquals("a", failure.lock());
         assertEquals(1, failure.contention().place());
         assertEquals(lease.owner(), failure.contention().holder().orElseThrow().owner());
         await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         assertEquals(
                 Attempt.TimedOut.class,
-                lock.attempt(Wait.upTo(Duration.ofMillis(20))).getClass());
+                lock.attempt(Wait.upTo(Duration.ofMillis(200))).getClass());
     }
 
     @Test
@@ -393,6 +393,11 @@ public abstract class ExclusiveLockContract extends LockSuite {
                 holdfast.lock("a").callAsync(lease -> CompletableFuture.failedFuture(new IllegalStateException("own")));
         ExecutionException thrown = assertThrows(ExecutionException.class, () -> failed.get(5, TimeUnit.SECONDS));
         assertEquals("own", Objects.requireNonNull(thrown.getCause()).getMessage());
+        assertEquals(List.of(), keysButTokens(server));
+        CompletableFuture<String> neverBegun = holdfast.lock("a").callAsync(lease -> {
+            throw new IllegalStateException("thrown in place of a stage");
+        });
+        assertThrows(ExecutionException.class, () -> neverBegun.get(5, TimeUnit.SECONDS));
         assertEquals(List.of(), keysButTokens(server));
     }
 

@@ -197,7 +197,11 @@ public abstract class OwnConflictContract extends FaultSuite {
         assertEquals(before, scripts());
         assertHeldBy(lease);
         lease.release();
-        // Expired or released, it is no conflict any more.
+        // Released, it is no conflict any more; nor expired.
+        Lease brief = lock.with(
+                        lock.options().withTerm(LockOptions.SHORTEST_TERM).withRenewed(false))
+                .acquire();
+        assertEquals(LossReason.TERM_ENDED, get(brief.lost()));
         lock.acquire().release();
     }
 

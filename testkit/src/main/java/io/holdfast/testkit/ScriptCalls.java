@@ -20,6 +20,9 @@ final class ScriptCalls {
     static final Predicate<String> CONFIRM = of("confirm");
     static final Predicate<String> RENEW = of("renew");
     static final Predicate<String> REFRESH = of("refresh");
+    static final Predicate<String> PLAIN_ACQUIRE = of("plain_acquire");
+    static final Predicate<String> PLAIN_RELEASE = of("plain_release");
+    static final Predicate<String> PLAIN_EXTEND = of("plain_extend");
     static final Predicate<String> ANY =
             ACQUIRE.or(RELEASE).or(CONFIRM).or(RENEW).or(REFRESH);
 
@@ -30,7 +33,17 @@ final class ScriptCalls {
      * {@code NOSCRIPT} and sent again as text.
      */
     static void load(RedisServer server) {
-        for (String name : List.of("acquire", "release", "confirm", "renew", "refresh", "info")) {
+        for (String name : List.of(
+                "acquire",
+                "release",
+                "confirm",
+                "renew",
+                "refresh",
+                "info",
+                "plain_acquire",
+                "plain_release",
+                "plain_extend",
+                "plain_info")) {
             server.command("SCRIPT", "LOAD", text(name));
         }
     }

@@ -1,9 +1,12 @@
 package io.holdfast.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Diagnosis;
+import io.holdfast.Diagnosis.Ability;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
@@ -12,8 +15,10 @@ import io.holdfast.Lease;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Reply;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -22,6 +27,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -39,6 +45,44 @@ public abstract class UnfitServerContract extends LockSuite {
         try (Lease lease = holdfast.lock("a").acquire()) {
             assertTrue(lease.isValid());
         }
+    }
+
+    private static Diagnosis diagnose(RedisServer server) {
+        RedisDriver driver = ServiceLoader.load(RedisDriverProvider.class)
+                .findFirst()
+                .orElseThrow()
+                .connect(server.address(), ConnectOptions.defaults());
+        return Holdfast.diagnose(driver, HoldfastOptions.defaults());
+    }
+
+    private static List<Ability> missing(Diagnosis diagnosis) {
+        return diagnosis.probes().stream()
+                .filter(probe -> probe.problem().isPresent())
+                .map(Diagnosis.Probe::ability)
+                .toList();
+    }
+
+    @Test
+    final void diagnose_goodServer_findsAllThatIsNeeded() {
+        Diagnosis diagnosis = diagnose(startServer());
+        assertEquals(List.of(), missing(diagnosis));
+        assertEquals(
+                List.of(Ability.values()),
+                diagnosis.probes().stream().map(Diagnosis.Probe::ability).toList());
+        assertTrue(diagnosis.facts().orElseThrow().master());
+        assertEquals(20, diagnosis.pings().size());
+        assertTrue(diagnosis.pings().get(0).compareTo(diagnosis.pings().get(19)) <= 0, "the shortest first");
+        assertTrue(diagnosis.clock().orElseThrow().roundTrip().toNanos() > 0);
+    }
+
+    @Test
+    final void diagnose_replica_isToldAndNotRefused() {
+        RedisServer master = startServer();
+        RedisServer replica = startServer("--replicaof", "127.0.0.1 " + master.port());
+        Diagnosis diagnosis = diagnose(replica);
+        assertFalse(diagnosis.facts().orElseThrow().master());
+        assertTrue(missing(diagnosis).contains(Ability.LOCKING));
+        assertFalse(missing(diagnosis).contains(Ability.LISTENING));
     }
 
     @Test

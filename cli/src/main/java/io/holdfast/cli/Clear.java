@@ -1,0 +1,42 @@
+package io.holdfast.cli;
+
+import io.holdfast.Holdfast;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code holdfast clear}: removes dead waiters. Asks nobody: they would be removed anyway as soon as they are met. */
+final class Clear implements Subcommand {
+    @Override
+    public CommandSpec spec() {
+        CommandSpec spec = Specs.command(
+                        "clear",
+                        "holdfast clear NAME|--all [--json] [--url URL] [-v]",
+                        "Removes waiters whose clients have not reported for 30 seconds, and nobody else. It happens by"
+                                + " itself when their turn comes; this is for who wants to see a tidy queue before.",
+                        Pages.statuses("0", "the dead waiters are removed, also if there were none"))
+                .addPositional(Specs.lockName(false))
+                .addOption(Specs.flag("Of all locks.", "--all"));
+        Specs.examples(spec, "  Every queue of the server:", "    holdfast clear --all");
+        return Specs.withCommon(spec);
+    }
+
+    @Override
+    public int run(ParseResult given) {
+        boolean all = given.hasMatchedOption("--all");
+        String name = LockName.orNull(given);
+        if (all == (name != null)) {
+            throw new UsageException("which waiters? Give NAME or --all");
+        }
+        try (Holdfast client = Server.of(given).open()) {
+            int removed =
+                    name == null ? client.admin().cleanAll() : client.admin().clean(name);
+            if (given.hasMatchedOption("--json")) {
+                Json.print(json -> json.number("removed", removed));
+            } else {
+                System.out.println(
+                        removed == 0 ? "No dead waiter." : "Removed " + Words.count(removed, "dead waiter") + ".");
+            }
+            return 0;
+        }
+    }
+}

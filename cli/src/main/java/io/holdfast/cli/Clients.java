@@ -1,0 +1,76 @@
+package io.holdfast.cli;
+
+import io.holdfast.ClientInfo;
+import io.holdfast.Holdfast;
+import java.util.Comparator;
+import java.util.List;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code holdfast clients}: who uses the server. */
+final class Clients implements Subcommand {
+    private static final int NAMES_SHOWN = 3;
+
+    @Override
+    public CommandSpec spec() {
+        CommandSpec spec = Specs.command(
+                "clients",
+                "holdfast clients [--json] [--url URL] [-v]",
+                "Lists the clients that hold a lock, wait for one, or listen for their turn. A client that holds and does"
+                        + " not listen may be dead: its locks are free with their terms. Of one that only listens the"
+                        + " server knows no more than its id.",
+                Pages.statuses("0", "the clients are listed, also if there are none"));
+        Specs.examples(
+                spec,
+                "  Those that hold something and may be dead:",
+                "    holdfast clients --json | jq '.clients[] | select((.listening | not) and .holds != [])'");
+        return Specs.withCommon(spec);
+    }
+
+    @Override
+    public int run(ParseResult given) {
+        Server server = Server.of(given);
+        try (Holdfast client = server.open()) {
+            List<ClientInfo> clients = client.inspect().clients().stream()
+                    .filter(each -> !each.id().equals(client.id())) // which is there only to ask
+                    .sorted(Comparator.comparing(ClientInfo::application)
+                            .thenComparing(ClientInfo::host)
+                            .thenComparing(ClientInfo::id))
+                    .toList();
+            if (given.hasMatchedOption("--json")) {
+                Json.print(json -> json.list("clients", clients, Clients::document));
+            } else if (clients.isEmpty()) {
+                System.out.println("No client is there" + server.where() + ".");
+            } else {
+                Table table = new Table("CLIENT", "WHO", "PID", "LISTENING", "HOLDS", "WAITS FOR");
+                clients.forEach(each -> table.add(
+                        each.id(),
+                        each.application().isEmpty() ? "" : Words.who(each.application(), each.host()),
+                        each.pid(),
+                        each.listening() ? "yes" : "no",
+                        some(each.holds()),
+                        some(each.waits())));
+                System.out.print(table.text());
+            }
+            return 0;
+        }
+    }
+
+    private static void document(Json json, ClientInfo client) {
+        boolean known = !client.application().isEmpty();
+        json.text("client", client.id())
+                .text("application", known ? client.application() : null)
+                .text("host", known ? client.host() : null)
+                .text("pid", known ? client.pid() : null)
+                .flag("listening", client.listening())
+                .texts("holds", client.holds())
+                .texts("waits", client.waits());
+    }
+
+    /** A few names, and how many more there are. */
+    private static String some(List<String> names) {
+        List<String> sorted = names.stream().sorted().toList();
+        String first = String.join(", ", sorted.subList(0, Math.min(NAMES_SHOWN, sorted.size())));
+        return sorted.size() > NAMES_SHOWN ? first + " and " + (sorted.size() - NAMES_SHOWN) + " more" : first;
+    }
+}

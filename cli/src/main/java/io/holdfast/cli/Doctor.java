@@ -1,0 +1,298 @@
+package io.holdfast.cli;
+
+import io.holdfast.Diagnosis;
+import io.holdfast.Diagnosis.Ability;
+import io.holdfast.Diagnosis.Clock;
+import io.holdfast.Diagnosis.Facts;
+import io.holdfast.Diagnosis.Probe;
+import io.holdfast.ServerRefusedException;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code holdfast doctor}: whether a server will do, and what to do if not. */
+final class Doctor implements Subcommand {
+    /** People compare times of several machines by eye. */
+    private static final Duration CLOCK_LIMIT = Duration.ofSeconds(1);
+
+    private static final Duration MEDIAN_LIMIT = Duration.ofMillis(50);
+    /** Half the time after which an answer counts as missing. */
+    private static final Duration LONGEST_LIMIT = Duration.ofSeconds(1);
+
+    private static final int PERCENT_LIMIT = 90;
+    private static final long MEBI = 1 << 20;
+    private static final String PERMISSIONS = "give the user the permissions of docs/operations.md";
+
+    /** How it is with one thing. */
+    enum Level {
+        OK,
+        WARN,
+        FAIL;
+
+        String word() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
+     * One finding.
+     *
+     * @param check what was looked at; a promise, as the field names of documents are
+     * @param found what it is like
+     * @param advice what to do; null if nothing is
+     */
+    record Finding(
+            String check,
+            Level level,
+            String found,
+            @Nullable String advice) {}
+
+    @Override
+    public CommandSpec spec() {
+        CommandSpec spec = Specs.command(
+                "doctor",
+                "holdfast doctor [--json] [--url URL] [-v]",
+                "Examines a server: version, role, memory, persistence, clock, latency, and whether this user may do"
+                        + " there what Holdfast needs. To find that out it takes a lock named 'holdfast doctor' for a"
+                        + " moment and sends itself a message. Says what to do about what is not well.",
+                Pages.statuses("0", "all is well, or there are warnings only", "1", "something fails"));
+        Specs.examples(spec, "  A check before a deployment:", "    holdfast doctor --url redis://locks || exit");
+        return Specs.withCommon(spec);
+    }
+
+    @Override
+    public int run(ParseResult given) {
+        Server server = Server.of(given);
+        Diagnosis diagnosis = null;
+        List<Finding> findings;
+        int status;
+        try {
+            diagnosis = server.diagnose();
+            findings = findings(diagnosis);
+            status = count(findings, Level.FAIL) == 0 ? 0 : ExitStatus.NO;
+        } catch (ServerUnreachableException | ServerRefusedException | DriverException e) {
+            findings = List.of(new Finding(
+                    "connection",
+                    Level.FAIL,
+                    String.valueOf(e.getMessage()),
+                    "check address, network, user and password"));
+            status = ExitStatus.UNREACHABLE;
+        }
+        if (given.hasMatchedOption("--json")) {
+            Diagnosis known = diagnosis;
+            List<Finding> told = findings;
+            Json.print(json -> document(json, known, told));
+        } else {
+            System.out.print(page(findings));
+        }
+        return status;
+    }
+
+    private static int count(List<Finding> findings, Level level) {
+        return (int) findings.stream().filter(each -> each.level() == level).count();
+    }
+
+    private static String page(List<Finding> findings) {
+        Table table = new Table();
+        for (Finding each : findings) {
+            table.add(each.level().word(), each.check(), each.found());
+            if (each.advice() != null) {
+                table.add("", "", "→ " + each.advice());
+            }
+        }
+        int warnings = count(findings, Level.WARN);
+        return table.text() + count(findings, Level.OK) + " ok, " + Words.count(warnings, "warning") + ", "
+                + count(findings, Level.FAIL) + " failed\n";
+    }
+
+    private static void document(Json json, @Nullable Diagnosis diagnosis, List<Finding> findings) {
+        json.text("server", diagnosis == null ? null : diagnosis.server())
+                .number("ok", count(findings, Level.OK))
+                .number("warnings", count(findings, Level.WARN))
+                .number("failed", count(findings, Level.FAIL));
+        json.list(
+                "checks",
+                findings,
+                (each, finding) -> each.text("check", finding.check())
+                        .text("level", finding.level().word())
+                        .text("found", finding.found())
+                        .text("advice", finding.advice()));
+        Facts facts = diagnosis == null ? null : diagnosis.facts().orElse(null);
+        Clock clock = diagnosis == null ? null : diagnosis.clock().orElse(null);
+        List<Duration> pings = diagnosis == null ? List.of() : diagnosis.pings();
+        json.text("product", facts == null ? null : facts.product())
+                .text("version", facts == null ? null : facts.version())
+                .text("user", diagnosis == null ? null : diagnosis.user().orElse(null))
+                .fractionalMillis("clockAhead", clock == null ? null : clock.ahead())
+                .fractionalMillis("clockRoundTrip", clock == null ? null : clock.roundTrip())
+                .fractionalMillis("pingShortest", pings.isEmpty() ? null : pings.get(0))
+                .fractionalMillis("pingMedian", pings.isEmpty() ? null : pings.get(pings.size() / 2))
+                .fractionalMillis("pingLongest", pings.isEmpty() ? null : pings.get(pings.size() - 1));
+    }
+
+    // ---- judging
+
+    /** What the facts mean. */
+    static List<Finding> findings(Diagnosis diagnosis) {
+        List<Finding> findings = new ArrayList<>();
+        findings.add(new Finding(
+                "connection",
+                Level.OK,
+                diagnosis.server()
+                        + diagnosis.user().map(user -> ", as user " + user).orElse(""),
+                null));
+        Facts facts = diagnosis.facts().orElse(null);
+        if (facts == null) {
+            findings.add(new Finding(
+                    "info",
+                    Level.WARN,
+                    "INFO is not allowed: version, role, memory and persistence are not known",
+                    "allow +info, if they are to be checked"));
+        } else {
+            findings.add(version(facts));
+            findings.add(role(facts));
+            findings.add(memory(facts));
+            findings.add(persistence(facts));
+        }
+        diagnosis.clock().ifPresent(clock -> findings.add(clock(clock)));
+        if (!diagnosis.pings().isEmpty()) {
+            findings.add(latency(diagnosis.pings()));
+        }
+        diagnosis.probes().forEach(probe -> findings.add(ability(probe)));
+        return findings;
+    }
+
+    private static Finding version(Facts facts) {
+        String found = (facts.product().equals("valkey") ? "Valkey " : "Redis ") + facts.version();
+        return facts.tooOld()
+                ? new Finding("version", Level.FAIL, found, "upgrade it: Redis 6.2 is the oldest that works")
+                : new Finding("version", Level.OK, found, null);
+    }
+
+    private static Finding role(Facts facts) {
+        if (!facts.master()) {
+            return new Finding("role", Level.FAIL, "a replica", "give the address of the master");
+        }
+        if (facts.clustered()) {
+            return new Finding(
+                    "role", Level.FAIL, "a node of a cluster", "use a single server: clusters do not work yet");
+        }
+        return new Finding(
+                "role",
+                Level.OK,
+                facts.replicas() == 0
+                        ? "a master without replicas"
+                        : "a master with " + Words.count(facts.replicas(), "replica")
+                                + "; one that takes over may not know the newest locks",
+                null);
+    }
+
+    private static Finding memory(Facts facts) {
+        String used = facts.memoryUsedBytes() / MEBI + " MiB used of "
+                + (facts.memoryLimitBytes() == 0 ? "no limit" : facts.memoryLimitBytes() / MEBI + " MiB");
+        String policy = facts.evictionPolicy();
+        if (!policy.isEmpty() && !policy.equals("noeviction")) {
+            return new Finding(
+                    "memory",
+                    Level.WARN,
+                    used + ", maxmemory-policy " + policy + ": when it is full it may drop locks",
+                    "CONFIG SET maxmemory-policy noeviction");
+        }
+        if (facts.memoryLimitBytes() > 0 && facts.memoryUsedBytes() > facts.memoryLimitBytes() / 100 * PERCENT_LIMIT) {
+            return new Finding(
+                    "memory",
+                    Level.WARN,
+                    used + ": when it is full no lock can be taken",
+                    "raise maxmemory, or free some");
+        }
+        return new Finding("memory", Level.OK, used + (policy.isEmpty() ? "" : ", " + policy), null);
+    }
+
+    private static Finding persistence(Facts facts) {
+        return facts.failedToSave().isEmpty()
+                ? new Finding("persistence", Level.OK, "nothing failed; locks do not need it", null)
+                : new Finding(
+                        "persistence",
+                        Level.WARN,
+                        String.join(", ", facts.failedToSave())
+                                + ": not ok; the server may refuse writes, locks included",
+                        "look into the server's log, and at its disk");
+    }
+
+    private static Finding clock(Clock clock) {
+        Duration ahead = clock.ahead();
+        String found = (ahead.abs().compareTo(clock.roundTrip()) <= 0
+                        ? "the same as this machine's"
+                        : fine(ahead.abs()) + (ahead.isNegative() ? " behind" : " ahead of") + " this machine's")
+                + " (± " + fine(clock.roundTrip().dividedBy(2)) + ")";
+        return ahead.abs().compareTo(CLOCK_LIMIT) > 0
+                ? new Finding(
+                        "clock",
+                        Level.WARN,
+                        found + ": locks do not mind, but times that are shown do, and jobs that begin by the clock",
+                        "let both machines set their clocks by NTP")
+                : new Finding("clock", Level.OK, found, null);
+    }
+
+    private static Finding latency(List<Duration> pings) {
+        Duration median = pings.get(pings.size() / 2);
+        Duration longest = pings.get(pings.size() - 1);
+        String found = "shortest " + fine(pings.get(0)) + ", median " + fine(median) + ", longest " + fine(longest)
+                + " of " + pings.size();
+        return median.compareTo(MEDIAN_LIMIT) > 0 || longest.compareTo(LONGEST_LIMIT) > 0
+                ? new Finding(
+                        "latency",
+                        Level.WARN,
+                        found,
+                        "use a server that is nearer or less busy, and terms of many seconds")
+                : new Finding("latency", Level.OK, found, null);
+    }
+
+    private static Finding ability(Probe probe) {
+        String check = probe.ability().name().toLowerCase(Locale.ROOT);
+        boolean needed = probe.ability() == Ability.SCRIPTS
+                || probe.ability() == Ability.LOCKING
+                || probe.ability() == Ability.LISTENING;
+        String problem = probe.problem().orElse(null);
+        if (problem == null) {
+            return new Finding(
+                    check,
+                    Level.OK,
+                    switch (probe.ability()) {
+                        case SCRIPTS -> "scripts run";
+                        case LOCKING -> "a lock was taken and released";
+                        case LISTENING -> "the client's channel can be subscribed to";
+                        case MESSAGES -> "a message was sent and arrived";
+                        case SUBSCRIBERS -> "the server tells who listens";
+                        case LISTINGS -> "locks can be listed";
+                        case CLIENTS -> "clients can be listed";
+                    },
+                    null);
+        }
+        return new Finding(
+                check,
+                needed ? Level.FAIL : Level.WARN,
+                problem,
+                switch (probe.ability()) {
+                    case SCRIPTS, LOCKING, LISTENING -> "no lock can be had here: " + PERMISSIONS;
+                    case MESSAGES -> "those who wait learn of their turn some seconds late: " + PERMISSIONS;
+                    case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
+                    case LISTINGS -> "allow +scan, if ls, top and clients are to work";
+                    case CLIENTS -> "allow +pubsub|channels, if clients is to work";
+                });
+    }
+
+    /** With microseconds, which {@link Span} has no use for. */
+    private static String fine(Duration length) {
+        long micros = length.toNanos() / 1_000;
+        return micros < 10_000
+                ? String.format(Locale.ROOT, "%.2fms", micros / 1_000.0)
+                : micros < 1_000_000 ? micros / 1_000 + "ms" : Span.inWords(length);
+    }
+}

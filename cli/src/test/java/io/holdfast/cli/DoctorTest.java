@@ -1,0 +1,233 @@
+package io.holdfast.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import io.holdfast.Diagnosis;
+import io.holdfast.Diagnosis.Ability;
+import io.holdfast.Diagnosis.Clock;
+import io.holdfast.Diagnosis.Facts;
+import io.holdfast.Diagnosis.Probe;
+import io.holdfast.cli.Doctor.Finding;
+import io.holdfast.cli.Doctor.Level;
+import io.holdfast.testkit.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code holdfast doctor}. */
+final class DoctorTest {
+    private static JsonObject check(JsonObject document, String name) {
+        for (var each : document.getAsJsonArray("checks")) {
+            if (each.getAsJsonObject().get("check").getAsString().equals(name)) {
+                return each.getAsJsonObject();
+            }
+        }
+        throw new AssertionError("no " + name + " in " + document);
+    }
+
+    /** All checks that are not well, but for what a machine that is busy with other things can spoil. */
+    private static List<String> notOk(JsonObject document) {
+        List<String> names = new ArrayList<>();
+        for (var each : document.getAsJsonArray("checks")) {
+            String name = each.getAsJsonObject().get("check").getAsString();
+            if (!name.equals("latency") && !level(document, name).equals("ok")) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    private static String level(JsonObject document, String name) {
+        return check(document, name).get("level").getAsString();
+    }
+
+    @Test
+    void doctor_ofAGoodServer_is0AndLeavesNothing() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            Said said = Said.by(server, "doctor");
+            assertEquals(0, said.status(), said.out());
+            assertTrue(said.out().matches("(?s).*\n1[34] ok, \\d warnings?, 0 failed\n"), said.out());
+            assertTrue(said.out().contains("ok  version      "), said.out());
+            JsonObject document = Said.by(server, "doctor", "--json").json();
+            assertEquals(List.of(), notOk(document));
+            assertEquals(14, document.getAsJsonArray("checks").size());
+            assertEquals("default", document.get("user").getAsString());
+            assertTrue(document.get("pingMedianMillis").getAsDouble() > 0);
+            assertTrue(Math.abs(document.get("clockAheadMillis").getAsDouble()) < 60_000);
+            assertTrue(check(document, "locking").get("advice").isJsonNull());
+            Launched.await(
+                    "what it left to expire", () -> server.command("DBSIZE").asLong() == 0);
+        }
+    }
+
+    @Test
+    void doctor_ofAServerThatMayForget_warns() {
+        try (RedisServer server = RedisServer.start("--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru")) {
+            Said said = Said.by(server, "doctor");
+            assertEquals(0, said.status());
+            assertTrue(said.out().contains("warn  memory       "), said.out());
+            assertTrue(said.out().contains("→ CONFIG SET maxmemory-policy noeviction"), said.out());
+            assertEquals(
+                    List.of("memory"), notOk(Said.by(server, "doctor", "--json").json()));
+        }
+    }
+
+    @Test
+    void doctor_ofAReplica_is1AndSaysWhatToDo() throws Exception {
+        try (RedisServer master = RedisServer.start();
+                RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1 " + master.port())) {
+            Said said = Said.by(replica, "doctor", "--json");
+            assertEquals(1, said.status());
+            assertEquals("fail", level(said.json(), "role"));
+            assertEquals("ok", level(said.json(), "scripts"));
+            assertEquals("fail", level(said.json(), "locking"));
+            assertTrue(
+                    check(said.json(), "role").get("advice").getAsString().contains("address of the master"),
+                    said.out());
+            Launched.await(
+                    "the replica to be known",
+                    () -> server(master).contains("a master with 1 replica; one that takes over"));
+        }
+    }
+
+    private static String server(RedisServer server) {
+        return Said.by(server, "doctor").out();
+    }
+
+    @Test
+    void doctor_ofAUserWithLeastPermissions_warnsOfWhatIsMissing_andOfOneWithFewer_fails() {
+        try (RedisServer server = RedisServer.start()) {
+            // As docs/operations.md has it.
+            String[] least = ("ACL SETUSER locks on >password resetkeys ~hf:* resetchannels &hf:to:* -@all"
+                            + " +evalsha +eval +subscribe +unsubscribe +publish +ping +hello +auth +select"
+                            + " +client|setname +info +scan +time +mget +get +set +del +exists +pttl +pexpireat"
+                            + " +hget +hmget +hset +hdel +hexists +hincrby +zadd +zrem +zrange +zrank +zscore +zcard"
+                            + " +zcount +pubsub|numsub")
+                    .split(" ");
+            server.command(least);
+            String url = "redis://locks:password@127.0.0.1:" + server.port();
+            Said said = Said.by("doctor", "--json", "--url", url);
+            assertEquals(0, said.status(), said.out() + said.err());
+            assertEquals("warn", level(said.json(), "clients"));
+            assertEquals(List.of("clients"), notOk(said.json()));
+            assertTrue(said.json().get("user").isJsonNull(), "it may not ask who it is");
+            server.command("ACL", "SETUSER", "locks", "-hincrby", "-set", "-info", "-scan", "-time", "-publish");
+            Said fewer = Said.by("doctor", "--json", "--url", url);
+            assertEquals(1, fewer.status());
+            assertEquals("warn", level(fewer.json(), "info"));
+            assertEquals("fail", level(fewer.json(), "locking"));
+            assertEquals("ok", level(fewer.json(), "listening"));
+            assertEquals("warn", level(fewer.json(), "messages"));
+            assertEquals("warn", level(fewer.json(), "listings"));
+            assertTrue(fewer.json().get("clockAheadMillis").isJsonNull());
+        }
+    }
+
+    @Test
+    void doctor_ofAServerThatIsNotThereOrRefuses_is69_asADocumentToo() {
+        Said said = Said.by("doctor", "--url", "redis://127.0.0.1:1");
+        assertEquals(69, said.status());
+        assertTrue(said.out().startsWith("fail  connection  "), said.out());
+        Said document = Said.by("doctor", "--json", "--url", "redis://127.0.0.1:1");
+        assertEquals(69, document.status());
+        assertEquals("fail", level(document.json(), "connection"));
+        try (RedisServer closed = RedisServer.start("--requirepass", "secret")) {
+            Said refused = Said.by("doctor", "--url", "redis://:mistaken@127.0.0.1:" + closed.port());
+            assertEquals(69, refused.status());
+            assertTrue(refused.out().contains("password is wrong"), refused.out());
+            assertFalse(refused.out().contains("mistaken"), refused.out());
+            Said anonymous = Said.by("doctor", "--url", "redis://127.0.0.1:" + closed.port());
+            assertEquals(69, anonymous.status(), anonymous.out());
+            assertTrue(anonymous.out().contains("requires a password"), anonymous.out());
+        }
+    }
+
+    // ---- judgement, of facts that no server here shows
+
+    private static Facts facts(String version, boolean tooOld, boolean clustered, long used, List<String> failed) {
+        return new Facts("valkey", version, tooOld, true, 0, clustered, used, 1_000, "noeviction", failed);
+    }
+
+    private static Finding finding(Diagnosis diagnosis, String check) {
+        return Doctor.findings(diagnosis).stream()
+                .filter(each -> each.check().equals(check))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static Diagnosis diagnosis(Facts facts, Duration ahead, Duration ping, Ability missing) {
+        return new Diagnosis(
+                "h:1",
+                Optional.of(facts),
+                Optional.empty(),
+                Optional.of(new Clock(ahead, Duration.ofMillis(2))),
+                List.of(Duration.ofMillis(1), ping, ping),
+                List.of(new Probe(missing, Optional.of("NOPERM"))));
+    }
+
+    private static Diagnosis diagnosis(Facts facts) {
+        return diagnosis(facts, Duration.ZERO, Duration.ofMillis(1), Ability.CLIENTS);
+    }
+
+    @Test
+    void findings_ofFacts_areJudged() {
+        Facts good = facts("8.1.0", false, false, 900, List.of());
+        assertEquals(Level.OK, finding(diagnosis(good), "version").level());
+        assertEquals("Valkey 8.1.0", finding(diagnosis(good), "version").found());
+        assertEquals(Level.OK, finding(diagnosis(good), "memory").level());
+        assertEquals(
+                Level.FAIL,
+                finding(diagnosis(facts("6.0.1", true, false, 1, List.of())), "version")
+                        .level());
+        assertEquals(
+                Level.FAIL,
+                finding(diagnosis(facts("8", false, true, 1, List.of())), "role")
+                        .level());
+        assertEquals(
+                Level.WARN,
+                finding(diagnosis(facts("8", false, false, 901, List.of())), "memory")
+                        .level());
+        Finding saving =
+                finding(diagnosis(facts("8", false, false, 1, List.of("aof_last_write_status"))), "persistence");
+        assertEquals(Level.WARN, saving.level());
+        assertTrue(saving.found().contains("aof_last_write_status"), saving.found());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1,OK,the same as this machine's (± 1.00ms)",
+        "900,OK,900ms ahead of this machine's (± 1.00ms)",
+        "-3000,WARN,3s behind this machine's (± 1.00ms)",
+        "90000,WARN,1m 30s ahead of this machine's (± 1.00ms)"
+    })
+    void clock_thatDiffers_isJudged(long aheadMillis, Level level, String words) {
+        Diagnosis diagnosis = diagnosis(
+                facts("8", false, false, 1, List.of()),
+                Duration.ofMillis(aheadMillis),
+                Duration.ofMillis(1),
+                Ability.CLIENTS);
+        assertEquals(level, finding(diagnosis, "clock").level());
+        assertTrue(
+                finding(diagnosis, "clock").found().startsWith(words),
+                finding(diagnosis, "clock").found());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SCRIPTS,FAIL", "LOCKING,FAIL", "LISTENING,FAIL", "MESSAGES,WARN", "SUBSCRIBERS,WARN", "LISTINGS,WARN"})
+    void ability_thatIsMissing_failsOnlyWhereItIsNeeded(Ability missing, Level level) {
+        Diagnosis diagnosis =
+                diagnosis(facts("8", false, false, 1, List.of()), Duration.ZERO, Duration.ofMillis(60), missing);
+        Finding finding =
+                Doctor.findings(diagnosis).get(Doctor.findings(diagnosis).size() - 1);
+        assertEquals(level, finding.level());
+        assertEquals("NOPERM", finding.found());
+        assertEquals(Level.WARN, finding(diagnosis, "latency").level());
+    }
+}

@@ -1,0 +1,87 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.function.IntFunction;
+
+/**
+ * How long to wait before asking again, where nobody tells that a lock became free. Immutable, if its function is.
+ *
+ * <p>Every wait is at least 1 ms and at most an hour, whatever a function returns.
+ */
+public final class Backoff {
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration LONGEST = Duration.ofHours(1);
+    /** Doubling an hour's worth of milliseconds so often is beyond any limit, and is no overflow yet. */
+    private static final int MOST_DOUBLINGS = 30;
+
+    private final IntFunction<Duration> delays;
+    private final double jitter;
+    private final String words;
+
+    private Backoff(IntFunction<Duration> delays, double jitter, String words) {
+        this.delays = delays;
+        this.jitter = jitter;
+        this.words = words;
+    }
+
+    /**
+     * The same wait after each attempt.
+     *
+     * @param delay 1 ms to 1 h
+     */
+    public static Backoff fixed(Duration delay) {
+        Require.between("delay", delay, SHORTEST, LONGEST);
+        return new Backoff(attempt -> delay, 0, "fixed " + delay);
+    }
+
+    /**
+     * A wait that doubles after each attempt.
+     *
+     * @param first after the first attempt; 1 ms to 1 h
+     * @param longest what it grows to; from {@code first} to 1 h
+     */
+    public static Backoff exponential(Duration first, Duration longest) {
+        Require.between("first", first, SHORTEST, LONGEST);
+        Require.between("longest", longest, first, LONGEST);
+        return new Backoff(
+                attempt -> {
+                    Duration delay = first.multipliedBy(1L << Math.min(MOST_DOUBLINGS, attempt - 1));
+                    return delay.compareTo(longest) < 0 ? delay : longest;
+                },
+                0,
+                "exponential from " + first + " to " + longest);
+    }
+
+    /**
+     * A wait that is computed from the number of attempts made, 1 after the first. The function is called on a thread of
+     * the client, and must not block. If it throws, the request ends with what it threw, and is not held.
+     */
+    public static Backoff of(IntFunction<Duration> delays) {
+        return new Backoff(delays, 0, "a function of the attempt");
+    }
+
+    /**
+     * Takes a random part off each wait, so that those who were refused together do not come back together.
+     *
+     * @param share the largest part that may be taken off: 0 (none) to 1 (all but a millisecond)
+     */
+    public Backoff withJitter(double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("share is " + share + ", must be from 0 to 1");
+        }
+        return new Backoff(delays, share, words);
+    }
+
+    /** @param random from 0 to 1, drawn by the caller */
+    long nanos(int attempt, double random) {
+        Duration delay = delays.apply(attempt);
+        // Compared first: a huge duration has no nanoseconds in a long.
+        long nanos = delay.isNegative() ? 0 : delay.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : delay.toNanos();
+        return Math.max(SHORTEST.toNanos(), nanos - (long) (nanos * jitter * random));
+    }
+
+    @Override
+    public String toString() {
+        return words + (jitter == 0 ? "" : ", less up to " + Math.round(jitter * 100) + " %");
+    }
+}

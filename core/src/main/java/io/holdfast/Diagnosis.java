@@ -1,0 +1,259 @@
+package io.holdfast;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.Reply;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/**
+ * What a server is like for somebody who wants locks of it: facts, and no judgement. See {@link Holdfast#diagnose}.
+ *
+ * @param server the server's address
+ * @param facts what the server tells of itself; empty if the user may not ask ({@code INFO})
+ * @param user the user as whom the server sees this client; empty if it does not tell
+ * @param clock the server's clock compared with that of this machine; empty if the user may not ask ({@code TIME})
+ * @param pings round trips, the shortest first; empty if the user may not ask ({@code PING})
+ * @param probes what was tried, each ability once
+ */
+public record Diagnosis(
+        String server,
+        Optional<Facts> facts,
+        Optional<String> user,
+        Optional<Clock> clock,
+        List<Duration> pings,
+        List<Probe> probes) {
+
+    private static final int PINGS = 20;
+    private static final int CLOCK_READINGS = 5;
+    private static final String LOCK = "holdfast doctor";
+
+    /** Copies the lists. */
+    public Diagnosis {
+        pings = List.copyOf(pings);
+        probes = List.copyOf(probes);
+    }
+
+    /** What Holdfast has to be able to do with a server, or would like to. */
+    public enum Ability {
+        /** Running a script that only reads. Needed. */
+        SCRIPTS,
+        /** Taking a lock and releasing it. Needed. */
+        LOCKING,
+        /** Listening on a channel of its own. Needed. */
+        LISTENING,
+        /** Sending a message, which arrives. Without it waiters learn of their turn some seconds later. */
+        MESSAGES,
+        /** Asking who listens ({@code PUBSUB NUMSUB}). Without it a dead waiter costs the others a claim window. */
+        SUBSCRIBERS,
+        /** Walking the keys ({@code SCAN}). Listings need it. */
+        LISTINGS,
+        /** Asking for all channels ({@code PUBSUB CHANNELS}). {@link Inspector#clients()} needs it. */
+        CLIENTS
+    }
+
+    /**
+     * What the server tells of itself.
+     *
+     * @param product {@code redis} or {@code valkey}
+     * @param version the product's version
+     * @param tooOld whether it is older than the oldest that works, Redis 6.2
+     * @param master whether it is a master and takes writes
+     * @param replicas how many replicas are connected to it
+     * @param clustered whether it runs in cluster mode
+     * @param memoryUsedBytes what it uses
+     * @param memoryLimitBytes what it may use; 0 for no limit
+     * @param evictionPolicy its {@code maxmemory-policy}; empty if it does not tell
+     * @param failedToSave what it tells of its persistence and is not well, by the names in {@code INFO}
+     */
+    public record Facts(
+            String product,
+            String version,
+            boolean tooOld,
+            boolean master,
+            int replicas,
+            boolean clustered,
+            long memoryUsedBytes,
+            long memoryLimitBytes,
+            String evictionPolicy,
+            List<String> failedToSave) {
+        /** Copies the list. */
+        public Facts {
+            failedToSave = List.copyOf(failedToSave);
+        }
+    }
+
+    /**
+     * Two clocks, compared. Locks do not depend on it: it matters to people, who read times, and to jobs that begin by
+     * the clock.
+     *
+     * @param ahead by how much the server's clock is ahead of this machine's; negative if it is behind
+     * @param roundTrip the round trip of the reading, the shortest of several: the error is at most half of it
+     */
+    public record Clock(Duration ahead, Duration roundTrip) {}
+
+    /**
+     * The outcome of trying.
+     *
+     * @param ability what was tried
+     * @param problem what went wrong, in words; empty if it worked
+     */
+    public record Probe(Ability ability, Optional<String> problem) {}
+
+    /** Asks and tries. The client is one of its own, and has not been shaken hands with: that would refuse bad servers. */
+    static Diagnosis of(Client client) {
+        Inspector inspector = new Inspector(client);
+        String channel = Keys.channelPrefix(client.options.prefix()) + client.ids.client();
+        Optional<Facts> facts = allowed(() -> facts(ask(inspector, "INFO").asString()));
+        Optional<String> user = allowed(() -> ask(inspector, "ACL", "WHOAMI").asString());
+        Optional<Clock> clock = allowed(() -> clock(client, inspector));
+        List<Duration> pings = allowed(() -> pings(client, inspector)).orElse(List.of());
+        CompletableFuture<String> heard = new CompletableFuture<>();
+        List<Probe> probes = new ArrayList<>();
+        probes.add(probe(Ability.SCRIPTS, () -> inspector.isLocked(LOCK)));
+        probes.add(probe(Ability.LOCKING, () -> lock(client)));
+        probes.add(probe(
+                Ability.LISTENING,
+                () -> await(
+                        client,
+                        client.driver.subscribe(channel, heard::complete).toCompletableFuture())));
+        probes.add(probe(Ability.MESSAGES, () -> {
+            ask(inspector, "PUBLISH", channel, "doctor");
+            await(client, heard);
+        }));
+        probes.add(probe(Ability.SUBSCRIBERS, () -> ask(inspector, "PUBSUB", "NUMSUB", channel)));
+        probes.add(probe(
+                Ability.LISTINGS,
+                () -> ask(inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.options.prefix()), "COUNT", "1")));
+        probes.add(probe(Ability.CLIENTS, () -> ask(inspector, "PUBSUB", "CHANNELS", Keys.escapeGlob(channel))));
+        return new Diagnosis(client.driver.describe(), facts, user, clock, pings, probes);
+    }
+
+    private static Reply ask(Inspector inspector, String... words) {
+        return inspector.await(callback -> inspector.client.commands.send(Command.of(words), callback));
+    }
+
+    /** Empty if the server refuses. */
+    private static <T> Optional<T> allowed(Supplier<T> question) {
+        try {
+            return Optional.of(question.get());
+        } catch (ServerRefusedException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Probe probe(Ability ability, Runnable attempt) {
+        try {
+            attempt.run();
+            return new Probe(ability, Optional.empty());
+        } catch (HoldfastException e) {
+            return new Probe(ability, Optional.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** Takes a lock for a moment. That another has it, who diagnoses too, shows as well that it can be had. */
+    private static void lock(Client client) {
+        LockOptions options =
+                LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false);
+        DistributedLock lock = new DistributedLock(client, Keys.of(client.options.prefix(), LOCK), options, null);
+        try {
+            Attempt attempt = lock.attempt(Wait.none());
+            if (attempt instanceof Attempt.Unknown unknown) {
+                throw unknown.cause();
+            }
+            attempt.lease().ifPresent(Lease::release);
+        } catch (InterruptedException e) {
+            throw interrupted(client, e);
+        }
+    }
+
+    private static void await(Client client, CompletableFuture<?> answer) {
+        long limit = client.options.commandTimeout().toMillis();
+        try {
+            answer.get(limit, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            throw new ServerUnreachableException("nothing came within " + limit + " ms", e);
+        } catch (InterruptedException e) {
+            throw interrupted(client, e);
+        } catch (ExecutionException e) {
+            throw Inspector.explained(client, e);
+        }
+    }
+
+    private static ServerUnreachableException interrupted(Client client, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new ServerUnreachableException("interrupted while asking " + client.driver.describe(), e);
+    }
+
+    private static List<Duration> pings(Client client, Inspector inspector) {
+        List<Duration> pings = new ArrayList<>();
+        for (int i = 0; i < PINGS; i++) {
+            long begin = client.ticker.nanoTime();
+            ask(inspector, "PING");
+            pings.add(Duration.ofNanos(client.ticker.nanoTime() - begin));
+        }
+        Collections.sort(pings);
+        return pings;
+    }
+
+    private static Clock clock(Client client, Inspector inspector) {
+        Clock best = reading(client, inspector);
+        for (int i = 1; i < CLOCK_READINGS; i++) {
+            Clock next = reading(client, inspector);
+            best = next.roundTrip().compareTo(best.roundTrip()) < 0 ? next : best;
+        }
+        return best;
+    }
+
+    private static Clock reading(Client client, Inspector inspector) {
+        // The wall clock, which no lock depends on: this one number is about nothing else.
+        Instant here = Instant.now();
+        long begin = client.ticker.nanoTime();
+        List<Reply> time = ask(inspector, "TIME").asList();
+        Duration roundTrip = Duration.ofNanos(client.ticker.nanoTime() - begin);
+        Instant there =
+                Instant.ofEpochSecond(time.get(0).asLong()).plus(time.get(1).asLong(), ChronoUnit.MICROS);
+        return new Clock(Duration.between(here.plus(roundTrip.dividedBy(2)), there), roundTrip);
+    }
+
+    private static Facts facts(String info) {
+        Map<String, String> facts = Handshake.parse(info);
+        String redis = facts.getOrDefault("redis_version", "");
+        String valkey = facts.getOrDefault("valkey_version", "");
+        List<String> failed = new ArrayList<>();
+        for (String name : List.of("rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status")) {
+            if (!facts.getOrDefault(name, "ok").equals("ok")) {
+                failed.add(name);
+            }
+        }
+        return new Facts(
+                valkey.isEmpty() ? "redis" : "valkey",
+                valkey.isEmpty() ? redis : valkey,
+                !redis.isEmpty() && !Handshake.atLeast62(redis),
+                !facts.getOrDefault("role", "master").equals("slave"),
+                (int) number(facts, "connected_slaves"),
+                facts.getOrDefault("cluster_enabled", "0").equals("1"),
+                number(facts, "used_memory"),
+                number(facts, "maxmemory"),
+                facts.getOrDefault("maxmemory_policy", ""),
+                failed);
+    }
+
+    private static long number(Map<String, String> facts, String name) {
+        try {
+            return Long.parseLong(facts.getOrDefault(name, "0"));
+        } catch (NumberFormatException e) {
+            return 0; // a server that speaks the protocol and tells something else
+        }
+    }
+}

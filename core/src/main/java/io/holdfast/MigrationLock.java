@@ -1,0 +1,251 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two locks taken as one, for the time in which a service moves from an old lock to a Holdfast lock: always the old one
+ * first, then the new one; released in reverse. Processes that know only the old lock are excluded by it, processes that
+ * know only the new one by that. See docs/guide/migration.md.
+ *
+ * <p>If the old lock is a {@link Lock}, it is owned by the thread that took it, as that interface says; so a lease can be
+ * released by this thread only, and there is no asynchronous form. Over a {@link PlainLock} any thread may release.
+ */
+public final class MigrationLock {
+    /** The old lock, however it is taken. */
+    private interface Old {
+        /** @return what was taken; null if it was not free */
+        @Nullable
+        Taken take(Wait wait) throws InterruptedException;
+    }
+
+    /** The old lock, taken. */
+    interface Taken {
+        boolean isValid();
+
+        /** Throws if this thread may not release it; nothing is released then. */
+        void requireOwner();
+
+        void release();
+
+        /** The lease of a plain lock; null for others. */
+        default @Nullable PlainLease plain() {
+            return null;
+        }
+    }
+
+    private final Old old;
+    private final String oldName;
+    private final DistributedLock next;
+
+    private MigrationLock(Old old, String oldName, DistributedLock next) {
+        this.old = old;
+        this.oldName = oldName;
+        this.next = next;
+    }
+
+    /**
+     * Over an old lock that cannot say whether it is still held: it counts as held until it is released here.
+     *
+     * @param old taken first and released last
+     * @param next taken second and released first
+     */
+    public static MigrationLock of(Lock old, DistributedLock next) {
+        return of(old, () -> true, next);
+    }
+
+    /**
+     * Over an old lock that can say whether it is still held.
+     *
+     * @param old taken first and released last
+     * @param stillHeld whether the old lock is held at this instant; asked by {@link MigrationLease#isValid()}, on its
+     *     caller's thread
+     * @param next taken second and released first
+     */
+    public static MigrationLock of(Lock old, BooleanSupplier stillHeld, DistributedLock next) {
+        return new MigrationLock(wait -> takeOwned(old, stillHeld, wait), old.toString(), next);
+    }
+
+    /**
+     * Over a plain lock, which other programs and languages may hold too.
+     *
+     * @param old taken first and released last
+     * @param next taken second and released first
+     */
+    public static MigrationLock of(PlainLock old, DistributedLock next) {
+        return new MigrationLock(
+                wait -> {
+                    PlainAttempt attempt = old.attempt(wait);
+                    if (attempt instanceof PlainAttempt.Unknown unknown) {
+                        throw unknown.cause();
+                    }
+                    return attempt.lease().map(PlainTaken::new).orElse(null);
+                },
+                old.toString(),
+                next);
+    }
+
+    /** Takes both, waiting as long as the new lock's options say, for both together. */
+    public MigrationLease acquire() throws InterruptedException {
+        return acquire(next.options().waitLimit());
+    }
+
+    /**
+     * Takes both, waiting as long as {@code wait} says, for both together.
+     *
+     * @throws LockTimeoutException if one of them was not free in time; neither is held. Which one, its message says
+     * @throws ServerUnreachableException if the outcome is unknown; what may be held is given back
+     */
+    public MigrationLease acquire(Wait wait) throws InterruptedException {
+        Attempted attempted = attempt(wait);
+        if (attempted.lease() != null) {
+            return attempted.lease();
+        }
+        if (attempted.second() != null) {
+            attempted.second().orElseThrow();
+        }
+        throw new LockTimeoutException(oldName, wait);
+    }
+
+    /** Takes both if both are free at once. */
+    public Optional<MigrationLease> tryAcquire() throws InterruptedException {
+        return tryAcquire(Wait.none());
+    }
+
+    /**
+     * Takes both, waiting as long as {@code wait} says, for both together: empty if one of them was not free in time.
+     *
+     * @throws ServerUnreachableException if that is not known
+     */
+    public Optional<MigrationLease> tryAcquire(Wait wait) throws InterruptedException {
+        Attempted attempted = attempt(wait);
+        if (attempted.second() instanceof Attempt.Unknown unknown) {
+            throw unknown.cause();
+        }
+        return Optional.ofNullable(attempted.lease());
+    }
+
+    /**
+     * Does work under both locks and releases them in every case.
+     *
+     * @throws LeaseLostException if one of them was lost while the work was done; it carries the work's result. An exception
+     *     of the work itself is passed on as it is; one of the release is then added to it as suppressed
+     */
+    public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> work)
+            throws X, InterruptedException {
+        MigrationLease lease = acquire();
+        T value;
+        boolean valid;
+        try {
+            value = work.apply(lease.next());
+            valid = lease.isValid();
+        } catch (Throwable e) {
+            try {
+                lease.release();
+            } catch (RuntimeException inRelease) {
+                e.addSuppressed(inRelease);
+            }
+            throw e;
+        }
+        LeaseLostException lost = valid ? null : lease.lostException(value);
+        lease.release();
+        if (lost != null && lost.reason() != null) {
+            throw lost;
+        }
+        return value;
+    }
+
+    /** One of the lease, the outcome of the second lock, or neither if the first was not free. */
+    private record Attempted(
+            @Nullable MigrationLease lease, @Nullable Attempt second) {}
+
+    private Attempted attempt(Wait wait) throws InterruptedException {
+        long begin = next.nanoTime();
+        Taken first = old.take(wait);
+        if (first == null) {
+            return new Attempted(null, null);
+        }
+        boolean both = false;
+        try {
+            Attempt second = next.attempt(rest(wait, next.nanoTime() - begin));
+            Optional<Lease> lease = second.lease();
+            both = lease.isPresent();
+            return new Attempted(
+                    lease.map(held -> new MigrationLease(first, held)).orElse(null), second);
+        } finally {
+            if (!both) {
+                first.release();
+            }
+        }
+    }
+
+    private static Wait rest(Wait wait, long goneNanos) {
+        Duration limit = wait.limit();
+        if (limit == null) {
+            return wait;
+        }
+        Duration left = limit.minusNanos(goneNanos);
+        return left.compareTo(Duration.ofMillis(1)) < 0 ? Wait.none() : Wait.upTo(left);
+    }
+
+    private static @Nullable Taken takeOwned(Lock lock, BooleanSupplier stillHeld, Wait wait)
+            throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Duration limit = wait.limit();
+        if (limit == null) {
+            lock.lockInterruptibly();
+        } else if (!(limit.isZero() ? lock.tryLock() : lock.tryLock(limit.toNanos(), TimeUnit.NANOSECONDS))) {
+            return null;
+        }
+        return new OwnedTaken(lock, stillHeld, Thread.currentThread());
+    }
+
+    private record OwnedTaken(Lock lock, BooleanSupplier stillHeld, Thread owner) implements Taken {
+        @Override
+        public boolean isValid() {
+            return stillHeld.getAsBoolean();
+        }
+
+        @Override
+        public void requireOwner() {
+            if (Thread.currentThread() != owner) {
+                throw new IllegalMonitorStateException("the old lock belongs to thread '" + owner.getName()
+                        + "', which took it, and must be released there; this is '"
+                        + Thread.currentThread().getName() + "'");
+            }
+        }
+
+        @Override
+        public void release() {
+            lock.unlock();
+        }
+    }
+
+    private record PlainTaken(PlainLease plain) implements Taken {
+        @Override
+        public boolean isValid() {
+            return plain.isValid();
+        }
+
+        @Override
+        public void requireOwner() {
+            // A lease belongs to no thread.
+        }
+
+        @Override
+        public void release() {
+            plain.release();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "MigrationLock[" + oldName + ", then " + next + "]";
+    }
+}

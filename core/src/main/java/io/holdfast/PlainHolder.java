@@ -1,0 +1,20 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Who holds a plain lock, as the server tells it.
+ *
+ * @param value the key's value, read as UTF-8: all that the plain protocol says of a holder
+ * @param remaining how long the key lasts yet without renewal; empty if it does not expire
+ */
+public record PlainHolder(String value, Optional<Duration> remaining) {
+    /** For people. */
+    public String inWords() {
+        return "held by '" + value + "'"
+                + remaining
+                        .map(left -> ", for another " + left.toMillis() + " ms unless renewed")
+                        .orElse(", without expiry");
+    }
+}

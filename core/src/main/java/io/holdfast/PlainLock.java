@@ -1,0 +1,301 @@
+package io.holdfast;
+
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock of the <em>plain protocol</em>: one key, whose value says who holds it ({@code SET key value NX PX term}, freed
+ * and extended by comparing the value). Many programs in many languages lock in this way; a plain lock and they exclude
+ * each other. Cheap, without state of its own, usable by any number of threads.
+ *
+ * <p>It is weaker than a {@link DistributedLock}: no queue (whoever asks at the right moment gets it, and waiting means
+ * asking again and again), no fencing token, and no defence against a copy of a request that reaches the server after
+ * everybody has given it up; such a copy takes the key for nobody until the term is over. Use it to share a lock with
+ * others, or to leave them ({@link MigrationLock}).
+ *
+ * <p><b>Ways of asking.</b> {@code acquire} gives a lease or throws. {@code tryAcquire} gives nothing where the lock was
+ * not free, and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call} does work under
+ * the lock and releases it in every case. Each waits as long as the options say, or as the call says, and asks at least
+ * once, however short the wait.
+ *
+ * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
+ * calls or while it waits. What was or will be granted is then given back, in the background where needed.
+ *
+ * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
+ * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held), what the caller's own
+ * functions in {@link PlainOptions} throw (not held), and {@code IllegalStateException} for a value of the caller's that
+ * another request of this client has in use (not held).
+ */
+public final class PlainLock {
+    private final Client client;
+    private final String key;
+    private final PlainOptions options;
+
+    PlainLock(Client client, String key, PlainOptions options) {
+        this.client = client;
+        this.key = key;
+        this.options = options;
+    }
+
+    /** The key, as it is on the server. */
+    public String key() {
+        return key;
+    }
+
+    /** The options with which this lock is asked for. */
+    public PlainOptions options() {
+        return options;
+    }
+
+    /** The same lock, asked for with other options. */
+    public PlainLock with(PlainOptions other) {
+        return new PlainLock(client, key, other);
+    }
+
+    /**
+     * Waits for the lock as long as the options say.
+     *
+     * @throws LockTimeoutException if it was not free in time, or at none of the attempts
+     */
+    public PlainLease acquire() throws InterruptedException {
+        return acquire(options.waitLimit());
+    }
+
+    /**
+     * Waits for the lock as long as {@code wait} says.
+     *
+     * @throws LockTimeoutException if it was not free (in time), or at none of the attempts
+     */
+    public PlainLease acquire(Wait wait) throws InterruptedException {
+        return attempt(wait).orElseThrow();
+    }
+
+    /** Asks once, and does not wait: empty if somebody else holds the lock. */
+    public Optional<PlainLease> tryAcquire() throws InterruptedException {
+        return tryAcquire(Wait.none());
+    }
+
+    /**
+     * Waits for the lock as long as {@code wait} says: empty if it was not free (in time), or at none of the attempts.
+     *
+     * @throws ServerUnreachableException if that is not known
+     */
+    public Optional<PlainLease> tryAcquire(Wait wait) throws InterruptedException {
+        return known(attempt(wait));
+    }
+
+    /** Waits for the lock as long as the options say, and gives the outcome as a value. */
+    public PlainAttempt attempt() throws InterruptedException {
+        return attempt(options.waitLimit());
+    }
+
+    /** Waits for the lock as long as {@code wait} says, and gives the outcome as a value. */
+    public PlainAttempt attempt(Wait wait) throws InterruptedException {
+        return await(wait, false);
+    }
+
+    /**
+     * Acquires without blocking, waiting as long as the options say.
+     *
+     * <p>If the returned future is completed from outside in any way (cancelled, {@code orTimeout}, {@code complete}), the
+     * request is withdrawn; a lease that was obtained at that very moment is released. It completes on the client's
+     * executor.
+     */
+    public CompletableFuture<PlainLease> acquireAsync() {
+        return acquireAsync(options.waitLimit());
+    }
+
+    /** Acquires without blocking, waiting as long as {@code wait} says; see {@link #acquireAsync()}. */
+    public CompletableFuture<PlainLease> acquireAsync(Wait wait) {
+        return async(wait, false, PlainAttempt::orElseThrow);
+    }
+
+    /** Acquires without blocking, and gives the outcome as a value; see {@link #acquireAsync()}. */
+    public CompletableFuture<PlainAttempt> attemptAsync(Wait wait) {
+        return async(wait, false, attempt -> attempt);
+    }
+
+    /**
+     * Does work under the lock, waiting for it as long as the options say, and releases it in every case. The hold is
+     * renewed for an hour at most, or as {@link PlainOptions#longestHold()} says.
+     *
+     * @return what the work returned
+     * @throws LockTimeoutException if the lock was not free in time; the work was not begun
+     * @throws LeaseLostException if the lease was lost while the work was done; it carries the work's result. An exception
+     *     of the work itself is passed on as it is, whatever became of the lease
+     */
+    public <T extends @Nullable Object, X extends Exception> T call(PlainLeaseFunction<T, X> work)
+            throws X, InterruptedException {
+        return under(await(options.waitLimit(), true).orElseThrow(), work);
+    }
+
+    /** The same, waiting as long as {@code wait} says: empty, without the work being begun, if the lock was not free. */
+    public <T, X extends Exception> Optional<T> tryCall(Wait wait, PlainLeaseFunction<T, X> work)
+            throws X, InterruptedException {
+        Optional<PlainLease> lease = known(await(wait, true));
+        return lease.isPresent() ? Optional.ofNullable(under(lease.get(), work)) : Optional.empty();
+    }
+
+    /**
+     * Does asynchronous work under the lock: it is released when the stage that the work returns completes. The result
+     * completes after the release was answered. Completing the result from outside while the request waits withdraws it;
+     * later, it does not stop the work.
+     */
+    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            Function<? super PlainLease, ? extends CompletionStage<T>> work) {
+        CompletableFuture<PlainLease> acquired = async(options.waitLimit(), true, PlainAttempt::orElseThrow);
+        CompletableFuture<T> result = new CompletableFuture<>();
+        acquired.whenComplete((lease, failure) -> {
+            if (lease == null) {
+                result.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
+                return;
+            }
+            CompletionStage<T> stage;
+            try {
+                stage = Objects.requireNonNull(work.apply(lease), "the work returned no stage");
+            } catch (Throwable e) {
+                stage = CompletableFuture.failedFuture(e);
+            }
+            stage.whenComplete((value, thrown) -> {
+                LeaseLostException lost = lease.isValid() ? null : lease.lostException(value);
+                lease.releaseAsync().whenComplete((released, ignored) -> {
+                    if (thrown != null) {
+                        result.completeExceptionally(unwrap(thrown));
+                    } else if (lost != null && lost.reason() != null) {
+                        result.completeExceptionally(lost);
+                    } else {
+                        result.complete(value);
+                    }
+                });
+            });
+        });
+        result.whenComplete((value, failure) -> acquired.cancel(false)); // without effect once acquired
+        return result;
+    }
+
+    /**
+     * Asks the server who holds the lock, whatever program it is; empty if nobody does. Blocks for one round trip, at most
+     * the command timeout.
+     *
+     * @throws ServerUnreachableException if the server did not answer
+     */
+    public Optional<PlainHolder> holder() {
+        if (client.isClosed()) {
+            throw new HoldfastClosedException();
+        }
+        CompletableFuture<Optional<PlainHolder>> answer = new CompletableFuture<>();
+        client.commands.plainInfo(key, (holder, failure) -> {
+            if (holder != null) {
+                answer.complete(holder);
+            } else {
+                answer.completeExceptionally(Objects.requireNonNull(failure));
+            }
+        });
+        try {
+            return answer.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof DriverException failure) {
+                String server = client.driver.describe();
+                throw failure.kind() == DriverException.Kind.REJECTED
+                        ? Refusals.explain(server, failure)
+                        : new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
+            }
+            throw e;
+        }
+    }
+
+    /** How long the present hold lasts without renewal, whoever has it: zero if nobody does, 365 days without expiry. */
+    public Duration remaining() {
+        return holder().map(holder -> holder.remaining().orElse(Require.LONGEST))
+                .orElse(Duration.ZERO);
+    }
+
+    private static Optional<PlainLease> known(PlainAttempt attempt) {
+        if (attempt instanceof PlainAttempt.Unknown unknown) {
+            throw unknown.cause();
+        }
+        return attempt.lease();
+    }
+
+    private <T extends @Nullable Object, X extends Exception> T under(PlainLease lease, PlainLeaseFunction<T, X> work)
+            throws X {
+        T value;
+        LeaseLostException lost;
+        try {
+            value = work.apply(lease);
+            lost = lease.isValid() ? null : lease.lostException(value);
+        } finally {
+            lease.release();
+        }
+        if (lost != null && lost.reason() != null) {
+            throw lost;
+        }
+        return value;
+    }
+
+    private PlainAttempt await(Wait wait, boolean scoped) throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        PlainRequest request = client.plain.newRequest(key, options, wait, scoped);
+        CompletableFuture<PlainAttempt> outcome = request.start();
+        try {
+            return outcome.get();
+        } catch (InterruptedException e) {
+            request.withdraw();
+            throw e;
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException known) {
+                throw known;
+            }
+            throw new IllegalStateException("a request fails with unchecked exceptions only", e.getCause());
+        }
+    }
+
+    private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<PlainAttempt, T> result) {
+        PlainRequest request = client.plain.newRequest(key, options, wait, scoped);
+        CompletableFuture<T> future = new CompletableFuture<>();
+        CompletableFuture<PlainAttempt> outcome = request.start();
+        // Also runs when it was completed from outside; then there may be something to withdraw.
+        future.whenComplete((value, failure) -> {
+            if (!outcome.isDone()) {
+                request.withdraw();
+            }
+        });
+        outcome.whenCompleteAsync(
+                (attempt, failure) -> {
+                    boolean delivered;
+                    if (attempt == null) {
+                        delivered = future.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
+                    } else {
+                        try {
+                            delivered = future.complete(result.apply(attempt));
+                        } catch (HoldfastException e) {
+                            delivered = future.completeExceptionally(e);
+                        }
+                    }
+                    if (!delivered && attempt != null) {
+                        attempt.lease().ifPresent(PlainLease::releaseAsync);
+                    }
+                },
+                client.executor());
+        return future;
+    }
+
+    private static Throwable unwrap(Throwable failure) {
+        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    }
+
+    @Override
+    public String toString() {
+        return "PlainLock[" + key + "]";
+    }
+}

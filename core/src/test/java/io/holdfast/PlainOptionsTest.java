@@ -1,0 +1,91 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.PlainOptions.Patience;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+final class PlainOptionsTest {
+    private static final PlainOptions PLAIN = PlainOptions.defaults();
+
+    @Test
+    void values_outOfRange_areRefusedInWords() {
+        Map<String, Executable> cases = new LinkedHashMap<>();
+        // A lifetime of less than a millisecond would be none: a key that never expires, or one that is gone at once.
+        cases.put(
+                "term is PT0.0005S, must be from 100 ms to 365 days", () -> PLAIN.withTerm(Duration.ofNanos(500_000)));
+        cases.put("term is PT0S, must be from 100 ms to 365 days", () -> PLAIN.withTerm(Duration.ZERO));
+        cases.put("term is PT-1S, must be from 100 ms to 365 days", () -> PLAIN.withTerm(Duration.ofSeconds(-1)));
+        cases.put("longestHold is PT0S, must be from 1 ms to 365 days", () -> PLAIN.withLongestHold(Duration.ZERO));
+        cases.put("maxAttempts is 0, must be at least 1", () -> PLAIN.withMaxAttempts(0));
+        cases.put("maxAttempts is -1, must be at least 1", () -> PLAIN.withMaxAttempts(-1));
+        cases.put(
+                "leastRemaining is PT27S, must be less than nine tenths of the term, which is PT30S",
+                () -> PLAIN.withLeastRemaining(Duration.ofSeconds(27)));
+        cases.put(
+                "renewed is true, must be false for a key without expiry: there is nothing to renew",
+                () -> PLAIN.withoutExpiry().withRenewed(true));
+        cases.forEach((message, act) -> assertEquals(
+                message, assertThrows(IllegalArgumentException.class, act).getMessage()));
+    }
+
+    @Test
+    void withTerm_fractionOfAMillisecond_isDropped() {
+        assertEquals(
+                Duration.ofMillis(1500),
+                PLAIN.withTerm(Duration.ofNanos(1_500_999_999)).term());
+    }
+
+    @Test
+    void withoutExpiry_isNotTheDefaultAndIsUndoneByATerm() {
+        assertTrue(PLAIN.expiring());
+        assertFalse(PLAIN.withoutExpiry().expiring());
+        assertFalse(PLAIN.withoutExpiry().renewed());
+        assertTrue(PLAIN.withoutExpiry().withTerm(Duration.ofSeconds(1)).expiring());
+    }
+
+    @Test
+    void with_eachOption_changesThatOneOnly() {
+        Supplier<String> values = () -> "v";
+        Backoff backoff = Backoff.fixed(Duration.ofMillis(5));
+        PlainOptions all = PLAIN.withTerm(Duration.ofSeconds(9))
+                .withRenewed(false)
+                .withLongestHold(Duration.ofMinutes(1))
+                .withValues(values)
+                .withBackoff(backoff)
+                .withMaxAttempts(3)
+                .withWaitLimit(Wait.forever())
+                .withPatience(Patience.WITH_EACH_HOLDER)
+                .withLeastRemaining(Duration.ofSeconds(1));
+        assertEquals(
+                new PlainOptions(
+                        Duration.ofSeconds(9),
+                        true,
+                        false,
+                        Duration.ofMinutes(1),
+                        values,
+                        backoff,
+                        3,
+                        Wait.forever(),
+                        Patience.WITH_EACH_HOLDER,
+                        Duration.ofSeconds(1)),
+                all);
+    }
+
+    @Test
+    void plainKey_anyText_isTakenAsItIs() {
+        assertEquals("mutex:{a}%b", Keys.plain("mutex:{a}%b"));
+        assertEquals(
+                "key has 0 characters, must have 1 to 1000",
+                assertThrows(IllegalArgumentException.class, () -> Keys.plain(""))
+                        .getMessage());
+    }
+}

@@ -1,0 +1,154 @@
+package io.holdfast.micrometer;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastListener;
+import io.holdfast.LockEvent;
+import io.holdfast.LockEvent.Lost;
+import io.holdfast.LockEvent.NotObtained;
+import io.holdfast.LockEvent.Obtained;
+import io.holdfast.LockEvent.Released;
+import io.holdfast.LockEvent.RenewalFailed;
+import io.holdfast.LockEvent.Revoked;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * Turns events into metrics. Give it to {@link io.holdfast.HoldfastOptions#withListener}, and {@link #bindTo bind} it to the
+ * client for the gauges.
+ *
+ * <table>
+ * <caption>Meters</caption>
+ * <tr><th>name</th><th>kind</th><th>tags</th><th>meaning</th></tr>
+ * <tr><td>{@code holdfast.wait}</td><td>timer</td><td>lock</td><td>from the call to the lease</td></tr>
+ * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release, or to the loss</td></tr>
+ * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: at once; {@code queued}: after
+ *     waiting in the queue; {@code reentered}: the actor held it already</td></tr>
+ * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link LockEvent.Reason}</td></tr>
+ * <tr><td>{@code holdfast.lost}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.LossReason}</td></tr>
+ * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td><td>renewals that were not answered or refused</td></tr>
+ * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name, by this client</td></tr>
+ * <tr><td>{@code holdfast.held}</td><td>gauge</td><td>client</td><td>leases held at present</td></tr>
+ * <tr><td>{@code holdfast.waiting}</td><td>gauge</td><td>client</td><td>requests that wait at present</td></tr>
+ * </table>
+ *
+ * <p>The tag {@code lock} never is a raw name unless the application says so: names may be unbounded, and a registry keeps
+ * every combination of tags for ever. It is what the function given makes of the name, {@code all} by default; beyond a
+ * number of different values, further ones are {@code other}.
+ *
+ * <p>Counts what the listener hears: with {@link io.holdfast.HoldfastOptions#withEventSampling sampling} that is a part.
+ */
+public final class HoldfastMetrics implements HoldfastListener {
+    /** So many different values of the tag {@code lock} are kept apart, unless asked otherwise. */
+    public static final int MOST_TAGS = 100;
+
+    private final MeterRegistry registry;
+    private final Function<? super String, String> tagOf;
+    private final int mostTags;
+    private final Set<String> tags = ConcurrentHashMap.newKeySet();
+
+    /** All locks under one tag. */
+    public HoldfastMetrics(MeterRegistry registry) {
+        this(registry, name -> "all");
+    }
+
+    /**
+     * Locks by what a function makes of their names, for example the part before the first colon.
+     *
+     * @param tagOf should have few results; what it throws counts as {@code other}
+     */
+    public HoldfastMetrics(MeterRegistry registry, Function<? super String, String> tagOf) {
+        this(registry, tagOf, MOST_TAGS);
+    }
+
+    /**
+     * The same with another bound.
+     *
+     * @param mostTags 1 to 10,000 different results are kept apart
+     */
+    public HoldfastMetrics(MeterRegistry registry, Function<? super String, String> tagOf, int mostTags) {
+        if (mostTags < 1 || mostTags > 10_000) {
+            throw new IllegalArgumentException("mostTags is " + mostTags + ", must be from 1 to 10000");
+        }
+        this.registry = registry;
+        this.tagOf = tagOf;
+        this.mostTags = mostTags;
+    }
+
+    /**
+     * Shows how many leases a client holds and how many requests wait. The client is not kept alive by it; close what is
+     * returned before or after the client, so that the gauges go with it.
+     */
+    public AutoCloseable bindTo(Holdfast holdfast) {
+        Tags tags = Tags.of("client", holdfast.id());
+        List<Meter> gauges = List.of(
+                Gauge.builder("holdfast.held", holdfast, Holdfast::holding)
+                        .description("leases held at present")
+                        .tags(tags)
+                        .register(registry),
+                Gauge.builder("holdfast.waiting", holdfast, Holdfast::waiting)
+                        .description("requests that wait at present")
+                        .tags(tags)
+                        .register(registry));
+        return () -> gauges.forEach(registry::remove);
+    }
+
+    @Override
+    public void on(LockEvent event) {
+        if (event instanceof Obtained obtained) {
+            String how = obtained.reentered() ? "reentered" : obtained.initialPlace() > 0 ? "queued" : "free";
+            registry.counter("holdfast.obtained", tags(event).and("how", how)).increment();
+            registry.timer("holdfast.wait", tags(event)).record(obtained.waited());
+        } else if (event instanceof NotObtained failed) {
+            registry.counter("holdfast.not.obtained", tags(event).and("reason", word(failed.reason())))
+                    .increment();
+        } else if (event instanceof Released released) {
+            registry.timer("holdfast.hold", tags(event).and("end", "released")).record(released.held());
+        } else if (event instanceof Lost lost) {
+            registry.timer("holdfast.hold", tags(event).and("end", "lost")).record(lost.held());
+            registry.counter("holdfast.lost", tags(event).and("reason", word(lost.reason())))
+                    .increment();
+        } else if (event instanceof RenewalFailed) {
+            registry.counter("holdfast.renewal.failures", tags(event)).increment();
+        } else if (event instanceof Revoked) {
+            registry.counter("holdfast.revoked", tags(event)).increment();
+        }
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private Tags tags(LockEvent event) {
+        return Tags.of("lock", tag(event.lock()));
+    }
+
+    /** Bounded, also when several threads come with new values: one that came too late is taken back. */
+    private String tag(String lock) {
+        String tag;
+        try {
+            tag = tagOf.apply(lock);
+        } catch (RuntimeException e) {
+            return "other";
+        }
+        if (tags.contains(tag)) {
+            return tag;
+        }
+        if (tags.size() >= mostTags) {
+            return "other";
+        }
+        synchronized (tags) {
+            if (tags.size() < mostTags) {
+                tags.add(tag);
+                return tag;
+            }
+        }
+        return "other";
+    }
+}

@@ -1,0 +1,5 @@
+/** Metrics by Micrometer. */
+@NullMarked
+package io.holdfast.micrometer;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,143 @@
+package io.holdfast.micrometer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Admin;
+import io.holdfast.Contention;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
+import io.holdfast.Wait;
+import io.holdfast.jedis.JedisDriverProvider;
+import io.holdfast.spi.RedisDriverProvider;
+import io.holdfast.testkit.LockSuite;
+import io.holdfast.testkit.RedisServer;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class HoldfastMetricsTest extends LockSuite {
+    private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+
+    @Override
+    protected RedisDriverProvider provider() {
+        return new JedisDriverProvider();
+    }
+
+    private double count(String name, String... tags) {
+        var counter = registry.find(name).tags(tags).counter();
+        return counter == null ? 0 : counter.count();
+    }
+
+    private long timed(String name, String... tags) {
+        var timer = registry.find(name).tags(tags).timer();
+        return timer == null ? 0 : timer.count();
+    }
+
+    @Test
+    void client_usedInManyWays_isCountedAsWhatHappened() throws Exception {
+        RedisServer server = startServer();
+        HoldfastMetrics metrics = new HoldfastMetrics(registry);
+        Holdfast holdfast = client(server.address(), HoldfastOptions.defaults().withListener(metrics));
+        AutoCloseable gauges = metrics.bindTo(holdfast);
+        DistributedLock lock = holdfast.lock("a secret name");
+        Lease free = lock.acquire();
+        assertEquals(1, registry.get("holdfast.held").gauge().value());
+        lock.tryAcquire();
+        CompletableFuture<Lease> queued = lock.acquireAsync(Wait.forever());
+        await("it waits", () -> registry.get("holdfast.waiting").gauge().value() == 1);
+        await("it is queued", () -> holdfast.inspect().isQueued("a secret name"));
+        free.release();
+        Lease second = queued.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        second.release();
+        Lease lost = holdfast.lock("a secret name", LockOptions.defaults().withTerm(Duration.ofMillis(300)))
+                .acquire();
+        Lease inner = holdfast.lock(
+                        "a secret name", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER))
+                .acquire();
+        assertEquals(ReleaseResult.STILL_HELD, inner.release());
+        holdfast.admin().release("a secret name", Admin.Waiters.HAND_OFF);
+        assertEquals(LossReason.GONE, lost.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
+
+        await("all is counted", () -> count("holdfast.lost", "reason", "gone") == 1 && timed("holdfast.wait") == 4);
+        assertEquals(2, count("holdfast.obtained", "how", "free"));
+        assertEquals(1, count("holdfast.obtained", "how", "queued"));
+        assertEquals(1, count("holdfast.obtained", "how", "reentered"));
+        assertEquals(1, count("holdfast.not.obtained", "reason", "taken"));
+        assertEquals(2, timed("holdfast.hold", "end", "released"));
+        assertEquals(1, timed("holdfast.hold", "end", "lost"));
+        assertEquals(1, count("holdfast.revoked"));
+        for (Meter meter : registry.getMeters()) {
+            assertFalse(
+                    meter.getId().toString().contains("secret"), meter.getId().toString());
+        }
+        gauges.close();
+        assertNull(registry.find("holdfast.held").gauge());
+        assertNotNull(registry.find("holdfast.wait").timer());
+    }
+
+    @Test
+    void tag_manyNames_isBounded() {
+        HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> name, 3);
+        for (int i = 0; i < 1_000; i++) {
+            metrics.on(notObtained("lock " + i % 50));
+        }
+        TreeSet<String> seen = new TreeSet<>();
+        registry.getMeters()
+                .forEach(meter -> seen.add(String.valueOf(meter.getId().getTag("lock"))));
+        assertEquals(new TreeSet<>(java.util.List.of("lock 0", "lock 1", "lock 2", "other")), seen);
+        assertEquals(
+                1_000,
+                registry.find("holdfast.not.obtained").counters().stream()
+                        .mapToDouble(counter -> counter.count())
+                        .sum());
+        assertThrows(IllegalArgumentException.class, () -> new HoldfastMetrics(registry, name -> name, 0));
+    }
+
+    @Test
+    void tag_functionThrows_countsAsOther() {
+        HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> {
+            throw new IllegalStateException("thrown on purpose by a test");
+        });
+        metrics.on(notObtained("a"));
+        assertEquals(1, count("holdfast.not.obtained", "lock", "other", "reason", "timed_out"));
+    }
+
+    @Test
+    void renewalFailures_areCounted() {
+        HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> name.substring(0, name.indexOf(':')));
+        metrics.on(new LockEvent.RenewalFailed(subject("job:1"), 7, Duration.ofSeconds(1), "no answer"));
+        metrics.on(new LockEvent.RenewalFailed(subject("job:2"), 7, Duration.ofSeconds(1), "no answer"));
+        assertEquals(2, count("holdfast.renewal.failures", "lock", "job"));
+        assertTrue(registry.getMeters().size() == 1);
+    }
+
+    private static LockEvent notObtained(String lock) {
+        return new LockEvent.NotObtained(
+                subject(lock),
+                LockEvent.Reason.TIMED_OUT,
+                Duration.ofSeconds(1),
+                1,
+                new Contention(Optional.empty(), Duration.ZERO, 0, 0));
+    }
+
+    private static LockEvent.Subject subject(String lock) {
+        return new LockEvent.Subject(lock, "hf:{" + lock + "}", "c.0-1", "main", Instant.EPOCH, null);
+    }
+}
