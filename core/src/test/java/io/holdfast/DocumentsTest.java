@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -58,6 +59,37 @@ class DocumentsTest {
             }
         }
         assertEquals(List.of(), missing);
+    }
+
+    @Test
+    void defaults_everyOption_isListed() throws IOException {
+        String text = Files.readString(ROOT.resolve("docs/defaults.md"));
+        List<String> missing = new ArrayList<>();
+        for (Class<?> options : List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class)) {
+            int begin = text.indexOf("(`" + options.getSimpleName() + "`)");
+            assertTrue(begin > 0, options + " has a part of the table");
+            String part = text.substring(begin, text.indexOf("| **", begin));
+            Stream.of(options.getMethods())
+                    .map(Method::getName)
+                    .filter(name -> name.startsWith("with"))
+                    .distinct()
+                    .filter(name -> !part.contains("`" + name + "`"))
+                    .forEach(name -> missing.add(options.getSimpleName() + "." + name));
+        }
+        assertEquals(List.of(), missing);
+    }
+
+    @Test
+    void capabilities_eachOfThem_namesATestThatShowsIt() throws IOException {
+        List<String> rows = Files.readString(ROOT.resolve("docs/capabilities.md"))
+                .lines()
+                .filter(line -> line.startsWith("| ") && !line.startsWith("| what "))
+                .toList();
+        List<String> without = rows.stream()
+                .filter(row -> NAMED_TEST.matcher(row).results().noneMatch(name -> name.group(2) != null))
+                .toList();
+        assertEquals(List.of(), without);
+        assertTrue(rows.size() > 60, "the table is no longer found");
     }
 
     private static List<Path> files(String suffix) throws IOException {
