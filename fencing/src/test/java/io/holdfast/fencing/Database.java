@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
 
 /**
  * A database for tests. H2 and HSQLDB in this process; others with
@@ -40,6 +42,13 @@ record Database(String url) {
 
     Connection connect() throws SQLException {
         return DriverManager.getConnection(url);
+    }
+
+    /** For H2 only. */
+    DataSource asDataSource() {
+        JdbcDataSource source = new JdbcDataSource();
+        source.setURL(url);
+        return source;
     }
 
     /** In a transaction of this isolation level. */
