@@ -41,7 +41,9 @@ class DocumentSnippetsTest {
             import io.micrometer.core.instrument.MeterRegistry;
             import java.sql.Connection;
             import java.sql.PreparedStatement;
+            import java.sql.SQLException;
             import java.time.Duration;
+            import java.time.Instant;
             import java.util.*;
             import java.util.concurrent.CompletableFuture;
             import java.util.concurrent.locks.Lock;
@@ -60,14 +62,12 @@ class DocumentSnippetsTest {
                 DataSource dataSource;
                 Connection connection;
 
-                interface Row {}
-
                 interface Store {
                     void write(Object what, long token);
                 }
 
-                List<Row> rows;
-                Row entry;
+                List<String> rows;
+                String entry;
                 Store store;
                 Store ledger;
 
