@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server.
  *
  * <p><b>Ways of asking.</b> {@code acquire} gives a lease or throws. {@code tryAcquire} gives nothing where the lock was
- * not free (in time), and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call} and
- * {@code run} do work under the lock and release it in every case. Each waits as long as the lock's options say
+ * not free (in time), and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call}
+ * does work under the lock and release it in every case. Each waits as long as the lock's options say
  * ({@link LockOptions#waitLimit()}, 60 s by default), or as the call says.
  *
  * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it

@@ -221,7 +221,7 @@ public final class LockOptions {
         return new LockOptions(changed);
     }
 
-    /** The same for the scoped forms ({@code call}, {@code run}); default 1 h. */
+    /** The same for the scoped forms ({@code call}, {@code tryCall}, {@code callAsync}); default 1 h. */
     public @Nullable Duration longestScope() {
         return values.longestScope;
     }
@@ -352,7 +352,8 @@ public final class LockOptions {
     }
 
     /**
-     * How long a request keeps its place in the queue, on the server's clock; null for as long as it waits (the default).
+     * How long a request keeps its place in the queue; null for as long as it waits (the default). Counted on the server's
+     * clock; one that is to leave then is ended by its client's clock, too, whichever is first.
      */
     public @Nullable Duration requestLife() {
         return values.requestLife;

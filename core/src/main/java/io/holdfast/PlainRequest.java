@@ -52,6 +52,10 @@ final class PlainRequest {
         this.client = client;
         this.place = place;
         this.options = options;
+        if (waitLimit.untilStuck()) {
+            throw new IllegalArgumentException("wait is " + waitLimit
+                    + ", must be none, limited or for ever: a plain lock has PlainOptions.withPatience for that");
+        }
         this.waitLimit = waitLimit;
         this.longestHold =
                 scoped && options.longestHold() == null && options.expiring() ? LONGEST_SCOPE : options.longestHold();

@@ -7,7 +7,6 @@ import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -147,8 +146,8 @@ final class Request {
                     "this host",
                     "",
                     actorName,
-                    Map.of(),
-                    Instant.now());
+                    own.options.metadata(),
+                    Instant.now().minus(client.events.since(own.grantedNanos)));
             finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
             return true;
         }

@@ -72,6 +72,15 @@ final class PlainEngineTest extends EngineFixture {
     }
 
     @Test
+    void attempt_waitUntilStuck_isRefusedWithWhatToUseInstead() {
+        PlainLock lock = holdfast.plainLock("k");
+        IllegalArgumentException told =
+                assertThrows(IllegalArgumentException.class, () -> lock.attemptAsync(Wait.untilStuck(seconds(1))));
+        assertTrue(String.valueOf(told.getMessage()).contains("withPatience"), told.getMessage());
+        assertEquals(List.of(), server.open());
+    }
+
+    @Test
     void acquire_answerComesAfterTheWholeTerm_isNeverHandedOut() {
         CompletableFuture<PlainAttempt> future =
                 holdfast.plainLock("k", STEADY.withTerm(millis(500))).attemptAsync(Wait.none());

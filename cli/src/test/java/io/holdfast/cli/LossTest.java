@@ -53,7 +53,7 @@ final class LossTest {
     @Test
     void holdThatIsTakenAway_endsTheCommandWith76() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; exec sleep 1000", "--term", "600ms")) {
+                Launched command = run(server, "echo runs; exec sleep 1000", "--term", "6s")) {
             server.command("FLUSHALL");
             assertEquals(76, command.status());
             assertTrue(command.err().contains("the server has forgotten it or has given it to another"), command.err());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
+import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -19,6 +20,7 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -191,7 +193,9 @@ public abstract class OwnConflictContract extends FaultSuite {
         Lease lease = lock.acquire();
         long before = scripts();
         Attempt.OwnConflict refused = assertInstanceOf(Attempt.OwnConflict.class, lock.attempt(Wait.forever()));
-        assertEquals(lease.owner(), refused.contention().holder().orElseThrow().owner());
+        Holder self = refused.contention().holder().orElseThrow();
+        assertEquals(lease.owner(), self.owner());
+        assertFalse(self.since().isAfter(Instant.now()));
         assertThrows(LockRefusedException.class, () -> lock.acquire(Wait.forever()));
         assertThrows(LockRefusedException.class, lock::tryAcquire);
         assertEquals(before, scripts());
