@@ -148,9 +148,8 @@ public final class JdbcFence {
             } else if (newest.getAsLong() > token) {
                 throw new StaleTokenException(name, token, newest.getAsLong());
             } else if (locked && newest.getAsLong() == token) {
-                // Some MySQL connections count the rows that changed, and not those that were found. What is read with
-                // a
-                // lock is the present row; without, it could be that of an older snapshot, and this would be a hole.
+                // Some MySQL connections count rows that changed, and not those that were found. What was read with a
+                // lock is the present row; without, it could be that of a snapshot, and an older holder would pass.
                 return;
             }
         }
