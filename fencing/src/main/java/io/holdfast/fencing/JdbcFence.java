@@ -138,7 +138,8 @@ public final class JdbcFence {
                 return;
             }
             // No row, or a newer one, or one that came between the two statements.
-            OptionalLong newest = newest(connection, name, true);
+            boolean locked = connection.getMetaData().supportsSelectForUpdate();
+            OptionalLong newest = newest(connection, name, locked);
             if (newest.isEmpty()) {
                 duplicate = insert(connection, name, token);
                 if (duplicate == null) {
@@ -146,8 +147,9 @@ public final class JdbcFence {
                 }
             } else if (newest.getAsLong() > token) {
                 throw new StaleTokenException(name, token, newest.getAsLong());
-            } else if (newest.getAsLong() == token) {
-                // Some MySQL connections count the rows that changed, and not those that were found. It is locked now.
+            } else if (locked && newest.getAsLong() == token) {
+                // Some MySQL connections count rows that changed, and not those that were found. What was read with a
+                // lock is the present row; without, it could be that of a snapshot, and an older holder would pass.
                 return;
             }
         }
@@ -216,8 +218,8 @@ public final class JdbcFence {
     }
 
     private OptionalLong newest(Connection connection, String name, boolean lock) throws SQLException {
-        // What decides is the present row, not that of the transaction's snapshot, which may be older (MySQL).
-        String suffix = lock && connection.getMetaData().supportsSelectForUpdate() ? " FOR UPDATE" : "";
+        // On MySQL this reads the present row, and not that of the transaction's snapshot, which may be older.
+        String suffix = lock ? " FOR UPDATE" : "";
         try (PreparedStatement select = connection.prepareStatement(
                 "SELECT " + tokenColumn + " FROM " + table + " WHERE " + nameColumn + " = ?" + suffix)) {
             select.setString(1, name);

@@ -150,11 +150,12 @@ class ConcurrentFenceTest {
     /** A transaction whose snapshot was taken before the newer token came does not miss it. */
     @Test
     void check_snapshotFromBeforeTheNewerToken_doesNotPass() throws Exception {
-        for (boolean first : new boolean[] {true, false}) {
-            String name = first ? "new" : "known";
-            if (!first) {
+        for (long known = 0; known <= 2; known++) {
+            long before = known; // 0: the name is new; 2: the older holder has checked already, with success
+            String name = "known " + known + ".";
+            if (before > 0) {
                 database.transaction(connection -> {
-                    fence.check(connection, name, 1);
+                    fence.check(connection, name, before);
                     return name;
                 });
             }

@@ -18,11 +18,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** What a fence remembers, and what it refuses. */
 @ParameterizedClass
 @MethodSource("databases")
-@SuppressWarnings("NullAway.Init") // the fence is made before each test
+@SuppressWarnings("NullAway.Init") // table and fence are made before each test
 class JdbcFenceTest {
     private static final long GREATEST = (1L << 53) - 1;
 
     private final Database database;
+    private String table;
     private JdbcFence fence;
 
     JdbcFenceTest(Database database) {
@@ -35,7 +36,8 @@ class JdbcFenceTest {
 
     @BeforeEach
     void createTable() throws SQLException {
-        fence = JdbcFence.defaults().withTable(Database.freshTable());
+        table = Database.freshTable();
+        fence = JdbcFence.defaults().withTable(table);
         try (Connection connection = database.connect()) {
             fence.createTable(connection);
         }
@@ -83,6 +85,14 @@ class JdbcFenceTest {
         assertStale("a", 5, 6);
         assertStale("a", 1, 6);
         assertEquals(OptionalLong.of(6), newest("a"));
+    }
+
+    @Test
+    void check_rowInsertedBeforehandWithTokenZero_passesAndIsRemembered() throws SQLException {
+        database.transaction(
+                connection -> connection.createStatement().executeUpdate("INSERT INTO " + table + " VALUES ('a', 0)"));
+        check("a", 5);
+        assertStale("a", 4, 5);
     }
 
     @Test
@@ -234,8 +244,8 @@ class JdbcFenceTest {
 
     @Test
     void table_andColumns_areTheCallers() throws SQLException {
-        String table = Database.freshTable();
-        JdbcFence mine = JdbcFence.defaults().withTable(table).withColumns("lock_name", "newest_token");
+        String own = Database.freshTable();
+        JdbcFence mine = JdbcFence.defaults().withTable(own).withColumns("lock_name", "newest_token");
         database.transaction(connection -> {
             mine.createTable(connection);
             return mine;
@@ -246,7 +256,7 @@ class JdbcFenceTest {
             return mine;
         });
         database.transaction(connection -> {
-            var rows = connection.createStatement().executeQuery("SELECT lock_name, newest_token FROM " + table);
+            var rows = connection.createStatement().executeQuery("SELECT lock_name, newest_token FROM " + own);
             assertTrue(rows.next());
             assertEquals("a", rows.getString(1));
             assertEquals(5, rows.getLong(2));

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /** What Lettuce's exceptions mean. */
 final class Failures {
+    /** So often at most it is asked for a reason that was lost; once in some hundred refusals it is. */
+    static final int MOST_CONNECTS = 5;
+
     private Failures() {}
 
     /**
@@ -27,6 +30,20 @@ final class Failures {
             root = t;
         }
         return DriverException.unknown(where + ", " + reason(root), failure);
+    }
+
+    /**
+     * Whether Lettuce has lost the reason why it could not connect: a server that refuses the greeting sometimes closes the
+     * connection between two looks that Lettuce takes at it. Connecting again tells the reason.
+     */
+    static boolean isReasonLost(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof IllegalStateException
+                    && String.valueOf(t.getMessage()).contains("RedisHandshakeHandler not registered")) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean isAnswer(Throwable failure) {

@@ -147,7 +147,7 @@ public final class LettuceDriver implements RedisDriver {
         client.addListener(watch);
         StatefulRedisConnection<String, String> connection;
         try {
-            connection = connect.get();
+            connection = connect(connect);
         } catch (RedisException e) {
             // Lettuce's own message names the address that it could not connect to.
             throw Failures.of(e, name == null ? String.valueOf(e.getMessage()) : name);
@@ -157,6 +157,19 @@ public final class LettuceDriver implements RedisDriver {
         SocketAddress remote = connection instanceof RedisChannelHandler<?, ?> handler ? seen.get(handler) : null;
         EventExecutor lane = client.getResources().eventExecutorGroup().next();
         return new LettuceDriver(name, connection, remote, lane, opener, LettuceDriver::await);
+    }
+
+    private static StatefulRedisConnection<String, String> connect(
+            Supplier<StatefulRedisConnection<String, String>> connect) {
+        for (int left = Failures.MOST_CONNECTS - 1; ; left--) {
+            try {
+                return connect.get();
+            } catch (RedisException e) {
+                if (left == 0 || !Failures.isReasonLost(e)) {
+                    throw e;
+                }
+            }
+        }
     }
 
     /** So that the connections are gone before the application, in its turn, shuts the client down. */

@@ -112,9 +112,7 @@ final class OwnClient {
     /** Blocks until the command connection is usable; closes this client if that fails. */
     RedisDriver connect() {
         try {
-            StatefulRedisConnection<String, String> connection = onWorker(
-                            () -> client.connectAsync(StringCodec.UTF8, uri))
-                    .get(connectTimeout.toNanos(), TimeUnit.NANOSECONDS);
+            StatefulRedisConnection<String, String> connection = connection();
             return new LettuceDriver(name, connection, null, io.next(), this::openMessages, this::close);
         } catch (ExecutionException e) {
             close();
@@ -126,6 +124,21 @@ final class OwnClient {
             Thread.currentThread().interrupt();
             close();
             throw DriverException.unknown(name + ", interrupted while connecting", e);
+        }
+    }
+
+    private StatefulRedisConnection<String, String> connection()
+            throws ExecutionException, TimeoutException, InterruptedException {
+        long deadline = System.nanoTime() + connectTimeout.toNanos();
+        for (int left = Failures.MOST_CONNECTS - 1; ; left--) {
+            try {
+                return onWorker(() -> client.connectAsync(StringCodec.UTF8, uri))
+                        .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (ExecutionException e) {
+                if (left == 0 || !Failures.isReasonLost(e)) {
+                    throw e;
+                }
+            }
         }
     }
 

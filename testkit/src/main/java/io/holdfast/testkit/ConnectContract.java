@@ -44,7 +44,7 @@ abstract class ConnectContract extends DriverFixture {
         server.command("CONFIG", "SET", "requirepass", "open-sesame");
         DriverException e = assertThrows(DriverException.class, () -> provider().connect(server.address(), OPTIONS));
         assertEquals(Kind.REJECTED, e.kind());
-        assertEquals("NOAUTH", e.code());
+        assertEquals("NOAUTH", e.code(), e.toString());
     }
 
     @Test
@@ -52,7 +52,7 @@ abstract class ConnectContract extends DriverFixture {
         server.command("CONFIG", "SET", "requirepass", "open-sesame");
         RedisAddress address = new RedisAddress("127.0.0.1", server.port(), false, null, null, 2);
         DriverException e = assertThrows(DriverException.class, () -> provider().connect(address, OPTIONS));
-        assertEquals("NOAUTH", e.code());
+        assertEquals("NOAUTH", e.code(), e.toString());
     }
 
     @Test
