@@ -37,6 +37,11 @@ public abstract class LockSuite {
         return closeLater(RedisServer.start(config));
     }
 
+    /** The server of suites that break nothing: a real one, unless another is given. Closed after the test. */
+    protected TestServer startLockServer() {
+        return startServer();
+    }
+
     /** Closes something after the test, before what was registered earlier. */
     protected final <T extends AutoCloseable> T closeLater(T resource) {
         toClose.push(resource);
@@ -44,7 +49,7 @@ public abstract class LockSuite {
     }
 
     /** A client with the defaults, closed after the test. */
-    protected final Holdfast client(RedisServer server) {
+    protected final Holdfast client(TestServer server) {
         return client(server.address(), HoldfastOptions.defaults());
     }
 
@@ -85,12 +90,12 @@ public abstract class LockSuite {
     }
 
     /** Waits until no key but fencing tokens is on the server; tells what is there if that does not happen. */
-    protected static void awaitNothingLeft(RedisServer server) {
+    protected static void awaitNothingLeft(TestServer server) {
         awaitNothingLeft(server, key -> true);
     }
 
     /** The same for some keys only. */
-    protected static void awaitNothingLeft(RedisServer server, Predicate<String> which) {
+    protected static void awaitNothingLeft(TestServer server, Predicate<String> which) {
         try {
             await("nothing is left", () -> keysButTokens(server).stream().noneMatch(which));
         } catch (AssertionError e) {
@@ -114,7 +119,7 @@ public abstract class LockSuite {
     }
 
     /** All keys on the server except fencing tokens, sorted. */
-    protected static List<String> keysButTokens(RedisServer server) {
+    protected static List<String> keysButTokens(TestServer server) {
         TreeSet<String> keys = new TreeSet<>();
         for (Reply key : server.command("KEYS", "*").asList()) {
             if (!key.asString().endsWith(":t")) {
@@ -128,14 +133,14 @@ public abstract class LockSuite {
      * The same without tombstones, which a request may leave that ends before its answer has come: seen from the server,
      * it may be queued before its client knows.
      */
-    protected static List<String> keysOfHoldsAndQueues(RedisServer server) {
+    protected static List<String> keysOfHoldsAndQueues(TestServer server) {
         return keysButTokens(server).stream()
                 .filter(key -> !key.contains("}:x:"))
                 .toList();
     }
 
     /** Checks that every key on the server carries an expiry. */
-    protected static void assertEveryKeyExpires(RedisServer server) {
+    protected static void assertEveryKeyExpires(TestServer server) {
         for (Reply key : server.command("KEYS", "*").asList()) {
             long left = server.command("PTTL", key.asString()).asLong();
             assertEquals(false, left == -1, "key without expiry: " + key);

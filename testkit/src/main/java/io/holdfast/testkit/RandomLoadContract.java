@@ -108,12 +108,12 @@ public abstract class RandomLoadContract extends LockSuite {
     private final List<AtomicReference<Holdfast>> clients = new ArrayList<>();
     private final List<Inside> locks = List.of(new Inside(), new Inside(), new Inside());
     private ScheduledExecutorService scheduler;
-    private RedisServer server;
+    private TestServer server;
     private long seed;
 
     @BeforeEach
     final void start() {
-        server = startServer();
+        server = startLockServer();
         scheduler = new ScheduledThreadPoolExecutor(2);
         seed = Long.getLong("holdfast.test.seed", System.nanoTime());
         for (int i = 0; i < CLIENTS; i++) {

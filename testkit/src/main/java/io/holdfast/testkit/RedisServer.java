@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods may be called from any thread; they run one at a time.
  */
-public final class RedisServer implements AutoCloseable {
+public final class RedisServer implements TestServer {
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int PORT_ATTEMPTS = 5;
@@ -90,6 +90,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /** The address for plain connections, without user and password. */
+    @Override
     public RedisAddress address() {
         return new RedisAddress("127.0.0.1", port, false, null, null, 0);
     }
@@ -115,6 +116,7 @@ public final class RedisServer implements AutoCloseable {
      *
      * @throws DriverException {@code REJECTED} if the server answers with an error, {@code UNKNOWN} if it does not answer
      */
+    @Override
     public Reply command(String... words) {
         return locked(() -> {
             if (client == null) {

@@ -1,0 +1,82 @@
+package io.holdfast.testkit;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests a {@link Holdfast} in memory, and the {@link LeaseControl} with which they make it fail; also its
+ * {@link MemoryServer} and, by virtual time, the {@link VirtualTime}. Each test has a server of its own, closed after it;
+ * all parameters of one test, of its constructor and of its {@code @BeforeEach} methods belong together.
+ *
+ * <p>{@code @ExtendWith(HoldfastExtension.class)} goes by the system's time. For virtual time, or with options:
+ * {@code @RegisterExtension static final HoldfastExtension HOLDFAST = HoldfastExtension.inVirtualTime();}
+ */
+public final class HoldfastExtension implements ParameterResolver {
+    private static final Namespace NAMESPACE = Namespace.create(HoldfastExtension.class);
+
+    private final boolean virtual;
+    private final HoldfastOptions options;
+
+    /** By the system's time, with the default options. */
+    public HoldfastExtension() {
+        this(false, HoldfastOptions.defaults());
+    }
+
+    private HoldfastExtension(boolean virtual, HoldfastOptions options) {
+        this.virtual = virtual;
+        this.options = options;
+    }
+
+    /** By time that stands still until the test moves it. The code under test has to run in the thread of the test. */
+    public static HoldfastExtension inVirtualTime() {
+        return new HoldfastExtension(true, HoldfastOptions.defaults());
+    }
+
+    /** The same with options for the clients. */
+    public HoldfastExtension with(HoldfastOptions clientOptions) {
+        return new HoldfastExtension(virtual, clientOptions);
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        Class<?> type = parameter.getParameter().getType();
+        return type == Holdfast.class
+                || type == LeaseControl.class
+                || type == MemoryServer.class
+                || (virtual && type == VirtualTime.class);
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        Made made = context.getStore(NAMESPACE)
+                .computeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class);
+        Class<?> type = parameter.getParameter().getType();
+        if (type == Holdfast.class) {
+            return made.client;
+        } else if (type == LeaseControl.class) {
+            return made.control;
+        }
+        return type == MemoryServer.class ? made.control.server() : made.control.time();
+    }
+
+    /** What belongs to one test; the store closes it. */
+    private static final class Made implements AutoCloseable {
+        final LeaseControl control;
+        final Holdfast client;
+
+        Made(boolean virtual, HoldfastOptions options) {
+            MemoryServer server = virtual ? MemoryServer.start(new VirtualTime()) : MemoryServer.start();
+            control = LeaseControl.over(server, options);
+            client = control.client();
+        }
+
+        @Override
+        public void close() {
+            control.close();
+        }
+    }
+}

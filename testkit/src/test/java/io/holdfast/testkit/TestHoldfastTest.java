@@ -1,0 +1,113 @@
+package io.holdfast.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.PlainLease;
+import io.holdfast.ReleaseResult;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The clients that always answer the same. */
+class TestHoldfastTest {
+    @Test
+    void inMemory_ordinaryUse_excludes() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.inMemory()) {
+            try (Lease lease = holdfast.lock("a").acquire()) {
+                assertTrue(lease.isValid());
+                assertTrue(holdfast.lock("a").tryAcquire().isEmpty());
+            }
+            assertEquals("done", holdfast.lock("a").call(lease -> "done"));
+        }
+    }
+
+    @Test
+    void granting_lockThatIsHeld_isGrantedAgainAndQueriesTellTheLatest() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.granting()) {
+            Lease first = holdfast.lock("a").acquire();
+            Lease second = holdfast.lock("a").acquire(Wait.none());
+            Lease third = holdfast.lock("a").acquire(Wait.none());
+            assertTrue(first.token() < second.token() && second.token() < third.token());
+            assertEquals(third.owner(), holderOf(holdfast));
+
+            first.extend(Duration.ofMinutes(5));
+            assertTrue(first.remaining().toSeconds() > 290);
+            assertEquals(ReleaseResult.RELEASED, third.release());
+            assertEquals(second.owner(), holderOf(holdfast));
+            assertEquals(ReleaseResult.RELEASED, first.release());
+            assertEquals(second.owner(), holderOf(holdfast));
+            assertTrue(second.isValid());
+            assertEquals(ReleaseResult.RELEASED, second.release());
+            assertTrue(holdfast.inspect().lock("a").holder().isEmpty());
+        }
+    }
+
+    private static String holderOf(Holdfast holdfast) {
+        return holdfast.inspect().lock("a").holder().orElseThrow().owner();
+    }
+
+    @Test
+    void granting_shortTerms_areAllRenewed() throws Exception {
+        LockOptions brief = LockOptions.defaults().withTerm(Duration.ofMillis(300));
+        try (Holdfast holdfast = TestHoldfast.granting()) {
+            List<Lease> leases = List.of(
+                    holdfast.lock("a", brief).acquire(),
+                    holdfast.lock("a", brief).acquire(),
+                    holdfast.lock("a", brief).acquire());
+            CountDownLatch lost = new CountDownLatch(1);
+            leases.forEach(lease -> lease.lost().thenAccept(reason -> lost.countDown()));
+            // Five terms long nothing may happen; this waits for what must not come.
+            assertTrue(!lost.await(1_500, TimeUnit.MILLISECONDS));
+            assertTrue(leases.stream().allMatch(Lease::isValid));
+        }
+    }
+
+    @Test
+    void granting_plainLockThatIsHeld_isGrantedAgain() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.granting();
+                PlainLease first = holdfast.plainLock("p").acquire();
+                PlainLease second = holdfast.plainLock("p").acquire()) {
+            assertTrue(first.isValid() && second.isValid());
+        }
+    }
+
+    @Test
+    void refusing_anyLock_isTakenAndQueriesShowTheHolder() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.refusing()) {
+            assertTrue(holdfast.lock("a").tryAcquire().isEmpty());
+            Attempt.Taken taken =
+                    assertInstanceOf(Attempt.Taken.class, holdfast.lock("a").attempt(Wait.none()));
+            assertEquals(
+                    taken.contention().holder().orElseThrow().owner(),
+                    holdfast.inspect()
+                            .lock("never asked for")
+                            .holder()
+                            .orElseThrow()
+                            .owner());
+            assertInstanceOf(Attempt.TimedOut.class, holdfast.lock("a").attempt(Wait.upTo(Duration.ofMillis(20))));
+            assertTrue(holdfast.inspect().isLocked("b"));
+            assertTrue(holdfast.plainLock("p").tryAcquire().isEmpty());
+        }
+    }
+
+    @Test
+    void failing_anyRequest_isUnknownAndQueriesThrow() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.failing()) {
+            assertInstanceOf(Attempt.Unknown.class, holdfast.lock("a").attempt(Wait.none()));
+            assertInstanceOf(Attempt.Unknown.class, holdfast.lock("a").attempt(Wait.upTo(Duration.ofMillis(20))));
+            assertThrows(
+                    ServerUnreachableException.class, () -> holdfast.inspect().lock("a"));
+        }
+    }
+}
