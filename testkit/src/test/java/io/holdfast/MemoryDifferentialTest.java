@@ -93,7 +93,8 @@ class MemoryDifferentialTest {
         String shown =
                 String.join(" ", Arrays.asList(words).subList(words[0].startsWith("EVAL") ? 2 : 0, words.length));
         asked.add(words[0].startsWith("EVAL") ? words[1].lines().findFirst().orElse("") + " | " + shown : shown);
-        boolean unordered = UNORDERED.contains(words[0]);
+        // A key that is dropped by force makes two waiters of one order, which each Lua sorts in its own way.
+        boolean unordered = UNORDERED.contains(words[0]) || (words.length > 1 && words[1].startsWith("-- info.lua"));
         Object here = answer(memory::command, unordered, words);
         Object there = answer(real::command, unordered, words);
         if (!alike(there, here)) {
