@@ -259,14 +259,14 @@ class MemoryDifferentialTest {
                         "main?a=" + random.nextInt(3),
                         pick(List.of("F", "N", "R")),
                         pick(List.of("0", "1", "-1")),
-                        pick(List.of("0", "0", "2"))));
+                        pick(List.of("0", "1", "2"))));
             case 6, 7, 8 ->
                 count.accept(call(
                         Script.RELEASE,
                         lock.allWithTombstone(owner),
                         client,
                         owner,
-                        pick(List.of("0", "120000")),
+                        pick(List.of("0", "0", "0", "0", "0", "120000")),
                         pick(List.of("0", "0", "0", "90000"))));
             case 9 -> {
                 String holder = holder(lock);
