@@ -66,7 +66,7 @@ class HoldfastMetricsTest extends LockSuite {
         free.release();
         Lease second = queued.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         second.release();
-        Lease lost = holdfast.lock("a secret name", LockOptions.defaults().withTerm(Duration.ofMillis(300)))
+        Lease lost = holdfast.lock("a secret name", LockOptions.defaults().withTerm(Duration.ofSeconds(3)))
                 .acquire();
         Lease inner = holdfast.lock(
                         "a secret name", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER))

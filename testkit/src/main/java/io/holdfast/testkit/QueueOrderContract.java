@@ -260,7 +260,7 @@ public abstract class QueueOrderContract extends FaultSuite {
 
     @Test
     void untilStuck_lockChangesHands_waitsForAsLongAsItIsBusy() throws Exception {
-        Duration limit = Duration.ofSeconds(1);
+        Duration limit = Duration.ofSeconds(2);
         Holdfast busy = local(HoldfastOptions.defaults());
         Lease lease = busy.lock("a").acquire();
         // Served last, so that it only waits.
@@ -269,7 +269,7 @@ public abstract class QueueOrderContract extends FaultSuite {
                 .attemptAsync(Wait.untilStuck(limit));
         awaitQueued(1);
         long begin = System.nanoTime();
-        while (System.nanoTime() - begin < limit.toNanos() * 3) {
+        while (System.nanoTime() - begin < limit.toNanos() * 2) {
             CompletableFuture<Lease> next = busy.lock("a").acquireAsync(Wait.forever());
             awaitQueued(2);
             assertFalse(completesSoon(waiting));

@@ -463,9 +463,9 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void interruptBefore_workRunsIntoTheEndOfTheTerm_isInterruptedWhileTheLockIsHeld() throws Exception {
         LockOptions options = LockOptions.defaults()
-                .withTerm(Duration.ofMillis(800))
+                .withTerm(Duration.ofSeconds(2))
                 .withRenewed(false)
-                .withInterruptBefore(Duration.ofMillis(300));
+                .withInterruptBefore(Duration.ofMillis(1_500));
         DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
         CountDownLatch never = new CountDownLatch(1);
         boolean[] heldWhenInterrupted = {false};
@@ -488,9 +488,9 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void interruptBefore_workEndsInTime_isNotInterruptedThenNorLater() throws Exception {
         LockOptions options = LockOptions.defaults()
-                .withTerm(Duration.ofMillis(500))
+                .withTerm(Duration.ofSeconds(1))
                 .withRenewed(false)
-                .withInterruptBefore(Duration.ofMillis(400));
+                .withInterruptBefore(Duration.ofMillis(890));
         DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
         // The interrupt comes at about the time at which the work ends, before or after: it must not reach beyond it.
         for (int i = 0; i < 20; i++) {
@@ -509,9 +509,9 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void interruptBefore_renewedLease_isNotInterruptedWhileRenewalWorks() throws Exception {
         LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofMillis(600)).withInterruptBefore(Duration.ofMillis(200));
+                LockOptions.defaults().withTerm(Duration.ofSeconds(2)).withInterruptBefore(Duration.ofMillis(200));
         String done = local(HoldfastOptions.defaults()).lock("a", options).call(lease -> {
-            long end = System.nanoTime() + 1_500_000_000L;
+            long end = System.nanoTime() + 4_500_000_000L;
             await("more than two terms pass", () -> System.nanoTime() - end > 0);
             return Thread.interrupted() ? "interrupted" : "done";
         });
