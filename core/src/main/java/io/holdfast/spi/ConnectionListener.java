@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import java.util.function.IntPredicate;
+
 /**
  * Told when one of a driver's connections comes or goes. Called on threads of the driver, one call at a time for each
  * connection; implementations must not block. A connection that was up when the listener was added is not reported.
@@ -16,4 +18,19 @@ public interface ConnectionListener {
 
     /** The message connection broke: messages may have been missed from here on. */
     void messagesDown();
+
+    /** As {@link #commandsUp()}, but for some partitions only: another server has taken them over, or its connection is back. */
+    default void commandsUp(IntPredicate partitions) {
+        commandsUp();
+    }
+
+    /** As {@link #messagesUp()}, for the channels of some partitions. */
+    default void messagesUp(IntPredicate partitions) {
+        messagesUp();
+    }
+
+    /** As {@link #messagesDown()}, for the channels of some partitions. */
+    default void messagesDown(IntPredicate partitions) {
+        messagesDown();
+    }
 }

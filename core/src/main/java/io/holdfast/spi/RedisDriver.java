@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
@@ -48,6 +50,47 @@ public interface RedisDriver extends AutoCloseable {
 
     /** Ends a subscription; a no-op if there is none. Completes when acknowledged, or when the connection is down. */
     CompletionStage<Void> unsubscribe(String channel);
+
+    /**
+     * Subscribes to one sharded channel ({@code SSUBSCRIBE}) of the server that this driver is connected to: it has to serve
+     * the channel's slot, else it rejects this as {@code MOVED}.
+     *
+     * <p>After a broken connection the driver subscribes again by itself, as for any channel, before it reports
+     * {@link ConnectionListener#messagesUp()}. A subscription that the server ends by itself, because the slot has gone
+     * elsewhere, or that it rejects after a broken connection, is told to {@code onEnded} once; the driver has forgotten it
+     * by then. It does not hold up the others.
+     *
+     * @param onMessage as for {@link #subscribe}
+     * @param onEnded called on a thread of the driver
+     * @return as for {@link #subscribe}
+     */
+    default CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        return CompletableFuture.failedFuture(DriverException.rejected("ERR this driver knows no sharded channels"));
+    }
+
+    /** Ends a subscription to a sharded channel, as {@link #unsubscribe} does; {@code onEnded} is not told. */
+    default CompletionStage<Void> unsubscribeShard(String channel) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /**
+     * Opens a second driver to the same server, for commands that keep a connection busy ({@code WAIT}). It is closed by
+     * the caller, apart from this one. Blocks until it is usable.
+     *
+     * @param key by which a driver with several servers finds the one that is meant
+     * @throws DriverException as {@link RedisDriverProvider#connect} does
+     */
+    default RedisDriver another(String key) {
+        throw DriverException.rejected("ERR this driver cannot open a second connection");
+    }
+
+    /**
+     * The servers that hold keys, each as a driver of its own for commands without a key; they are closed with this one.
+     * A driver for a single server answers itself.
+     */
+    default List<RedisDriver> masters() {
+        return List.of(this);
+    }
 
     /**
      * Breaks both connections, as if the network had, and lets them be opened again. The engine asks for it when a
