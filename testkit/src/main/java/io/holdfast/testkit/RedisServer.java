@@ -33,6 +33,9 @@ public final class RedisServer implements TestServer {
     private static final int PORT_ATTEMPTS = 5;
     private static final int LOG_TAIL_LINES = 30;
 
+    /** Where a sentinel has its configuration, which it writes itself. */
+    private static final String SENTINEL_FILE = "sentinel.conf";
+
     private final ReentrantLock lock = new ReentrantLock();
     private final List<String> extraArgs;
     private final Path folder;
@@ -62,7 +65,21 @@ public final class RedisServer implements TestServer {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        List<String> extraArgs = List.of(extraConfigArgs);
+        return start(List.of(extraConfigArgs), folder);
+    }
+
+    /** Starts a sentinel with these lines of configuration, and waits until it answers. */
+    static RedisServer startSentinel(List<String> config) {
+        try {
+            Path folder = Files.createTempDirectory("holdfast-redis");
+            Files.write(folder.resolve(SENTINEL_FILE), config);
+            return start(List.of(), folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static RedisServer start(List<String> extraArgs, Path folder) {
         try {
             for (int attempt = 1; ; attempt++) {
                 int port = FreePort.find();
@@ -82,6 +99,11 @@ public final class RedisServer implements TestServer {
             delete(folder);
             throw e;
         }
+    }
+
+    /** Whether its process runs, frozen or not. */
+    public boolean isRunning() {
+        return locked(() -> process.process().isAlive());
     }
 
     /** The port for plain connections. */
@@ -213,8 +235,12 @@ public final class RedisServer implements TestServer {
     }
 
     private static ChildProcess launch(int port, List<String> extraArgs, Path folder) {
-        List<String> line = new ArrayList<>(List.of(
-                ServerBinary.path().toString(),
+        List<String> line = new ArrayList<>(List.of(ServerBinary.path().toString()));
+        Path sentinel = folder.resolve(SENTINEL_FILE);
+        if (Files.exists(sentinel)) {
+            line.addAll(List.of(sentinel.toString(), "--sentinel"));
+        }
+        line.addAll(List.of(
                 "--bind",
                 "127.0.0.1",
                 "--port",
