@@ -5,7 +5,6 @@ import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
-import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +18,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,8 +34,9 @@ final class Client {
     final RedisDriver driver;
     final Ticker ticker;
     final Timers timers;
-    final ServerClock clock = new ServerClock();
+    final ServerClock clock;
     final OwnerIds ids;
+    final Mailboxes mailboxes;
     final Commands commands;
     final WaitingRoom waitingRoom = new WaitingRoom(this);
     final Actors actors = new Actors();
@@ -53,12 +54,14 @@ final class Client {
     Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
         this.options = options;
         this.driver = driver;
+        this.clock = new ServerClock(driver.partitions());
         this.events = new Events(this);
         this.ticker = environment.ticker();
         this.ids = new OwnerIds(environment.entropy());
         var makeTimers = environment.timers();
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
-        this.commands = new Commands(driver, ticker, timers, clock, ids, options);
+        this.mailboxes = new Mailboxes(this);
+        this.commands = new Commands(driver, ticker, timers, clock, ids, mailboxes, options);
         this.plain = new PlainLocks(this, environment.entropy());
         Executor given = options.executor();
         this.ownExecutor = given == null ? callbackThreads(ids.client()) : null;
@@ -66,7 +69,12 @@ final class Client {
         driver.listen(new ConnectionListener() {
             @Override
             public void commandsUp() {
-                onCommandsUp();
+                onCommandsUp(partition -> true);
+            }
+
+            @Override
+            public void commandsUp(IntPredicate partitions) {
+                onCommandsUp(partitions);
             }
 
             @Override
@@ -76,12 +84,23 @@ final class Client {
 
             @Override
             public void messagesUp() {
-                waitingRoom.messagesUp();
+                messagesUp(partition -> true);
+            }
+
+            @Override
+            public void messagesUp(IntPredicate partitions) {
+                clock.drop(partitions, ticker.nanoTime()); // they may come from another server than before
+                waitingRoom.messagesUp(partitions);
             }
 
             @Override
             public void messagesDown() {
-                waitingRoom.messagesDown();
+                messagesDown(partition -> true);
+            }
+
+            @Override
+            public void messagesDown(IntPredicate partitions) {
+                mailboxes.messagesDown(partitions);
             }
         });
     }
@@ -95,25 +114,20 @@ final class Client {
         });
     }
 
-    /** Subscribes to the client's channel; completes when the server has acknowledged it. */
-    CompletableFuture<Void> listen() {
-        return driver.subscribe(Keys.channelPrefix(options.prefix()) + ids.client(), waitingRoom::onMessage)
-                .thenRun(waitingRoom::messagesUp)
-                .toCompletableFuture();
-    }
-
-    private void onCommandsUp() {
+    private void onCommandsUp(IntPredicate partitions) {
         if (closed.get()) {
             return;
         }
         // It may be another server, or this one without its memory, or this process on another machine.
         ids.newEpoch();
-        clock.drop();
+        clock.drop(partitions, ticker.nanoTime());
         commands.heard();
-        waitingRoom.commandsUp();
-        renewals.renewAll(List.copyOf(holds));
-        takeBack.reconnected();
-        plain.reconnected();
+        waitingRoom.commandsUp(partitions);
+        renewals.renewAll(holds.stream()
+                .filter(hold -> partitions.test(driver.partition(hold.keys.hold())))
+                .toList());
+        takeBack.reconnected(partitions);
+        plain.reconnected(partitions);
     }
 
     Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {

@@ -156,7 +156,7 @@ final class Commands {
     private final Timers timers;
     private final ServerClock clock;
     private final OwnerIds ids;
-    private final String channelPrefix;
+    private final Mailboxes mailboxes;
     private final String waiterMillis;
     private final String tokenMillis;
     private final String label;
@@ -173,13 +173,14 @@ final class Commands {
             Timers timers,
             ServerClock clock,
             OwnerIds ids,
+            Mailboxes mailboxes,
             HoldfastOptions options) {
         this.driver = driver;
         this.ticker = ticker;
         this.timers = timers;
         this.clock = clock;
         this.ids = ids;
-        this.channelPrefix = Keys.channelPrefix(options.prefix());
+        this.mailboxes = mailboxes;
         this.waiterMillis = Long.toString(options.waiterDeadline().toMillis());
         this.tokenMillis = Long.toString(options.tokenLife().toMillis());
         this.label = Label.ofClient(options.application());
@@ -311,7 +312,7 @@ final class Commands {
                 callback);
     }
 
-    /** Holder and waiters of some locks, in their order. */
+    /** Holder and waiters of some locks of one partition, in their order. */
     void info(
             List<Keys> locks,
             int mostWaiters,
@@ -515,7 +516,7 @@ final class Commands {
     private List<String> common(int size) {
         List<String> args = new ArrayList<>(size);
         args.add(ids.client());
-        args.add(channelPrefix);
+        args.add(mailboxes.channelPrefix());
         args.add(waiterMillis);
         args.add(tokenMillis);
         return args;
@@ -582,7 +583,10 @@ final class Commands {
                 }
                 List<Reply> list = reply.asList();
                 // Those that answer with a word put it before the time.
-                clock.read(sentNanos, list.get(timeIndex(script)).asLong());
+                clock.read(
+                        driver.partition(keys.get(0)),
+                        sentNanos,
+                        list.get(timeIndex(script)).asLong());
                 value = decode.apply(list);
             } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
                 callback.accept(
@@ -666,10 +670,15 @@ final class Commands {
 
     /** Any command, with the client's time limit. */
     void send(Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
+        send(driver, command, callback);
+    }
+
+    /** The same, to one of several servers. */
+    void send(RedisDriver to, Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
         Flight flight = new Flight(callback, ticker.nanoTime());
         flights.add(flight);
         silentSince.compareAndSet(HEARD, flight.sentNanos);
-        driver.send(command).whenComplete((reply, failure) -> {
+        to.send(command).whenComplete((reply, failure) -> {
             DriverException known = failure == null ? null : asDriverException(failure);
             if (known == null || known.kind() == DriverException.Kind.REJECTED) {
                 heard();

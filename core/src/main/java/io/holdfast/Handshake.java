@@ -2,9 +2,11 @@ package io.holdfast;
 
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,23 +30,29 @@ final class Handshake {
      * @throws ServerUnreachableException if it does not answer
      */
     static void with(Client client) throws InterruptedException {
-        String server = client.driver.describe();
-        CompletableFuture<Void> listening = client.listen();
-        CompletableFuture<String> info = Handshake.<Reply>ask(
-                        callback -> client.commands.send(Command.of("INFO"), callback))
-                .thenApply(Reply::asString);
+        CompletableFuture<Void> listening = client.mailboxes.open();
+        Map<RedisDriver, CompletableFuture<String>> infos = new LinkedHashMap<>();
+        for (RedisDriver master : client.driver.masters()) {
+            infos.put(
+                    master,
+                    Handshake.<Reply>ask(callback -> client.commands.send(master, Command.of("INFO"), callback))
+                            .thenApply(Reply::asString));
+        }
         CompletableFuture<List<LockInfo>> script = ask(
                 callback -> client.commands.info(List.of(Keys.of(client.options.prefix(), "holdfast")), 0, callback));
-        try {
-            examine(server, await(client, info), client.options.eviction());
-        } catch (ServerRefusedException e) {
-            if (e.getCause() instanceof DriverException refused
-                    && refused.code().equals("NOPERM")) {
-                LOG.log(
-                        System.Logger.Level.INFO,
-                        () -> server + " does not allow INFO: version, role and eviction policy are not checked");
-            } else {
-                throw e;
+        for (Map.Entry<RedisDriver, CompletableFuture<String>> info : infos.entrySet()) {
+            String master = info.getKey().describe();
+            try {
+                examine(client, master, await(client, info.getValue()));
+            } catch (ServerRefusedException e) {
+                if (e.getCause() instanceof DriverException refused
+                        && refused.code().equals("NOPERM")) {
+                    LOG.log(
+                            System.Logger.Level.INFO,
+                            () -> master + " does not allow INFO: version, role and eviction policy are not checked");
+                } else {
+                    throw e;
+                }
             }
         }
         await(client, script);
@@ -81,8 +89,12 @@ final class Handshake {
         }
     }
 
-    private static void examine(String server, String info, HoldfastOptions.Eviction eviction) {
+    private static void examine(Client client, String server, String info) {
         Map<String, String> facts = parse(info);
+        if (client.driver.partitions() == 1 && "1".equals(facts.get("cluster_enabled"))) {
+            throw new ServerRefusedException(
+                    server + " is a node of a cluster: connect to redis-cluster://" + server + " instead", null);
+        }
         String version = facts.getOrDefault("redis_version", "");
         if (!version.isEmpty() && !atLeast62(version)) {
             throw new ServerRefusedException(
@@ -98,7 +110,7 @@ final class Handshake {
         if (!policy.equals("noeviction")) {
             String problem = server + " has maxmemory-policy " + policy
                     + ", with which it may drop locks when its memory is full: set it to noeviction";
-            switch (eviction) {
+            switch (client.options.eviction()) {
                 case IGNORE -> {}
                 case WARN -> LOG.log(System.Logger.Level.WARNING, problem);
                 case REFUSE -> throw new ServerRefusedException(problem, null);

@@ -1,11 +1,11 @@
 package io.holdfast;
 
+import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.Environment;
-import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
@@ -33,7 +33,8 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Connects to the server at an address, with the driver that is on the class path.
      *
-     * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code rediss://} for TLS
+     * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code redis-cluster://…} for a cluster,
+     *     {@code redis-sentinel://…} for a master that Sentinels watch, each with {@code rediss} for TLS; see {@link Location}
      * @throws IllegalArgumentException if the address is none
      * @throws IllegalStateException if there is no driver on the class path, or more than one
      * @throws ServerUnreachableException if nothing answers there
@@ -45,7 +46,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options. */
     public static Holdfast connect(String address, HoldfastOptions options) {
-        return connect(RedisAddress.parse(address), options, null);
+        return connect(Location.parse(address), options, null);
     }
 
     /** Works over a driver, for example one that was made from a client that the application already has. Closing this client closes the driver. */
@@ -87,17 +88,17 @@ public final class Holdfast implements AutoCloseable {
             throw new ServerUnreachableException(String.valueOf(e.getMessage()), e);
         }
         try {
-            return connect(server.address(), options, server);
+            return connect(Location.of(server.address()), options, server);
         } catch (RuntimeException e) {
             server.close();
             throw e;
         }
     }
 
-    private static Holdfast connect(RedisAddress address, HoldfastOptions options, @Nullable EmbeddedServer embedded) {
+    private static Holdfast connect(Location address, HoldfastOptions options, @Nullable EmbeddedServer embedded) {
         RedisDriver driver;
         try {
-            driver = driver().connect(address, new ConnectOptions(options.connectTimeout(), "holdfast"));
+            driver = address.connect(driver(), new ConnectOptions(options.connectTimeout(), "holdfast"));
         } catch (DriverException e) {
             throw e.kind() == DriverException.Kind.REJECTED
                     ? Refusals.explain(address.toString(), e)

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -125,12 +126,12 @@ public final class Inspector {
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
-        String channels = Keys.channelPrefix(client.options.prefix());
-        Reply listening = await(callback ->
-                client.commands.send(Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(channels) + "*"), callback));
-        for (Reply channel : listening.asList()) {
-            String id = channel.asString().substring(channels.length());
-            found.put(id, ClientInfo.listening(id));
+        for (RedisDriver master : client.driver.masters()) {
+            for (Reply channel : channels(master, "*").asList()) {
+                String name = channel.asString();
+                String id = name.substring(name.lastIndexOf(":to:") + 4);
+                found.put(id, ClientInfo.listening(id));
+            }
         }
         locks().forEach(info -> info.holder()
                 .filter(holder -> !holder.resting())
@@ -146,14 +147,33 @@ public final class Inspector {
 
     /**
      * Whether a client is connected and listens for grants: a client that holds a lock and does not listen may be dead, or
-     * on its way back to the server. One round trip, however many locks and clients there are.
+     * on its way back to the server. One round trip, however many locks and clients there are. On a cluster every
+     * master is asked, and clients listen only while they wait: there, the answer is empty for those that do not.
      *
      * @param clientId as {@link Holder#client()} and {@link Waiter#client()} tell it
      */
-    public boolean isListening(String clientId) {
-        String channel = Keys.channelPrefix(client.options.prefix()) + clientId;
-        Reply counted = await(callback -> client.commands.send(Command.of("PUBSUB", "NUMSUB", channel), callback));
-        return counted.asList().get(1).asLong() > 0;
+    public Optional<Boolean> isListening(String clientId) {
+        String escaped = Keys.escapeGlob(clientId);
+        boolean found = client.driver.masters().stream()
+                .anyMatch(master -> !channels(master, escaped).asList().isEmpty());
+        return found || client.driver.partitions() == 1 ? Optional.of(found) : Optional.empty();
+    }
+
+    private Reply channels(RedisDriver master, String clients) {
+        String prefix = client.options.prefix();
+        if (client.driver.partitions() == 1) {
+            return ask(master, Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(Keys.channelPrefix(prefix)) + clients));
+        }
+        String pattern = Keys.holdPattern(prefix) + ":to:" + clients;
+        try {
+            return ask(master, Command.of("PUBSUB", "SHARDCHANNELS", pattern));
+        } catch (ServerRefusedException e) {
+            return ask(master, Command.of("PUBSUB", "CHANNELS", pattern)); // older than sharded channels
+        }
+    }
+
+    private Reply ask(RedisDriver master, Command command) {
+        return await(callback -> client.commands.send(master, command, callback));
     }
 
     /** All locks of which some key fits a pattern. */
@@ -194,7 +214,8 @@ public final class Inspector {
         private final String pattern;
         private final int page;
         private final Deque<List<String>> ready = new ArrayDeque<>();
-        private @Nullable String cursor = "0";
+        private final Deque<RedisDriver> masters = new ArrayDeque<>(client.driver.masters());
+        private String cursor = "0";
 
         Pages(String pattern, int page) {
             this.pattern = pattern;
@@ -203,12 +224,13 @@ public final class Inspector {
 
         @Override
         public boolean hasNext() {
-            while (ready.isEmpty() && cursor != null) {
+            while (ready.isEmpty() && !masters.isEmpty()) {
                 Command scan = Command.of("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(page));
-                Reply reply = await(callback -> client.commands.send(scan, callback));
-                List<Reply> parts = reply.asList();
-                String next = parts.get(0).asString();
-                cursor = next.equals("0") ? null : next;
+                List<Reply> parts = ask(masters.getFirst(), scan).asList();
+                cursor = parts.get(0).asString();
+                if (cursor.equals("0")) {
+                    masters.removeFirst();
+                }
                 List<String> found = new ArrayList<>();
                 for (Reply key : parts.get(1).asList()) {
                     found.add(key.asString());
@@ -230,7 +252,18 @@ public final class Inspector {
     }
 
     private List<LockInfo> infos(Collection<Keys> locks, int mostWaiters) {
-        return await(callback -> client.commands.info(List.copyOf(locks), mostWaiters, callback));
+        Map<Integer, List<Keys>> byPartition = new LinkedHashMap<>();
+        for (Keys lock : locks) {
+            byPartition
+                    .computeIfAbsent(client.driver.partition(lock.hold()), partition -> new ArrayList<>())
+                    .add(lock);
+        }
+        List<LockInfo> infos = new ArrayList<>(locks.size());
+        for (List<Keys> partition : byPartition.values()) {
+            List<LockInfo> some = await(callback -> client.commands.info(partition, mostWaiters, callback));
+            infos.addAll(some);
+        }
+        return infos;
     }
 
     /** Something that is sent, and answered to a callback. */

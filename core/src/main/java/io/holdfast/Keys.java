@@ -86,6 +86,11 @@ record Keys(String prefix, String name, String hold) {
         return List.of(hold, queue(), parked(), details(), token(), tombstone(owner));
     }
 
+    /** The channel of one client for this lock, in the lock's slot, where each lock has its own. */
+    String channelOf(String client) {
+        return hold + ":to:" + client;
+    }
+
     /** What the channels of all clients begin with; the client's id follows. */
     static String channelPrefix(String prefix) {
         return prefix + ":to:";

@@ -6,6 +6,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 
 /** The plain locks of one client: what is asked for, what is held, and what has to be taken back. */
 final class PlainLocks {
@@ -52,9 +53,13 @@ final class PlainLocks {
                 / (double) Integer.MAX_VALUE;
     }
 
-    void reconnected() {
-        active.values().forEach(PlainRequest::reconnected);
-        takeBack.reconnected();
+    void reconnected(IntPredicate partitions) {
+        active.forEach((place, request) -> {
+            if (partitions.test(client.driver.partition(place.key()))) {
+                request.reconnected();
+            }
+        });
+        takeBack.reconnected(); // what concerns others is asked once more in vain
     }
 
     void clientClosed() {

@@ -290,7 +290,7 @@ final class Request {
         }
         client.events.tellAsked(this, asked.get());
         // Nobody queues before its messages can reach it.
-        boolean queue = !waitLimit.isNone() && client.waitingRoom.listening();
+        boolean queue = !waitLimit.isNone() && client.mailboxes.listening(keys);
         long sent = client.ticker.nanoTime();
         client.commands.acquire(keys, owner, options, queue, label, sent, (reply, failure) -> {
             over.run();
@@ -393,8 +393,11 @@ final class Request {
             }
             return;
         }
-        OptionalLong deadline =
-                Deadlines.ofHandoff(client.clock.pair(), grantedMicros, claimMillis * 1_000_000, receivedNanos);
+        OptionalLong deadline = Deadlines.ofHandoff(
+                client.clock.pair(client.driver.partition(keys.hold())),
+                grantedMicros,
+                claimMillis * 1_000_000,
+                receivedNanos);
         boolean confirmFirst = deadline.isEmpty() || !options.renewed();
         if (confirmFirst && pending()) {
             ask();

@@ -1,34 +1,61 @@
 package io.holdfast;
 
 import io.holdfast.Deadlines.ClockPair;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The newest good {@link ClockPair}. A reply improves it if its round trip was shorter than that of the pair at hand, and
- * replaces it if that is old; a reconnect drops it, because the server may be another one.
+ * The newest good {@link ClockPair} of each partition. A reply improves it if its round trip was shorter than that of the
+ * pair at hand, and replaces it if that is old. A reconnect drops it, because the server may be another one; what was
+ * asked before that does not count any more.
  */
 final class ServerClock {
     private static final long OLD_NANOS = 2_000_000_000L;
 
-    private final AtomicReference<@Nullable ClockPair> pair = new AtomicReference<>();
+    /** @param pair null since it was dropped */
+    private record Reading(@Nullable ClockPair pair, boolean dropped, long droppedNanos) {
+        static final Reading NONE = new Reading(null, false, 0);
+    }
+
+    private final AtomicReferenceArray<Reading> readings;
+
+    ServerClock(int partitions) {
+        Reading[] none = new Reading[partitions];
+        Arrays.fill(none, Reading.NONE);
+        this.readings = new AtomicReferenceArray<>(none);
+    }
 
     @Nullable
-    ClockPair pair() {
-        return pair.get();
+    ClockPair pair(int partition) {
+        return readings.get(partition).pair();
     }
 
-    void drop() {
-        pair.set(null);
+    /** Forgets the pairs of some partitions; answers to what was asked before now do not count. */
+    void drop(IntPredicate partitions, long now) {
+        Reading dropped = new Reading(null, true, now);
+        for (int i = 0; i < readings.length(); i++) {
+            if (partitions.test(i)) {
+                readings.set(i, dropped);
+            }
+        }
     }
 
-    void read(long sentNanos, long serverMicros) {
-        ClockPair old = pair.get();
-        if (old == null
-                || sentNanos - old.sentNanos() > OLD_NANOS
-                || sentNanos - old.sentNanos() > (serverMicros - old.serverMicros()) * 1_000) {
+    void read(int partition, long sentNanos, long serverMicros) {
+        Reading old = readings.get(partition);
+        if (old.dropped() && sentNanos - old.droppedNanos() < 0) {
+            return;
+        }
+        ClockPair pair = old.pair();
+        if (pair == null
+                || sentNanos - pair.sentNanos() > OLD_NANOS
+                || sentNanos - pair.sentNanos() > (serverMicros - pair.serverMicros()) * 1_000) {
             // A lost race loses one improvement, which the next reply makes up for.
-            pair.compareAndSet(old, new ClockPair(sentNanos, serverMicros));
+            readings.compareAndSet(
+                    partition,
+                    old,
+                    new Reading(new ClockPair(sentNanos, serverMicros), old.dropped(), old.droppedNanos()));
         }
     }
 }

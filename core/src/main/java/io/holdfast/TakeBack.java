@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -165,14 +166,20 @@ final class TakeBack {
     }
 
     /** After a reconnect: everything pending at once, and what was released in the last seconds once more. */
-    void reconnected() {
-        pending.values().forEach(Item::attempt);
+    void reconnected(IntPredicate partitions) {
+        for (Item item : pending.values()) {
+            if (partitions.test(client.driver.partition(item.keys.hold()))) {
+                item.attempt();
+            }
+        }
         long now = client.ticker.nanoTime();
         ArrayDeque<Recent> again;
         lock.lock();
         try {
             again = new ArrayDeque<>(recent);
-            recent.clear();
+            again.removeIf(note ->
+                    !partitions.test(client.driver.partition(note.item().keys.hold())));
+            recent.removeAll(again);
         } finally {
             lock.unlock();
         }

@@ -9,12 +9,14 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntPredicate;
 
 /**
  * The requests of one client that wait, and all that keeps them alive: messages, the refresh, and the check after a
@@ -60,15 +62,9 @@ final class WaitingRoom {
     private final Map<String, Long> checks =
             new ConcurrentHashMap<>(); // when a lock is to be checked, by key of the hold
     private final AtomicBoolean ticking = new AtomicBoolean();
-    private volatile boolean listening;
 
     WaitingRoom(Client client) {
         this.client = client;
-    }
-
-    /** Whether messages can reach this client at present. */
-    boolean listening() {
-        return listening;
     }
 
     void add(Request request) {
@@ -92,9 +88,10 @@ final class WaitingRoom {
     /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
     void askLater(Request request) {
         toAsk.add(request);
+        client.mailboxes.want(request.keys);
         if (!request.pending()) {
             toAsk.remove(request);
-        } else if (listening) {
+        } else if (client.mailboxes.listening(request.keys)) {
             toAsk.remove(request);
             client.repeats.add(request);
         }
@@ -196,21 +193,28 @@ final class WaitingRoom {
         }
     }
 
-    void messagesDown() {
-        listening = false;
-    }
-
     /** Messages flow, for the first time or again; some may have been missed. */
-    void messagesUp() {
-        listening = true;
-        List<Request> waiting = List.copyOf(toAsk);
-        waiting.forEach(toAsk::remove);
-        waiting.forEach(client.repeats::add);
-        refreshAll();
+    void messagesUp(IntPredicate partitions) {
+        client.mailboxes.messagesUp(partitions);
+        for (Request request : List.copyOf(toAsk)) {
+            if (client.mailboxes.listening(request.keys) && toAsk.remove(request)) {
+                client.repeats.add(request);
+            }
+        }
+        refreshAll(partitions);
     }
 
-    void commandsUp() {
-        refreshAll();
+    /** Messages for one lock can come from now on. */
+    void listeningTo(Keys keys) {
+        for (Request request : List.copyOf(toAsk)) {
+            if (request.keys.hold().equals(keys.hold()) && toAsk.remove(request)) {
+                client.repeats.add(request);
+            }
+        }
+    }
+
+    void commandsUp(IntPredicate partitions) {
+        refreshAll(partitions);
     }
 
     // ---- what replies tell
@@ -272,20 +276,27 @@ final class WaitingRoom {
 
     private void tick() {
         ticking.set(false);
-        if (lines.isEmpty() && toAsk.isEmpty()) {
+        Set<String> waitedFor = new HashSet<>(lines.keySet());
+        toAsk.forEach(request -> waitedFor.add(request.keys.hold()));
+        boolean mailboxes = client.mailboxes.closeUnused(waitedFor);
+        if (waitedFor.isEmpty() && !mailboxes) {
             return;
         }
         startTicking();
-        toAsk.forEach(client.repeats::add);
-        refreshAll();
+        for (Request request : toAsk) {
+            client.mailboxes.want(request.keys); // if it could not be opened before
+            client.repeats.add(request);
+        }
+        refreshAll(partition -> true);
     }
 
-    private void refreshAll() {
+    private void refreshAll(IntPredicate partitions) {
         Map<Integer, List<Line>> byPartition = new HashMap<>();
         for (Line line : lines.values()) {
-            byPartition
-                    .computeIfAbsent(client.driver.partition(line.keys.hold()), p -> new ArrayList<>())
-                    .add(line);
+            int partition = client.driver.partition(line.keys.hold());
+            if (partitions.test(partition)) {
+                byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(line);
+            }
         }
         for (List<Line> partition : byPartition.values()) {
             for (int from = 0; from < partition.size(); from += BATCH) {

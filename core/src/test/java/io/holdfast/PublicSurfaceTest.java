@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 
 /** What users can see of the exported packages is a decision: it stands in a file that is reviewed. */
 final class PublicSurfaceTest {
-    private static final List<String> EXPORTED = List.of("io.holdfast", "io.holdfast.spi");
+    private static final List<String> EXPORTED = List.of("io.holdfast", "io.holdfast.routing", "io.holdfast.spi");
 
     @Test
     void publicTypes_allOfThem_areFinalOrSealedOrInterfaces() throws Exception {

@@ -43,7 +43,7 @@ final class ScriptTest {
             "key",
             "unpack(KEYS)");
 
-    private static final Set<String> WITHOUT_KEYS = Set.of("TIME", "PUBSUB", "PUBLISH");
+    private static final Set<String> WITHOUT_KEYS = Set.of("TIME", "PUBSUB", "PUBLISH", "SPUBLISH");
     private static final Set<String> ONLY_KEYS = Set.of("MGET", "EXISTS", "DEL");
 
     @ParameterizedTest
@@ -146,7 +146,9 @@ final class ScriptTest {
     @ParameterizedTest
     @EnumSource(Script.class)
     void body_messages_areSentByPcallOnly(Script script) {
-        assertFalse(code(script.text()).contains("redis.call('PUBLISH'"), "a refused channel must not fail the script");
+        assertFalse(
+                code(script.text()).matches("(?s).*redis\\.call\\('S?PUBLISH'.*"),
+                "a refused channel must not fail the script");
     }
 
     @ParameterizedTest

@@ -68,7 +68,7 @@ final class Why implements Subcommand {
             return null;
         }
         try {
-            return inspector.isListening(holder.client());
+            return inspector.isListening(holder.client()).orElse(null);
         } catch (ServerRefusedException e) {
             return null; // a missing permission hides this one fact, not all the others
         }

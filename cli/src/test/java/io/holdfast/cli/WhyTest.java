@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -107,7 +108,8 @@ final class WhyTest {
         holder.close();
         Launched.await("its end", () -> !holder.isAlive());
         String id = client.inspect().lock("dead").holder().orElseThrow().client();
-        Launched.await("the server to notice", () -> !client.inspect().isListening(id));
+        Launched.await(
+                "the server to notice", () -> client.inspect().isListening(id).equals(Optional.of(false)));
         Said why = Said.by(server, "why", "dead");
         assertEquals(1, why.status());
         assertTrue(why.out().contains("Its client " + id + " does not listen: it is dead, or cut off"), why.out());

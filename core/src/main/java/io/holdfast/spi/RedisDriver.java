@@ -104,8 +104,16 @@ public interface RedisDriver extends AutoCloseable {
     void listen(ConnectionListener listener);
 
     /**
-     * Where a key lives: commands whose keys have the same partition may be sent as one batch. A driver for a single
-     * server answers 0 for every key.
+     * Into how many parts the keys are divided, each of which may be on another server; it never changes. If there is more
+     * than one, a channel belongs to the partition of its name, as if that were a key, and events tell of partitions.
+     */
+    default int partitions() {
+        return 1;
+    }
+
+    /**
+     * Where a key lives, from 0 to below {@link #partitions()}: commands whose keys have the same partition may be sent as
+     * one batch. A driver for a single server answers 0 for every key.
      */
     default int partition(String key) {
         return 0;

@@ -102,8 +102,7 @@ else
     expireLater(lock.queue, now + waiterTtl)
     redis.call('HINCRBY', lock.details, '@n:' .. requester, 1)
     if fresh then
-      local counted = redis.pcall('PUBSUB', 'NUMSUB', channelPrefix .. requester)
-      local seen = not counted.err and tonumber(counted[2]) > 0 and 1 or 0
+      local seen = (listeners(lock, requester) or 0) > 0 and 1 or 0
       redis.call('HSET', lock.details, '@a:' .. requester,
         table.concat({ int(now + waiterTtl), int(seen), ARGV[11] }, ' '))
     end

@@ -14,7 +14,8 @@
 -- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret". A
 -- label is "application/host/pid/actor", or that and "?" and metadata; each part is URL-encoded.
 --
--- ARGV[1] client that asks   ARGV[2] prefix of channels   ARGV[3] waiter deadline, ms   ARGV[4] life of tokens, ms
+-- ARGV[1] client that asks   ARGV[2] prefix of channels, '' on a cluster   ARGV[3] waiter deadline, ms
+-- ARGV[4] life of tokens, ms
 
 -- One reading of the clock in the whole script, because on 7.0 it moves while a script runs.
 local clock = redis.call('TIME')
@@ -84,6 +85,28 @@ local function readHold(lock)
   lock.held = parseHold(redis.call('MGET', lock.hold)[1])
 end
 
+-- Where a client is told of a lock: on one server it has one channel; on a cluster one for each lock, in the lock's slot.
+local function channelOf(lock, client)
+  if channelPrefix == '' then
+    return lock.hold .. ':to:' .. client
+  end
+  return channelPrefix .. client
+end
+
+-- How many connections to this server listen for what a client is told of a lock; nil if the server does not say. Not the
+-- count that PUBLISH answers: that one counts pattern subscribers too.
+local function listeners(lock, client)
+  local channel = channelOf(lock, client)
+  local counted
+  if channelPrefix == '' then
+    counted = redis.pcall('PUBSUB', 'SHARDNUMSUB', channel)
+  end
+  if not counted or counted.err then -- a server older than 7.0 has no sharded channels
+    counted = redis.pcall('PUBSUB', 'NUMSUB', channel)
+  end
+  return not counted.err and tonumber(counted[2]) or nil
+end
+
 -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory.
 local function dequeue(lock, owner)
   if redis.call('HDEL', lock.details, owner) == 0 then
@@ -124,12 +147,8 @@ local function reach(lock, client)
     answer = 'suspect'
   else
     answer = 'here'
-    if seen == '1' then
-      -- NUMSUB and not the count that PUBLISH answers: that one counts pattern subscribers too.
-      local counted = redis.pcall('PUBSUB', 'NUMSUB', channelPrefix .. client)
-      if not counted.err and tonumber(counted[2]) == 0 then
-        answer = 'away'
-      end
+    if seen == '1' and listeners(lock, client) == 0 then
+      answer = 'away'
     end
   end
   lock.reach[client] = answer
@@ -321,7 +340,7 @@ local function handoff(lock, candidate)
     lock.mine = { publicPart(owner), lock.held.token, int(d.claim) }
   else
     lock.handed = d.claim
-    mail[#mail + 1] = channelPrefix .. client
+    mail[#mail + 1] = channelOf(lock, client)
     mail[#mail + 1] = table.concat(
       { 'G', publicPart(owner), lock.held.token, int(nowMicros), int(d.claim), lock.hold }, ' ')
   end
@@ -381,6 +400,9 @@ end
 -- refresh of the waiting client finds its grant.
 local function deliver()
   for i = 1, #mail, 2 do
-    redis.pcall('PUBLISH', mail[i], mail[i + 1])
+    local sent = channelPrefix == '' and redis.pcall('SPUBLISH', mail[i], mail[i + 1])
+    if type(sent) ~= 'number' then
+      redis.pcall('PUBLISH', mail[i], mail[i + 1])
+    end
   end
 end

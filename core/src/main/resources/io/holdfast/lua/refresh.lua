@@ -23,8 +23,7 @@ local function heartbeat(lock, count)
   end
   local seen = facts[4] and string.match(facts[4], '^%d+ (%d)') or '0'
   if seen == '0' then
-    local counted = redis.pcall('PUBSUB', 'NUMSUB', channelPrefix .. requester)
-    seen = not counted.err and tonumber(counted[2]) > 0 and '1' or '0'
+    seen = (listeners(lock, requester) or 0) > 0 and '1' or '0'
   end
   redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
   redis.call('HSET', lock.details, '@a:' .. requester, table.concat({ int(now + waiterTtl), seen, ARGV[5] }, ' '))
@@ -37,7 +36,7 @@ local function heartbeat(lock, count)
     suspect = nil
   end
   if suspect then
-    mail[#mail + 1] = channelPrefix .. requester
+    mail[#mail + 1] = channelOf(lock, requester)
     mail[#mail + 1] = 'P ' .. suspect .. ' ' .. lock.hold
   elseif tonumber(facts[2] or '0') > 0 then
     return 'RESEND'

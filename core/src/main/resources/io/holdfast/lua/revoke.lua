@@ -49,7 +49,7 @@ if drop then
           expireLater(KEYS[6], now + life)
         end
         dequeue(lock, owner)
-        mail[#mail + 1] = channelPrefix .. clientOf(owner)
+        mail[#mail + 1] = channelOf(lock, clientOf(owner))
         mail[#mail + 1] = 'E ' .. publicPart(owner) .. ' ' .. lock.hold
       end
     end

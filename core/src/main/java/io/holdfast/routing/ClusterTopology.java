@@ -1,0 +1,109 @@
+package io.holdfast.routing;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A cluster: 16,384 slots, of which every node can tell where they are. */
+final class ClusterTopology implements Topology {
+    private final List<RedisAddress> seeds;
+    private final Connector connector;
+    /** All nodes that anybody has told of, replicas too; whoever is asked replaces them. */
+    private volatile Set<RedisAddress> known;
+
+    ClusterTopology(List<RedisAddress> seeds, Connector connector) {
+        this.seeds = seeds;
+        this.connector = connector;
+        this.known = new LinkedHashSet<>(seeds);
+    }
+
+    @Override
+    public int partitions() {
+        return Slots.COUNT;
+    }
+
+    @Override
+    public int partition(String key) {
+        return Slots.of(key);
+    }
+
+    @Override
+    public @Nullable RedisAddress[] look(RoutedDriver driver) {
+        DriverException last = DriverException.unknown("no node is known", null);
+        for (Node node : driver.nodesByVigour()) {
+            RedisDriver open = node.driver();
+            if (open != null) {
+                try {
+                    return ask(open, node.address);
+                } catch (DriverException e) {
+                    last = e;
+                }
+            }
+        }
+        Set<RedisAddress> candidates = new LinkedHashSet<>(seeds);
+        candidates.addAll(known);
+        for (RedisAddress candidate : candidates) {
+            try (RedisDriver open = connector.connect(candidate)) {
+                return ask(open, candidate);
+            } catch (DriverException e) {
+                // Of several reasons, an answer tells more than silence.
+                last = last.kind() == DriverException.Kind.REJECTED ? last : e;
+            }
+        }
+        throw last;
+    }
+
+    private @Nullable RedisAddress[] ask(RedisDriver open, RedisAddress from) {
+        List<Reply> ranges = RoutedDriver.await(open.send(Command.of("CLUSTER", "SLOTS")), open.describe())
+                .asList();
+        @Nullable RedisAddress[] owners = new RedisAddress[Slots.COUNT];
+        Set<RedisAddress> told = new LinkedHashSet<>();
+        for (Reply range : ranges) {
+            List<Reply> parts = range.asList();
+            List<RedisAddress> servers = new ArrayList<>();
+            for (Reply server : parts.subList(2, parts.size())) {
+                servers.add(addressOf(server.asList(), from));
+            }
+            told.addAll(servers);
+            for (int slot = (int) parts.get(0).asLong(); slot <= parts.get(1).asLong(); slot++) {
+                owners[slot] = servers.get(0);
+            }
+        }
+        if (told.isEmpty()) {
+            throw DriverException.unknown(open.describe() + " knows of no node that has a slot", null);
+        }
+        known = told;
+        return owners;
+    }
+
+    /** A node whose own name is not known is at the address of the one that tells. */
+    private static RedisAddress addressOf(List<Reply> server, RedisAddress from) {
+        Reply host = server.get(0);
+        String name =
+                host.isNull() || host.asString().isEmpty() || host.asString().equals("?")
+                        ? from.host()
+                        : host.asString();
+        return at(from, name, (int) server.get(1).asLong());
+    }
+
+    static RedisAddress at(RedisAddress like, String host, int port) {
+        return new RedisAddress(host, port, like.tls(), like.user(), like.password(), like.database());
+    }
+
+    @Override
+    public String describe() {
+        return "the cluster at " + seeds.get(0).host() + ":" + seeds.get(0).port();
+    }
+
+    @Override
+    public void close() {
+        // Nothing stays open.
+    }
+}

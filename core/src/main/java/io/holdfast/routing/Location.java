@@ -1,0 +1,178 @@
+package io.holdfast.routing;
+
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.RedisDriverProvider;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where locks are kept: one server, a cluster, or a master that Sentinels watch. In text:
+ *
+ * <ul>
+ *   <li>{@code redis://[user[:password]@]host[:port][/database]}: one server
+ *   <li>{@code redis-cluster://[user[:password]@]host[:port][,host[:port]…]}: a cluster, by some of its nodes
+ *   <li>{@code redis-sentinel://[user[:password]@]host[:port][,host[:port]…]/master[/database]}: the master that the
+ *       sentinels call so. User, password and database are those of the servers;
+ *       {@code ?sentinel-user=…&sentinel-password=…} are those of the sentinels
+ * </ul>
+ *
+ * Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. Ports are 6379 where the text names none,
+ * and 26379 of sentinels. User, password and master are percent-decoded.
+ */
+public final class Location {
+    private static final String RULE =
+            "expected redis://…, redis-cluster://… or redis-sentinel://…, or with rediss for TLS";
+    private static final int SENTINEL_PORT = 26_379;
+
+    private enum Kind {
+        SERVER,
+        CLUSTER,
+        SENTINEL
+    }
+
+    private final Kind kind;
+    /** The server; nodes of the cluster; or the sentinels, with their own user and password. */
+    private final List<RedisAddress> addresses;
+
+    private final String master;
+    private final @Nullable RedisAddress behind; // what the servers behind the sentinels have in common
+
+    private Location(Kind kind, List<RedisAddress> addresses, String master, @Nullable RedisAddress behind) {
+        this.kind = kind;
+        this.addresses = List.copyOf(addresses);
+        this.master = master;
+        this.behind = behind;
+    }
+
+    /** One server. */
+    public static Location of(RedisAddress server) {
+        return new Location(Kind.SERVER, List.of(server), "", null);
+    }
+
+    /**
+     * Reads a location from its text form.
+     *
+     * @throws IllegalArgumentException if the text is none; the message never repeats a password
+     */
+    public static Location parse(String text) {
+        int colon = text.indexOf("://");
+        String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT);
+        return switch (scheme) {
+            case "redis-cluster", "rediss-cluster" -> several(Kind.CLUSTER, scheme, text.substring(colon + 3));
+            case "redis-sentinel", "rediss-sentinel" -> several(Kind.SENTINEL, scheme, text.substring(colon + 3));
+            default -> of(RedisAddress.parse(text));
+        };
+    }
+
+    private static Location several(Kind kind, String scheme, String rest) {
+        String tail = "";
+        String hosts = rest;
+        int question = hosts.indexOf('?');
+        String query = question < 0 ? "" : hosts.substring(question + 1);
+        hosts = question < 0 ? hosts : hosts.substring(0, question);
+        int at = hosts.lastIndexOf('@');
+        String user = at < 0 ? "" : hosts.substring(0, at) + "@";
+        hosts = hosts.substring(at + 1);
+        int slash = hosts.indexOf('/');
+        if (slash >= 0) {
+            tail = hosts.substring(slash + 1);
+            hosts = hosts.substring(0, slash);
+        }
+        if (user.indexOf('/') >= 0) {
+            throw new IllegalArgumentException("address has a / before the last @: a / in a password is written %2F");
+        }
+        String single = scheme.startsWith("rediss") ? "rediss://" : "redis://";
+        if (kind == Kind.CLUSTER) {
+            if (!tail.isEmpty() || !query.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "address of a cluster has a path or a query: a cluster has one database only; " + RULE);
+            }
+            List<RedisAddress> nodes = new ArrayList<>();
+            for (String host : hosts.split(",", -1)) {
+                nodes.add(RedisAddress.parse(single + user + host));
+            }
+            return new Location(kind, nodes, "", null);
+        }
+        String[] path = tail.split("/", -1);
+        String name = decode(path[0]);
+        if (name.isEmpty() || path.length > 2) {
+            throw new IllegalArgumentException(
+                    "address of sentinels must end with the name of the master, and perhaps a "
+                            + "database: redis-sentinel://host:26379,host:26379/master[/database]");
+        }
+        List<RedisAddress> sentinels = new ArrayList<>();
+        for (String host : hosts.split(",", -1)) {
+            sentinels.add(sentinel(
+                    RedisAddress.parse(single + (host.matches(".*:\\d+") ? host : host + ":" + SENTINEL_PORT)), query));
+        }
+        RedisAddress server = RedisAddress.parse(single + user + "server/" + (path.length > 1 ? path[1] : ""));
+        return new Location(kind, sentinels, name, server);
+    }
+
+    private static RedisAddress sentinel(RedisAddress plain, String query) {
+        String user = null;
+        String password = null;
+        for (String part : query.isEmpty() ? new String[0] : query.split("&", -1)) {
+            String value = decode(part.substring(part.indexOf('=') + 1));
+            switch (part.substring(0, Math.max(0, part.indexOf('=')))) {
+                case "sentinel-user" -> user = value;
+                case "sentinel-password" -> password = value;
+                default ->
+                    throw new IllegalArgumentException(
+                            "address has a query that means nothing here: sentinel-user and sentinel-password do");
+            }
+        }
+        if (user != null && password == null) {
+            throw new IllegalArgumentException("address names a sentinel-user without a sentinel-password");
+        }
+        return new RedisAddress(plain.host(), plain.port(), plain.tls(), user, password, 0);
+    }
+
+    private static String decode(String text) {
+        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Connects. Blocks until it is usable, for the connect timeout, or twice that where there are several servers.
+     *
+     * @throws DriverException as {@link RedisDriverProvider#connect} does
+     */
+    public RedisDriver connect(RedisDriverProvider provider, ConnectOptions options) {
+        return switch (kind) {
+            case SERVER -> provider.connect(addresses.get(0), options);
+            case CLUSTER ->
+                RoutedDriver.cluster(addresses, to -> provider.connect(to, options), options.connectTimeout());
+            case SENTINEL ->
+                RoutedDriver.sentinels(
+                        addresses,
+                        master,
+                        behind == null ? addresses.get(0) : behind,
+                        to -> provider.connect(to, options),
+                        to -> provider.connect(to, options),
+                        options.connectTimeout());
+        };
+    }
+
+    /** The text form, without users and passwords. */
+    @Override
+    public String toString() {
+        if (kind == Kind.SERVER) {
+            return addresses.get(0).toString();
+        }
+        List<String> hosts = new ArrayList<>();
+        for (RedisAddress address : addresses) {
+            String shown = address.host().contains(":") ? "[" + address.host() + "]" : address.host();
+            hosts.add(shown + ":" + address.port());
+        }
+        return (addresses.get(0).tls() ? "rediss-" : "redis-") + kind.name().toLowerCase(Locale.ROOT) + "://"
+                + String.join(",", hosts) + (kind == Kind.SENTINEL ? "/" + master : "")
+                + (behind == null || behind.database() == 0 ? "" : "/" + behind.database());
+    }
+}

@@ -1,0 +1,198 @@
+package io.holdfast.routing;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A master that Sentinels watch: one partition.
+ *
+ * <p>All sentinels are asked, since one that was cut off tells of an old master: of their answers, the one with the
+ * highest configuration epoch counts, and an epoch lower than one that was seen before never does. What they name has to
+ * say of itself that it is a master.
+ */
+final class SentinelTopology implements Topology {
+    private static final long LOOK_MILLIS = 2_000;
+    private static final String SWITCHED = "+switch-master";
+
+    /** What a sentinel answers. */
+    private record Master(RedisAddress address, long epoch) {}
+
+    private final List<RedisAddress> sentinels;
+    private final String name;
+    private final RedisAddress like;
+    private final Connector toSentinels;
+    private final Map<RedisAddress, RedisDriver> links = new ConcurrentHashMap<>();
+    private volatile long newestEpoch = -1;
+    private volatile boolean closed;
+    private volatile String presently;
+
+    /** @param like the user, password, database and encryption of the servers */
+    SentinelTopology(List<RedisAddress> sentinels, String name, RedisAddress like, Connector toSentinels) {
+        this.sentinels = sentinels;
+        this.name = name;
+        this.like = like;
+        this.toSentinels = toSentinels;
+        this.presently = "master '" + name + "'";
+    }
+
+    @Override
+    public int partitions() {
+        return 1;
+    }
+
+    @Override
+    public int partition(String key) {
+        return 0;
+    }
+
+    @Override
+    public @Nullable RedisAddress[] look(RoutedDriver driver) {
+        Master master = ask(driver);
+        RedisDriver server;
+        try {
+            server = driver.nodeAt(master.address()).opened.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            driver.forget(master.address());
+            throw e.getCause() instanceof DriverException known
+                    ? known
+                    : DriverException.unknown("no connection to " + where(master.address()), e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        try {
+            String role = RoutedDriver.await(server.send(Command.of("ROLE")), server.describe())
+                    .asList()
+                    .get(0)
+                    .asString();
+            if (!role.equals("master")) {
+                throw DriverException.unknown(
+                        "the sentinels name " + where(master.address()) + ", which is no master (yet)", null);
+            }
+        } catch (DriverException e) {
+            if (!e.code().equals("NOPERM")) {
+                throw e;
+            }
+        }
+        newestEpoch = master.epoch();
+        presently = where(master.address()) + " (master '" + name + "')";
+        return new RedisAddress[] {master.address()};
+    }
+
+    private Master ask(RoutedDriver driver) {
+        int majority = sentinels.size() / 2 + 1;
+        AtomicInteger answered = new AtomicInteger();
+        AtomicInteger finished = new AtomicInteger();
+        AtomicReference<@Nullable Master> best = new AtomicReference<>();
+        AtomicReference<@Nullable DriverException> refusal = new AtomicReference<>();
+        CompletableFuture<Void> enough = new CompletableFuture<>();
+        for (RedisAddress sentinel : sentinels) {
+            driver.work(() -> {
+                try {
+                    Master told = ask(driver, sentinel);
+                    best.accumulateAndGet(told, (a, b) -> a == null || (b != null && b.epoch() > a.epoch()) ? b : a);
+                    if (answered.incrementAndGet() >= majority) {
+                        enough.complete(null);
+                    }
+                } catch (DriverException e) {
+                    refusal.accumulateAndGet(
+                            e, (a, b) -> a == null || a.kind() == DriverException.Kind.UNKNOWN ? b : a);
+                } finally {
+                    if (finished.incrementAndGet() == sentinels.size()) {
+                        enough.complete(null);
+                    }
+                }
+            });
+        }
+        try {
+            enough.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            // With what there is.
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("nothing fails this stage", e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        Master told = best.get();
+        if (told == null) {
+            DriverException why = refusal.get();
+            throw why == null
+                    ? DriverException.unknown("no sentinel answered within " + LOOK_MILLIS + " ms", null)
+                    : why;
+        }
+        if (told.epoch() < newestEpoch) {
+            throw DriverException.unknown(
+                    "the sentinels that answer tell of an older master than they did before", null);
+        }
+        return told;
+    }
+
+    private Master ask(RoutedDriver driver, RedisAddress sentinel) {
+        RedisDriver link = links.get(sentinel);
+        if (link == null) {
+            link = toSentinels.connect(sentinel);
+            if (closed || links.putIfAbsent(sentinel, link) != null) {
+                link.close();
+                throw DriverException.unknown("asked already", null);
+            }
+            // Without this notice the change is found when the old master does not answer, or by the next look.
+            link.subscribe(SWITCHED, message -> driver.lookSoon());
+        }
+        Reply reply;
+        try {
+            reply = RoutedDriver.await(link.send(Command.of("SENTINEL", "MASTER", name)), where(sentinel));
+        } catch (DriverException e) {
+            if (e.kind() == DriverException.Kind.REJECTED) {
+                throw DriverException.rejected(
+                        e.getMessage() + " (sentinel " + where(sentinel) + ", master '" + name + "')");
+            }
+            throw e;
+        }
+        List<Reply> facts = reply.asList();
+        String host = "";
+        int port = 0;
+        long epoch = 0;
+        for (int i = 0; i + 1 < facts.size(); i += 2) {
+            String value = facts.get(i + 1).asString();
+            switch (facts.get(i).asString()) {
+                case "ip" -> host = value;
+                case "port" -> port = Integer.parseInt(value);
+                case "config-epoch" -> epoch = Long.parseLong(value);
+                default -> {}
+            }
+        }
+        return new Master(ClusterTopology.at(like, host, port), epoch);
+    }
+
+    private static DriverException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return DriverException.unknown("interrupted", e);
+    }
+
+    private static String where(RedisAddress address) {
+        return address.host() + ":" + address.port();
+    }
+
+    @Override
+    public String describe() {
+        return presently;
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        links.values().forEach(RedisDriver::close);
+    }
+}

@@ -1,0 +1,105 @@
+package io.holdfast.routing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.RedisDriverProvider;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LocationTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ' ',
+            value = {
+                "redis://h redis://h:6379",
+                "redis://u:p@h:1/2 redis://h:1/2",
+                "redis-cluster://a,b:7001 redis-cluster://a:6379,b:7001",
+                "rediss-cluster://u:p@a redis" + "s-cluster://a:6379",
+                "redis-cluster://[::1]:7000,b redis-cluster://[::1]:7000,b:6379",
+                "redis-sentinel://a,b:1/m redis-sentinel://a:26379,b:1/m",
+                "rediss-sentinel://u:p@a/m/3?sentinel-password=x rediss-sentinel://a:26379/m/3",
+            })
+    void parse_text_isToldWithoutPasswords(String text, String shown) {
+        assertEquals(shown, Location.parse(text).toString());
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis-cluster://",
+                "redis-cluster://a/1",
+                "redis-cluster://a?x=1",
+                "redis-cluster://a,,b",
+                "redis-sentinel://a",
+                "redis-sentinel://a/",
+                "redis-sentinel://a/m/x",
+                "redis-sentinel://a/m/1/2",
+                "redis-sentinel://a/m?user=x",
+                "redis-sentinel://a/m?sentinel-user=secret",
+                "redis-sentinel://u@a/m",
+                "redis-sentinel://:sec/ret@a/m",
+                "memcached://a",
+                "a:6379",
+            })
+    void parse_noLocation_isRefusedWithoutRepeatingSecrets(String text) {
+        IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> Location.parse(text));
+        assertFalse(String.valueOf(e.getMessage()).contains("sec"), e.getMessage());
+    }
+
+    /** Tells what it was asked to connect to, and connects to nothing. */
+    private static final class Refusing implements RedisDriverProvider {
+        final Set<RedisAddress> asked = ConcurrentHashMap.newKeySet();
+
+        @Override
+        public String name() {
+            return "refusing";
+        }
+
+        @Override
+        public RedisDriver connect(RedisAddress address, ConnectOptions options) {
+            asked.add(address);
+            throw DriverException.rejected("ERR no");
+        }
+    }
+
+    @Test
+    void connect_sentinels_haveTheirOwnUserAndPassword() {
+        Refusing provider = new Refusing();
+        Location location =
+                Location.parse("redis-sentinel://app:one@a,b:1/m?sentinel-user=watch&sentinel-password=t%2Fo");
+        assertThrows(
+                DriverException.class,
+                () -> location.connect(provider, new ConnectOptions(Duration.ofMillis(50), "test")));
+        assertEquals(
+                Set.of(
+                        new RedisAddress("a", 26_379, false, "watch", "t/o", 0),
+                        new RedisAddress("b", 1, false, "watch", "t/o", 0)),
+                provider.asked);
+    }
+
+    @Test
+    void connect_cluster_triesEverySeed() {
+        Refusing provider = new Refusing();
+        Location location = Location.parse("rediss-cluster://app:one@a:1,b:2");
+        assertThrows(
+                DriverException.class,
+                () -> location.connect(provider, new ConnectOptions(Duration.ofMillis(50), "test")));
+        assertEquals(
+                new LinkedHashSet<>(Set.of(
+                        new RedisAddress("a", 1, true, "app", "one", 0),
+                        new RedisAddress("b", 2, true, "app", "one", 0))),
+                provider.asked);
+    }
+}
