@@ -65,6 +65,11 @@ final class AddressSource implements ConnectionSource {
     }
 
     @Override
+    public ConnectionSource another() {
+        return new AddressSource(address, options);
+    }
+
+    @Override
     public void shut() {
         shut = true;
         opening.forEach(AddressSource::close);

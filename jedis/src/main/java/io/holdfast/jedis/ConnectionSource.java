@@ -12,6 +12,9 @@ interface ConnectionSource {
      */
     Opened open();
 
+    /** A source of the same connections, which is shut apart from this one. */
+    ConnectionSource another();
+
     /** Makes calls of {@link #open} end soon, those that run and those to come. */
     void shut();
 

@@ -19,6 +19,9 @@ import redis.clients.jedis.util.Pool;
  * back to the pool as broken, and another is borrowed. Closing the driver leaves the pool open. The pool's settings hold
  * (address, user, database, encryption, client name, how long borrowing may wait), but for the time limit for replies,
  * which is lifted on the two connections.
+ *
+ * <p>{@link RedisDriver#another} borrows one connection more until the driver that it answers is closed, and a further one
+ * if something is subscribed to over that driver.
  */
 public final class JedisDriver {
     private JedisDriver() {}

@@ -4,9 +4,12 @@ import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,6 +24,15 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * <p>A channel is in {@link #subscribed} from the acknowledgement of its subscription on until that of its end. Only the
  * keeper's thread adds to it. On a fresh connection that thread sends the subscriptions anew before anybody else can
  * send something. A channel that is given up at this very moment stays subscribed in vain; its messages find nobody.
+ *
+ * <h2>Sharded channels</h2>
+ *
+ * They are in {@link #shards} from the request on until they are given up, rejected or ended. The server ends a
+ * subscription by itself with the very words that answer {@code SUNSUBSCRIBE}, and rejects a {@code SUNSUBSCRIBE} that
+ * comes after that. So nobody can tell from the words alone whether they are the answer, or whether the answer is still to
+ * come and is an error. Therefore each {@code SUNSUBSCRIBE} is followed by an {@code UNSUBSCRIBE} of {@link #MARK}, whose
+ * answer is unmistakable: what came since the request before was answered belongs to the {@code SUNSUBSCRIBE} or was
+ * unasked, and either way the channel is left.
  */
 final class MessageConnection implements ConnectionKeeper.Duty {
     private enum State {
@@ -33,8 +45,30 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         CLOSED
     }
 
+    /** A channel to which nobody subscribes. */
+    private static final String MARK = "holdfast:left";
+
+    /** A subscription to a sharded channel. */
+    private static final class Shard {
+        final Consumer<String> onMessage;
+        final Runnable onEnded;
+
+        /** Whether it is to be restored, and its end to be told. Written by the keeper's thread. */
+        volatile boolean acknowledged;
+
+        Shard(Consumer<String> onMessage, Runnable onEnded) {
+            this.onMessage = onMessage;
+            this.onEnded = onEnded;
+        }
+    }
+
     private final ConnectionSource source;
     private final Callbacks callbacks;
+    private final Map<String, Shard> shards = new ConcurrentHashMap<>();
+
+    /** Sharded channels that were asked for anew on the fresh connection. Used by the keeper's thread only. */
+    private final Set<String> resent = new HashSet<>();
+
     private final Map<String, Consumer<String>> subscribed = new ConcurrentHashMap<>();
 
     /** Guards the next four fields. Nothing is sent or called while it is held. */
@@ -72,6 +106,32 @@ final class MessageConnection implements ConnectionKeeper.Duty {
                 stage.completeExceptionally(failure);
             }
         });
+        begin(request);
+        return stage;
+    }
+
+    CompletableFuture<@Nullable Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        CompletableFuture<@Nullable Void> stage = new CompletableFuture<>();
+        Shard shard = new Shard(onMessage, onEnded);
+        shards.put(channel, shard);
+        begin(new Request(List.of("SSUBSCRIBE", channel), new Request.Waiter() {
+            @Override
+            public void replied(Reply reply) {
+                shard.acknowledged = true;
+                stage.complete(null);
+            }
+
+            @Override
+            public void failed(DriverException failure) {
+                shards.remove(channel, shard);
+                stage.completeExceptionally(failure);
+            }
+        }));
+        return stage;
+    }
+
+    /** Sends a subscription, for which the connection is opened. */
+    private void begin(Request request) {
         boolean start = false;
         lock.lock();
         try {
@@ -87,7 +147,6 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         if (start) {
             keeper().ifPresent(ConnectionKeeper::start);
         }
-        return stage;
     }
 
     CompletableFuture<@Nullable Void> unsubscribe(String channel) {
@@ -107,6 +166,31 @@ final class MessageConnection implements ConnectionKeeper.Duty {
             }
         }));
         return stage;
+    }
+
+    CompletableFuture<@Nullable Void> unsubscribeShard(String channel) {
+        shards.remove(channel);
+        CompletableFuture<@Nullable Void> stage = new CompletableFuture<>();
+        send(leave(channel, stage));
+        return stage;
+    }
+
+    private static Request leave(String channel, CompletableFuture<@Nullable Void> stage) {
+        return new Request(List.of("SUNSUBSCRIBE", channel), List.of("UNSUBSCRIBE", MARK), new Leaving(channel, stage));
+    }
+
+    /** Waits for the mark behind a {@code SUNSUBSCRIBE}. */
+    private record Leaving(String channel, CompletableFuture<@Nullable Void> stage) implements Request.Waiter {
+        @Override
+        public void replied(Reply reply) {
+            stage.complete(null);
+        }
+
+        @Override
+        public void failed(DriverException failure) {
+            // No connection, no subscription.
+            stage.complete(null);
+        }
     }
 
     void close() {
@@ -160,7 +244,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
             try {
                 message = fresh.read();
             } catch (JedisDataException e) {
-                fresh.answered(e);
+                refused(fresh, e);
                 continue;
             }
             receive(fresh, message);
@@ -172,6 +256,10 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         lock.lock();
         try {
             if (early.isEmpty()) {
+                List<Request> stale = givenUp();
+                if (!stale.isEmpty()) {
+                    return stale;
+                }
                 pipeline = fresh;
                 if (state == State.OPENING) {
                     state = State.KEPT;
@@ -183,6 +271,21 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         }
     }
 
+    /**
+     * Leaves the sharded channels that were asked for anew while somebody gave them up. Who gives up later finds the
+     * connection there.
+     */
+    private List<Request> givenUp() {
+        List<Request> leaving = new ArrayList<>();
+        for (String channel : resent) {
+            if (!shards.containsKey(channel)) {
+                leaving.add(leave(channel, new CompletableFuture<>()));
+            }
+        }
+        resent.clear();
+        return leaving;
+    }
+
     private List<Request> takeEarly() {
         List<Request> taken = early;
         early = new ArrayList<>();
@@ -191,18 +294,25 @@ final class MessageConnection implements ConnectionKeeper.Duty {
 
     private void subscribeAgain(Pipeline fresh) {
         List<String> channels = List.copyOf(subscribed.keySet());
-        if (channels.isEmpty()) {
+        Map<String, Shard> restored = new HashMap<>(shards);
+        restored.values().removeIf(shard -> !shard.acknowledged);
+        resent.clear();
+        resent.addAll(restored.keySet());
+        AtomicInteger missing = new AtomicInteger(channels.size() + restored.size());
+        if (missing.get() == 0) {
             reportUp();
             return;
         }
-        AtomicInteger missing = new AtomicInteger(channels.size());
+        Runnable restoredOne = () -> {
+            if (missing.decrementAndGet() == 0) {
+                reportUp();
+            }
+        };
         for (String channel : channels) {
             fresh.send(new Request(List.of("SUBSCRIBE", channel), new Request.Waiter() {
                 @Override
                 public void replied(Reply reply) {
-                    if (missing.decrementAndGet() == 0) {
-                        reportUp();
-                    }
+                    restoredOne.run();
                 }
 
                 @Override
@@ -211,6 +321,31 @@ final class MessageConnection implements ConnectionKeeper.Duty {
                     fresh.end(failure);
                 }
             }));
+        }
+        // One by one: the server takes no two slots in one command, and rejects each for itself.
+        restored.forEach((channel, shard) ->
+                fresh.send(new Request(List.of("SSUBSCRIBE", channel), new Request.Waiter() {
+                    @Override
+                    public void replied(Reply reply) {
+                        restoredOne.run();
+                    }
+
+                    @Override
+                    public void failed(DriverException failure) {
+                        if (failure.kind() == DriverException.Kind.REJECTED) {
+                            ended(channel, shard);
+                            restoredOne.run();
+                        } else {
+                            fresh.end(failure);
+                        }
+                    }
+                })));
+    }
+
+    /** Forgets a subscription and says so, if it is not forgotten already. */
+    private void ended(String channel, Shard shard) {
+        if (shards.remove(channel, shard)) {
+            Callbacks.run(shard.onEnded);
         }
     }
 
@@ -228,7 +363,9 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         }
         switch (Replies.text(kind)) {
             case "message" -> deliver(parts);
-            case "subscribe", "unsubscribe" -> from.answered(message);
+            case "smessage" -> deliverShard(parts);
+            case "sunsubscribe" -> left(from, parts);
+            case "subscribe", "unsubscribe", "ssubscribe" -> from.answered(message);
             default -> {
                 // Something of a newer server that nobody here has asked for.
             }
@@ -241,6 +378,42 @@ final class MessageConnection implements ConnectionKeeper.Duty {
             if (onMessage != null) {
                 Callbacks.run(() -> onMessage.accept(Replies.text(payload)));
             }
+        }
+    }
+
+    private void deliverShard(List<?> parts) {
+        if (parts.get(1) instanceof byte[] channel && parts.get(2) instanceof byte[] payload) {
+            Shard shard = shards.get(Replies.text(channel));
+            if (shard != null) {
+                Callbacks.run(() -> shard.onMessage.accept(Replies.text(payload)));
+            }
+        }
+    }
+
+    private void left(Pipeline from, List<?> parts) {
+        if (parts.get(1) instanceof byte[] name) {
+            String channel = Replies.text(name);
+            Request oldest = from.oldest();
+            if (oldest != null && oldest.waiter instanceof Leaving leaving && leaving.channel.equals(channel)) {
+                return;
+            }
+            Shard shard = shards.get(channel);
+            // One that was asked for and not answered yet was not there to be ended.
+            if (shard != null && shard.acknowledged) {
+                ended(channel, shard);
+            }
+        }
+    }
+
+    private static void refused(Pipeline from, JedisDataException error) {
+        Request oldest = from.oldest();
+        boolean ofPrelude = oldest != null
+                && oldest.waiter instanceof Leaving
+                && !String.valueOf(error.getMessage()).contains("'unsubscribe'");
+        // A rejected SUNSUBSCRIBE is none the less over: the server does not serve the slot. The mark is still to come,
+        // unless it is the mark that is not permitted.
+        if (!ofPrelude) {
+            from.answered(error);
         }
     }
 

@@ -18,20 +18,22 @@ final class MultiplexedDriver implements RedisDriver {
     private static final long JOIN_MILLIS = 1_000;
 
     private final ConnectionSource source;
+    private final Duration timeout;
     private final Callbacks callbacks = new Callbacks();
     private final CommandConnection commands;
     private final MessageConnection messages;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    private MultiplexedDriver(ConnectionSource source) {
+    private MultiplexedDriver(ConnectionSource source, Duration timeout) {
         this.source = source;
+        this.timeout = timeout;
         this.commands = new CommandConnection(source, callbacks);
         this.messages = new MessageConnection(source, callbacks);
     }
 
     /** A driver whose command connection is up. */
     static RedisDriver open(ConnectionSource source, Duration timeout) {
-        MultiplexedDriver driver = new MultiplexedDriver(source);
+        MultiplexedDriver driver = new MultiplexedDriver(source, timeout);
         try {
             driver.commands.open(timeout);
             return driver;
@@ -54,6 +56,25 @@ final class MultiplexedDriver implements RedisDriver {
     @Override
     public CompletionStage<Void> unsubscribe(String channel) {
         return messages.unsubscribe(channel);
+    }
+
+    @Override
+    public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        return messages.subscribeShard(channel, onMessage, onEnded);
+    }
+
+    @Override
+    public CompletionStage<Void> unsubscribeShard(String channel) {
+        return messages.unsubscribeShard(channel);
+    }
+
+    /** One server has every key. */
+    @Override
+    public RedisDriver another(String key) {
+        if (closed.get()) {
+            throw DriverException.unknown("the driver was closed", null);
+        }
+        return open(source.another(), timeout);
     }
 
     @Override

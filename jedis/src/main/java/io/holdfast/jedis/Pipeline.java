@@ -93,6 +93,12 @@ final class Pipeline {
         return connection.getUnflushedObject();
     }
 
+    /** The oldest request that has no reply, or null. Only the reading thread asks. */
+    @Nullable
+    Request oldest() {
+        return unanswered.peek();
+    }
+
     /** Hands a reply to the oldest request that has none. */
     void answered(@Nullable Object reply) {
         Request request = next();
@@ -232,6 +238,9 @@ final class Pipeline {
             waitingBytes.addAndGet(-head.bytes);
             unansweredBytes.addAndGet(head.bytes);
             unanswered.add(head);
+            if (head.prelude != null) {
+                connection.sendCommand(head.prelude);
+            }
             connection.sendCommand(head.arguments);
         }
     }

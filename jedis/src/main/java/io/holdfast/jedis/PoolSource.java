@@ -32,6 +32,11 @@ final class PoolSource<T> implements ConnectionSource {
         return where;
     }
 
+    @Override
+    public ConnectionSource another() {
+        return new PoolSource<>(pool, connectionOf, giveBack);
+    }
+
     /** The thread that waits for the pool is interrupted besides. */
     @Override
     public void shut() {
