@@ -187,8 +187,8 @@ public abstract class ClusterContract extends LockSuite {
         assertEquals(1, doomed.command("WAIT", "1", "5000").asLong());
         String forgotten = anotherLockOn(doomed, replicated.name());
         // What is granted from now on does not reach the replica.
-        doomed.command("CLIENT", "KILL", "TYPE", "replica");
         replica.freeze();
+        doomed.command("CLIENT", "KILL", "TYPE", "replica");
         Lease doomedLease = client.lock(forgotten, LONG).acquire();
         doomed.kill();
         replica.thaw();
