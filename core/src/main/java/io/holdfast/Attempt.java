@@ -65,6 +65,25 @@ public sealed interface Attempt {
     record OwnConflict(String lock, Contention contention) implements NotObtained {}
 
     /**
+     * The server granted the lock, but a failover could have undone that, or undo it, and the options ask for more than
+     * that. It was given back.
+     *
+     * @param lock the lock's name
+     * @param contention who held it when the server last told
+     * @param reason what is missing
+     * @param replicas how many replicas have confirmed the grant; 0 if they were not asked
+     */
+    record Unconfirmed(String lock, Contention contention, Reason reason, int replicas) implements NotObtained {
+        /** Why a grant was not good enough. */
+        public enum Reason {
+            /** Fewer replicas have it than {@link LockOptions#replicas()}. */
+            REPLICAS,
+            /** Leases of before the failover may be valid yet: {@link HoldfastOptions#failoverQuarantine()}. */
+            QUARANTINE
+        }
+    }
+
+    /**
      * The server did not answer: whether the lock was granted is not known. If it was, the client gives it back in the
      * background.
      *
@@ -82,7 +101,8 @@ public sealed interface Attempt {
      * The lease.
      *
      * @throws LockTimeoutException if the lock is taken, or was not free in time
-     * @throws LockRefusedException if the queue is full, an operator dropped the request, or the actor holds the lock
+     * @throws LockRefusedException if the queue is full, an operator dropped the request, the actor holds the lock, or
+     *     the grant was not confirmed as the options ask for
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default Lease orElseThrow() {

@@ -44,6 +44,7 @@ final class Client {
     final Repeats repeats = new Repeats();
     final Renewals renewals = new Renewals(this);
     final TakeBack takeBack = new TakeBack(this);
+    final Assurance assurance;
     final PlainLocks plain;
     final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final AtomicLong requestNumbers = new AtomicLong();
@@ -61,6 +62,7 @@ final class Client {
         var makeTimers = environment.timers();
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
         this.mailboxes = new Mailboxes(this);
+        this.assurance = new Assurance(this);
         this.commands = new Commands(driver, ticker, timers, clock, ids, mailboxes, options);
         this.plain = new PlainLocks(this, environment.entropy());
         Executor given = options.executor();
@@ -103,6 +105,7 @@ final class Client {
                 mailboxes.messagesDown(partitions);
             }
         });
+        assurance.begin();
     }
 
     private static ThreadPoolExecutor callbackThreads(String id) {
@@ -122,6 +125,7 @@ final class Client {
         ids.newEpoch();
         clock.drop(partitions, ticker.nanoTime());
         commands.heard();
+        assurance.changed(partitions);
         waitingRoom.commandsUp(partitions);
         renewals.renewAll(holds.stream()
                 .filter(hold -> partitions.test(driver.partition(hold.keys.hold())))
@@ -187,6 +191,7 @@ final class Client {
         } catch (ExecutionException e) {
             throw new IllegalStateException("nothing fails this stage", e);
         }
+        assurance.close();
         driver.close();
         timers.close();
         ThreadPoolExecutor threads = ownExecutor;

@@ -158,7 +158,8 @@ public final class DistributedLock {
      * Waits for the lock as long as {@code wait} says: empty if it was not free (in time).
      *
      * @throws ServerUnreachableException if that is not known
-     * @throws LockRefusedException if the actor holds it itself, and the options say to refuse that
+     * @throws LockRefusedException if the actor holds it itself, and the options say to refuse that, or if the grant was
+     *     not confirmed as they ask for
      */
     public Optional<Lease> tryAcquire(Wait wait) throws InterruptedException {
         Attempt attempt = attempt(wait);
@@ -263,6 +264,8 @@ public final class DistributedLock {
             throw unknown.cause();
         } else if (attempt instanceof Attempt.OwnConflict own) {
             throw new LockRefusedException(own);
+        } else if (attempt instanceof Attempt.Unconfirmed unconfirmed) {
+            throw new LockRefusedException(unconfirmed);
         }
     }
 

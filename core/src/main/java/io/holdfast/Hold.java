@@ -44,6 +44,7 @@ final class Hold {
     final LockOptions options;
     final long grantedNanos;
     private final @Nullable Duration longest;
+    private volatile int replicas;
     private final AtomicLong deadline;
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
@@ -88,6 +89,15 @@ final class Hold {
         } else if (client.actors.anyReentrantPending()) {
             client.waitingRoom.ownHoldBegan(this);
         }
+    }
+
+    /** So many replicas had the grant before the lease was handed out. */
+    void confirmedBy(int count) {
+        replicas = count;
+    }
+
+    int replicas() {
+        return replicas;
     }
 
     /** The handle that is given to the caller. The hold itself knows it only weakly, to notice when it is forgotten. */

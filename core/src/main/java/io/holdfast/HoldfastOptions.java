@@ -36,6 +36,7 @@ public final class HoldfastOptions {
         Duration waiterDeadline = Duration.ofSeconds(30);
         Duration tokenLife = Duration.ofHours(1);
         Eviction eviction = Eviction.WARN;
+        Duration failoverQuarantine = Duration.ZERO;
         List<HoldfastListener> listeners = List.of();
         double eventSampling = 1;
         double logSampling = 1;
@@ -56,6 +57,7 @@ public final class HoldfastOptions {
             waiterDeadline = other.waiterDeadline;
             tokenLife = other.tokenLife;
             eviction = other.eviction;
+            failoverQuarantine = other.failoverQuarantine;
             listeners = other.listeners;
             eventSampling = other.eventSampling;
             logSampling = other.logSampling;
@@ -74,6 +76,7 @@ public final class HoldfastOptions {
                     waiterDeadline,
                     tokenLife,
                     eviction,
+                    failoverQuarantine,
                     listeners,
                     eventSampling,
                     logSampling,
@@ -270,6 +273,27 @@ public final class HoldfastOptions {
         List<HoldfastListener> more = new ArrayList<>(values.listeners);
         more.add(value);
         changed.listeners = List.copyOf(more);
+        return new HoldfastOptions(changed);
+    }
+
+    /** How long after a failover or restart leases are held back; default 0, which is not at all. */
+    public Duration failoverQuarantine() {
+        return values.failoverQuarantine;
+    }
+
+    /**
+     * With a quarantine after failovers. When another server has taken over, or the server was restarted, it may have
+     * forgotten leases that are still valid where they are held. With a quarantine a lease that is granted within this time
+     * of the change is kept, but handed out only when the time is over; a request that does not wait so long gets
+     * {@link Attempt.Unconfirmed}. The time is counted from when this client noticed; and from when it connected, to a
+     * server that was started or promoted since (or may have been, which a promoted one does not tell). Every client of the
+     * locks needs it, with a time of at least the longest term that any of them uses.
+     *
+     * @param value 0 to 1 hour
+     */
+    public HoldfastOptions withFailoverQuarantine(Duration value) {
+        Draft changed = new Draft(values);
+        changed.failoverQuarantine = Require.between("failoverQuarantine", value, Duration.ZERO, Duration.ofHours(1));
         return new HoldfastOptions(changed);
     }
 

@@ -61,6 +61,11 @@ record Keys(String prefix, String name, String hold) {
         return hold + ":e";
     }
 
+    /** Written after a grant, on a connection that then waits until replicas have all that was written before. */
+    String replicated() {
+        return hold + ":w";
+    }
+
     /** A fenced value of this name; it has nothing else to do with a lock of the same name. */
     String value() {
         return hold + ":v";

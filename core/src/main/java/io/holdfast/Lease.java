@@ -101,6 +101,11 @@ public final class Lease implements AutoCloseable {
         return hold.request.firstPlace();
     }
 
+    /** How many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
+    public int replicas() {
+        return hold.replicas();
+    }
+
     /** How often the server was asked for the lock; 1 without contention and failures. */
     public int attempts() {
         return hold.request.timesAsked();

@@ -90,6 +90,8 @@ public sealed interface LockEvent {
         EVICTED,
         /** The actor holds it itself. */
         OWN_CONFLICT,
+        /** It was granted, but not confirmed as the options ask for. */
+        UNCONFIRMED,
         /** The server did not answer. */
         UNKNOWN,
         /** The server refused. */

@@ -90,6 +90,8 @@ public final class LockOptions {
         int queueLimit = 0;
         OwnConflict ownConflict = OwnConflict.WAIT;
         Map<String, String> metadata = Map.of();
+        int replicas = 0;
+        Duration replicaTimeout = Duration.ofSeconds(1);
 
         @Nullable
         Object eventData = null;
@@ -116,6 +118,8 @@ public final class LockOptions {
             queueLimit = other.queueLimit;
             ownConflict = other.ownConflict;
             metadata = other.metadata;
+            replicas = other.replicas;
+            replicaTimeout = other.replicaTimeout;
             eventData = other.eventData;
             listener = other.listener;
         }
@@ -138,6 +142,8 @@ public final class LockOptions {
                     queueLimit,
                     ownConflict,
                     metadata,
+                    replicas,
+                    replicaTimeout,
                     eventData,
                     listener);
         }
@@ -256,6 +262,36 @@ public final class LockOptions {
         Draft changed = new Draft(values);
         changed.interruptBefore =
                 value == null ? null : Require.between("interruptBefore", value, Duration.ofMillis(1), Require.LONGEST);
+        return new LockOptions(changed);
+    }
+
+    /** How many replicas must have a grant before the lease is returned; default 0. */
+    public int replicas() {
+        return values.replicas;
+    }
+
+    /** How long they may take; default 1 s. */
+    public Duration replicaTimeout() {
+        return values.replicaTimeout;
+    }
+
+    /**
+     * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until so many
+     * replicas have it ({@code WAIT}). If fewer have it in time, the lock is given back, and the outcome is
+     * {@link Attempt.Unconfirmed}. What was confirmed, {@link Lease#replicas()} tells. It makes a lease survive more
+     * failovers, not all: a replica that has not got it may be promoted all the same, unless all have to have it. Costs a
+     * round trip, and a confirmation of each grant by handoff.
+     *
+     * @param replicas 0 (not asked) to 100
+     * @param within 1 ms to 1 minute
+     */
+    public LockOptions withReplicas(int replicas, Duration within) {
+        if (replicas < 0 || replicas > 100) {
+            throw new IllegalArgumentException("replicas is " + replicas + ", must be from 0 to 100");
+        }
+        Draft changed = new Draft(values);
+        changed.replicas = replicas;
+        changed.replicaTimeout = Require.between("within", within, Duration.ofMillis(1), Duration.ofMinutes(1));
         return new LockOptions(changed);
     }
 

@@ -2,7 +2,7 @@ package io.holdfast;
 
 /**
  * The lock was not obtained, and trying again at once would be wrong: the queue is full, an operator dropped the request,
- * or the actor holds the lock itself. This client does not hold it by this call, and does not wait any more.
+ * the actor holds the lock itself, or the grant was not confirmed as the options ask for. This client does not hold it by this call, and does not wait any more.
  */
 public final class LockRefusedException extends HoldfastException {
     private static final long serialVersionUID = 1L;
@@ -21,6 +21,11 @@ public final class LockRefusedException extends HoldfastException {
         if (outcome instanceof Attempt.QueueFull) {
             return "its queue is full";
         }
+        if (outcome instanceof Attempt.Unconfirmed unconfirmed) {
+            return unconfirmed.reason() == Attempt.Unconfirmed.Reason.REPLICAS
+                    ? "it was granted, but only " + unconfirmed.replicas() + " replicas confirmed that in time"
+                    : "it was granted, but the server is new, and leases of before may be valid yet";
+        }
         return outcome instanceof Attempt.Evicted
                 ? "an operator dropped the request"
                 : "the actor that asked holds it already";
@@ -31,7 +36,7 @@ public final class LockRefusedException extends HoldfastException {
         return outcome.lock();
     }
 
-    /** Which of the reasons it was: {@code QueueFull}, {@code Evicted} or {@code OwnConflict}. */
+    /** Which of the reasons it was: {@code QueueFull}, {@code Evicted}, {@code OwnConflict} or {@code Unconfirmed}. */
     public Attempt.NotObtained outcome() {
         return outcome;
     }

@@ -219,6 +219,8 @@ final class Request {
             return LockEvent.Reason.EVICTED;
         } else if (attempt instanceof Attempt.OwnConflict) {
             return LockEvent.Reason.OWN_CONFLICT;
+        } else if (attempt instanceof Attempt.Unconfirmed) {
+            return LockEvent.Reason.UNCONFIRMED;
         } else if (attempt != null) {
             return LockEvent.Reason.UNKNOWN;
         } else if (failure instanceof CancellationException) {
@@ -382,6 +384,11 @@ final class Request {
                         cause));
     }
 
+    /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */
+    private boolean confirmsFirst() {
+        return !options.renewed() || client.assurance.isWanted(this);
+    }
+
     /** A handoff that was told by message. */
     void grantedByMessage(long token, long grantedMicros, long claimMillis, long receivedNanos) {
         handedOff = true;
@@ -398,7 +405,7 @@ final class Request {
                 grantedMicros,
                 claimMillis * 1_000_000,
                 receivedNanos);
-        boolean confirmFirst = deadline.isEmpty() || !options.renewed();
+        boolean confirmFirst = deadline.isEmpty() || confirmsFirst();
         if (confirmFirst && pending()) {
             ask();
         } else {
@@ -412,7 +419,7 @@ final class Request {
         Object present = end.get();
         if (present instanceof Hold hold && claim.token() > hold.token) {
             hold.lose(LossReason.GONE);
-        } else if (present == null && !options.renewed()) {
+        } else if (present == null && confirmsFirst()) {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
@@ -448,11 +455,37 @@ final class Request {
                 client.waitingRoom.settled(this);
                 Lease lease = hold.newHandle();
                 hold.begin();
-                tellObtained(hold, false);
-                complete(new Attempt.Obtained(lease), null);
+                if (client.assurance.isWanted(this)) {
+                    assure(hold, lease);
+                } else {
+                    tellObtained(hold, false);
+                    complete(new Attempt.Obtained(lease), null);
+                }
                 return;
             }
         }
+    }
+
+    /** Holds the lease back until it is as good as the options ask for; else gives it back. */
+    private void assure(Hold hold, Lease lease) {
+        client.assurance.of(this).whenComplete((assured, failure) -> {
+            if (client.isClosed()) {
+                hold.release();
+                complete(null, new HoldfastClosedException());
+            } else if (assured != null && assured.missing() == null && hold.isValid()) {
+                hold.confirmedBy(assured.replicas());
+                tellObtained(hold, false);
+                complete(new Attempt.Obtained(lease), null);
+            } else {
+                hold.release();
+                complete(
+                        assured != null && assured.missing() != null
+                                ? new Attempt.Unconfirmed(
+                                        keys.name(), contention, assured.missing(), assured.replicas())
+                                : unknown(failure instanceof DriverException known ? known : null),
+                        null);
+            }
+        });
     }
 
     /** The lease arrived with too little left: it is armed anew by asking again, or given back. */
@@ -564,6 +597,19 @@ final class Request {
         } finally {
             client.takeBack.ended();
         }
+    }
+
+    /** Whether the caller stops waiting before a moment. */
+    boolean waitEndsBefore(long nanos) {
+        Duration limit = waitLimit.limit();
+        return waitLimit.isNone()
+                || (limit != null && !waitLimit.untilStuck() && startNanos + limit.toNanos() - nanos < 0);
+    }
+
+    /** Whether nothing is asked for or held any more. */
+    boolean isOver() {
+        Object present = end.get();
+        return present instanceof Hold hold ? !hold.active() : present != null;
     }
 
     private void shareNoMore() {

@@ -348,6 +348,12 @@ public final class RoutedDriver implements RedisDriver {
     }
 
     @Override
+    public @Nullable RedisDriver master(int partition) {
+        Node node = table[partition];
+        return node == null ? null : node.driver();
+    }
+
+    @Override
     public List<RedisDriver> masters() {
         List<RedisDriver> masters = new ArrayList<>();
         for (Node node : inTable()) {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One server as the engine sees it: a connection for commands and a connection for messages, both kept open and
@@ -82,6 +83,16 @@ public interface RedisDriver extends AutoCloseable {
      */
     default RedisDriver another(String key) {
         throw DriverException.rejected("ERR this driver cannot open a second connection");
+    }
+
+    /**
+     * The server that has a partition at present, one of {@link #masters()}; null if there is none. As long as the same
+     * server has it, over the same driver, the answer is the same object.
+     *
+     * @param partition 0 to below {@link #partitions()}
+     */
+    default @Nullable RedisDriver master(int partition) {
+        return this;
     }
 
     /**

@@ -2,16 +2,21 @@ package io.holdfast.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastListener;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.LockRefusedException;
 import io.holdfast.LossReason;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.Wait;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
@@ -23,6 +28,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +89,18 @@ public abstract class SentinelContract extends LockSuite {
         return sentinels.awaitOtherMasterThan(doomed);
     }
 
+    /** Waits until a client has followed a failover: its first command after it may still go to nobody. */
+    private static void awaitAnswer(Holdfast client) {
+        await("the client has followed", () -> {
+            try {
+                client.inspect().isLocked("any");
+                return true;
+            } catch (ServerUnreachableException e) {
+                return false;
+            }
+        });
+    }
+
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
@@ -116,6 +134,7 @@ public abstract class SentinelContract extends LockSuite {
         }
         sentinels.master().command("WAIT", "2", "5000");
         sentinels.failOver();
+        awaitAnswer(client);
         assertTrue(lease.isHeldOnServer());
         lease.release();
         long token = lease.token();
@@ -183,6 +202,134 @@ public abstract class SentinelContract extends LockSuite {
         old.thaw();
         assertTrue(lease.isHeldOnServer());
         assertEquals(1, now.command("EXISTS", "hf:{a}").asLong());
+    }
+
+    // ---- confirmation by replicas
+
+    private static LockOptions replicated(int replicas, Duration within) {
+        return LONG.withReplicas(replicas, within);
+    }
+
+    @Test
+    void replicas_allFollow_areToldOnTheLeaseAndHaveIt() throws Exception {
+        Holdfast client = sentinelClient();
+        Lease lease = client.lock("a", replicated(2, Duration.ofSeconds(10))).acquire();
+        assertEquals(2, lease.replicas());
+        for (RedisServer server : sentinels.servers()) {
+            assertEquals(1, server.command("EXISTS", "hf:{a}").asLong());
+        }
+        // A grant by handoff is confirmed by them, too.
+        CompletableFuture<Lease> next = sentinelClient()
+                .lock("a", replicated(2, Duration.ofSeconds(10)))
+                .acquireAsync();
+        await("the waiter is queued", () -> client.inspect().lock("a").isQueued());
+        lease.release();
+        assertEquals(2, get(next).replicas());
+        assertTrue(get(next).token() > lease.token());
+        assertEquals(0, client.lock("b").acquire().replicas());
+    }
+
+    @Test
+    void replicas_tooFewFollow_isUnconfirmedAndGivenBack() throws Exception {
+        Holdfast client = sentinelClient();
+        RedisServer master = sentinels.master();
+        RedisServer stopped = sentinels.servers().stream()
+                .filter(server -> server != master)
+                .findFirst()
+                .orElseThrow();
+        stopped.freeze();
+        Attempt attempt =
+                client.lock("a", replicated(2, Duration.ofMillis(300))).attempt();
+        Attempt.Unconfirmed unconfirmed = assertInstanceOf(Attempt.Unconfirmed.class, attempt);
+        assertEquals(Attempt.Unconfirmed.Reason.REPLICAS, unconfirmed.reason());
+        assertEquals(1, unconfirmed.replicas());
+        await("it is given back", () -> !client.inspect().isLocked("a"));
+        LockRefusedException e = assertThrows(LockRefusedException.class, attempt::orElseThrow);
+        assertTrue(String.valueOf(e.getMessage()).contains("only 1 replicas"), e.getMessage());
+        assertEquals(
+                1,
+                client.lock("a", replicated(1, Duration.ofSeconds(10)))
+                        .acquire()
+                        .replicas());
+        stopped.thaw();
+    }
+
+    @Test
+    void replicas_masterKilled_confirmedLeaseSurvives() throws Exception {
+        Holdfast client = sentinelClient();
+        Lease lease = client.lock("a", replicated(2, Duration.ofSeconds(10))).acquire();
+        killMaster();
+        awaitAnswer(client);
+        assertTrue(lease.isValid());
+        assertFalse(sentinelClient().lock("a").tryAcquire().isPresent());
+        assertTrue(lease.isHeldOnServer());
+        lease.release();
+        // The second connection follows, too.
+        assertEquals(
+                1,
+                client.lock("a", replicated(1, Duration.ofSeconds(10)))
+                        .acquire()
+                        .replicas());
+    }
+
+    // ---- quarantine
+
+    @Test
+    void quarantine_leaseThatDidNotSurvive_isOverBeforeTheNextIsHandedOut() throws Exception {
+        Duration term = Duration.ofSeconds(4);
+        HoldfastOptions careful = OPTIONS.withFailoverQuarantine(Duration.ofSeconds(5));
+        LockOptions options = LockOptions.defaults().withTerm(term);
+        Holdfast holder = closeLater(Holdfast.over(sentinelDriver(), careful));
+        Holdfast other = closeLater(Holdfast.over(sentinelDriver(), careful));
+        assertTrue(other.lock("warm", options).acquire().isValid());
+        stopReplication();
+        Lease forgotten = holder.lock("a", LockOptions.defaults().withTerm(term).withRenewed(false))
+                .acquire();
+        CompletableFuture<Lease> next = other.lock("a", options).acquireAsync();
+        await("the waiter is queued", () -> other.inspect().lock("a").isQueued());
+        CompletableFuture<Boolean> overlapped = next.thenApply(lease -> forgotten.isValid());
+        killMaster();
+        AtomicReference<Attempt> answer = new AtomicReference<>();
+        await("the new master answers", () -> {
+            try {
+                answer.set(other.lock("b", options).attempt(Wait.none()));
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return !(answer.get() instanceof Attempt.Unknown);
+        });
+        Attempt impatient = answer.get();
+        assertEquals(
+                Attempt.Unconfirmed.Reason.QUARANTINE,
+                assertInstanceOf(Attempt.Unconfirmed.class, impatient).reason());
+        assertFalse(get(overlapped));
+        assertTrue(get(next).isValid());
+        assertTrue(get(next).token() > forgotten.token());
+        assertTrue(other.lock("b", options).tryAcquire().isPresent());
+    }
+
+    @Test
+    void quarantine_connectionBrokenOnly_doesNotBegin() throws Exception {
+        RedisServer master = sentinels.master();
+        await(
+                "the server is older than the quarantine",
+                () -> master.command("INFO", "server").asString().matches("(?s).*uptime_in_seconds:([3-9]|\\d\\d).*"));
+        Holdfast client =
+                closeLater(Holdfast.over(sentinelDriver(), OPTIONS.withFailoverQuarantine(Duration.ofSeconds(1))));
+        Lease lease = client.lock("a", LONG).tryAcquire().orElseThrow();
+        String before = master.command("CLIENT", "LIST").asString();
+        master.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        await(
+                "connected again",
+                () -> !master.command("CLIENT", "LIST").asString().equals(before));
+        await("asked and told who is there", () -> {
+            try {
+                return client.lock("b", LONG).attempt(Wait.none()).lease().isPresent();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertTrue(lease.isValid());
     }
 
     @Test
