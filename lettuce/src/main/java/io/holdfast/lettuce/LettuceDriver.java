@@ -94,6 +94,9 @@ public final class LettuceDriver implements RedisDriver {
      *
      * <p>Blocks until the command connection is usable, for as long as the client's options allow.
      *
+     * <p>{@link RedisDriver#another} opens one connection more on the same client, and a further one if something is
+     * subscribed to over the driver that it answers.
+     *
      * @throws DriverException as {@link io.holdfast.spi.RedisDriverProvider#connect} does
      * @throws IllegalStateException if the client was created without a server
      * @throws IllegalArgumentException if the client's options turn {@code autoReconnect} off, without which a driver would
