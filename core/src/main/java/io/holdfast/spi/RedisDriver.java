@@ -54,32 +54,38 @@ public interface RedisDriver extends AutoCloseable {
 
     /**
      * Subscribes to one sharded channel ({@code SSUBSCRIBE}) of the server that this driver is connected to: it has to serve
-     * the channel's slot, else it rejects this as {@code MOVED}.
+     * the channel's slot, else it rejects this, as {@code MOVED} or {@code CLUSTERDOWN}. A normal channel of the same name is
+     * another channel. Channels may be of different slots.
      *
      * <p>After a broken connection the driver subscribes again by itself, as for any channel, before it reports
      * {@link ConnectionListener#messagesUp()}. A subscription that the server ends by itself, because the slot has gone
      * elsewhere, or that it rejects after a broken connection, is told to {@code onEnded} once; the driver has forgotten it
-     * by then. It does not hold up the others.
+     * by then. It does not hold up the others, nor break the connection. A subscription that has ended in another way, by
+     * {@link #unsubscribeShard}, {@link #close} or a second one to the same channel, is not told.
      *
      * @param onMessage as for {@link #subscribe}
-     * @param onEnded called on a thread of the driver
-     * @return as for {@link #subscribe}
+     * @param onEnded called on a thread of the driver; must not block
+     * @return as for {@link #subscribe}; after a failure {@code onEnded} is not told
      */
     default CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
         return CompletableFuture.failedFuture(DriverException.rejected("ERR this driver knows no sharded channels"));
     }
 
-    /** Ends a subscription to a sharded channel, as {@link #unsubscribe} does; {@code onEnded} is not told. */
+    /**
+     * Ends a subscription to a sharded channel, as {@link #unsubscribe} does; {@code onEnded} is not told from the call on.
+     * Completes also when the server rejects it, since the subscription has ended with the slot's leaving then.
+     */
     default CompletionStage<Void> unsubscribeShard(String channel) {
         return CompletableFuture.completedFuture(null);
     }
 
     /**
-     * Opens a second driver to the same server, for commands that keep a connection busy ({@code WAIT}). It is closed by
-     * the caller, apart from this one. Blocks until it is usable.
+     * Opens a second driver to the same server, as the same user, on the same database and with the same encryption, for
+     * commands that keep a connection busy ({@code WAIT}). It has connections of its own, and is closed by the caller, apart
+     * from this one. Blocks until it is usable.
      *
      * @param key by which a driver with several servers finds the one that is meant
-     * @throws DriverException as {@link RedisDriverProvider#connect} does
+     * @throws DriverException as {@link RedisDriverProvider#connect} does; {@code UNKNOWN} if this driver is closed
      */
     default RedisDriver another(String key) {
         throw DriverException.rejected("ERR this driver cannot open a second connection");

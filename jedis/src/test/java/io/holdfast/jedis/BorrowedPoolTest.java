@@ -165,6 +165,22 @@ final class BorrowedPoolTest {
     }
 
     @Test
+    void another_overPool_borrowsOneMoreAndGivesItBack() throws Exception {
+        try (ConnectionPool pool = new ConnectionPool(
+                        new HostAndPort("127.0.0.1", server.port()),
+                        DefaultJedisClientConfig.builder().database(4).build());
+                RedisDriver driver = JedisDriver.over(pool)) {
+            try (RedisDriver other = driver.another("k")) {
+                assertEquals(2, pool.getNumActive());
+                get(other.send(Command.of("SET", "k", "v")));
+                assertTrue(server.command("INFO", "keyspace").asString().contains("db4:"));
+            }
+            assertEquals(1, pool.getNumActive());
+            assertEquals("v", get(driver.send(Command.of("GET", "k"))).asString());
+        }
+    }
+
+    @Test
     void over_passwordMissing_isRejected() {
         server.command("CONFIG", "SET", "requirepass", "open-sesame");
         try (JedisPool pool = new JedisPool("127.0.0.1", server.port())) {

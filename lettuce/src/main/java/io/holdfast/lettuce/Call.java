@@ -6,7 +6,6 @@ import io.holdfast.spi.Reply;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.pubsub.PubSubOutput;
@@ -16,6 +15,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +25,12 @@ import org.jspecify.annotations.Nullable;
  * write, also when it repeats what a broken connection left behind: so ending a call is what keeps it from being repeated.
  */
 final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> implements CompleteableCommand<T> {
-    /** A command name that Lettuce need not know. */
-    private record Keyword(String word) implements ProtocolKeyword {
+    /**
+     * A command name that Lettuce need not know.
+     *
+     * @param shown what Lettuce takes it for
+     */
+    private record Keyword(String word, String shown) implements ProtocolKeyword {
         @Override
         public byte[] getBytes() {
             return word.getBytes(StandardCharsets.UTF_8);
@@ -34,11 +38,18 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
 
         @Override
         public String toString() {
-            return word;
+            return shown;
         }
     }
 
+    /**
+     * {@code SUNSUBSCRIBE} over RESP2, where Lettuce allows it not while there are subscriptions of other sorts. There it
+     * does not look at the names of commands otherwise; over RESP3 it does.
+     */
+    static final ProtocolKeyword DISGUISED_SUNSUBSCRIBE = new Keyword("SUNSUBSCRIBE", "UNSUBSCRIBE");
+
     private final String where;
+    private final @Nullable Predicate<@Nullable String> taken;
     private final CompletableFuture<T> outcome = new CompletableFuture<>();
     private volatile @Nullable Epoch epoch;
 
@@ -46,9 +57,11 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
             ProtocolKeyword name,
             CommandOutput<String, String, T> output,
             CommandArgs<String, String> arguments,
-            String where) {
+            String where,
+            @Nullable Predicate<@Nullable String> taken) {
         super(name, output, arguments);
         this.where = where;
+        this.taken = taken;
     }
 
     /** Any command. */
@@ -58,16 +71,24 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
         for (String word : words.subList(1, words.size())) {
             arguments.addValue(word);
         }
-        return new Call<>(new Keyword(words.get(0)), new ReplyOutput(), arguments, where);
+        return new Call<>(new Keyword(words.get(0), words.get(0)), new ReplyOutput(), arguments, where, null);
     }
 
     /**
-     * {@code SUBSCRIBE} or {@code UNSUBSCRIBE} for one channel. Lettuce counts one reply per command, so one command must
-     * not name several channels.
+     * A command that subscribes or unsubscribes, for one channel. Lettuce counts one reply per command, so one command must
+     * not name several channels. What Lettuce completes it with is not its outcome; that comes by {@link #acknowledge} or
+     * {@link #reject}.
+     *
+     * @param taken told on the event loop when Lettuce completes it: of the error, or of null. Answers whether that is all
+     *     that is expected of this call
      */
-    static Call<String> of(CommandType type, String channel, String where) {
+    static Call<String> of(ProtocolKeyword type, String channel, String where, Predicate<@Nullable String> taken) {
         return new Call<>(
-                type, new PubSubOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8).addKey(channel), where);
+                type,
+                new PubSubOutput<>(StringCodec.UTF8),
+                new CommandArgs<>(StringCodec.UTF8).addKey(channel),
+                where,
+                taken);
     }
 
     CompletableFuture<T> outcome() {
@@ -89,11 +110,30 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
         }
     }
 
+    /** The server has done it. */
+    void acknowledge(T value) {
+        leave();
+        outcome.complete(value);
+    }
+
+    /** The server has answered with an error. */
+    void reject(String error) {
+        leave();
+        outcome.completeExceptionally(DriverException.rejected(error));
+    }
+
     @Override
     public void complete() {
+        if (taken != null) {
+            if (taken.test(output.hasError() ? output.getError() : null)) {
+                leave();
+                outcome.complete(null);
+            }
+            return;
+        }
         leave();
         if (output.hasError()) {
-            outcome.completeExceptionally(DriverException.rejected(output.getError()));
+            reject(output.getError());
         } else {
             outcome.complete(output.get());
         }

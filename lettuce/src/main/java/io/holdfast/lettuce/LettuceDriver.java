@@ -49,12 +49,14 @@ public final class LettuceDriver implements RedisDriver {
     private final @Nullable String name;
     private final Link commands;
     private final Messages messages;
+    private final Supplier<RedisDriver> again;
     private final Consumer<CompletableFuture<Void>> afterwards;
 
     /**
      * @param name what {@link #describe} answers; null for the address that the command connection has reached
      * @param lane for {@link Messages}
      * @param opener opens the message connection, without blocking
+     * @param again connects as this driver was connected, with nothing in common but a client that was handed in
      * @param afterwards closes what else belongs to the driver, given what completes when the connections are closed
      */
     LettuceDriver(
@@ -63,7 +65,9 @@ public final class LettuceDriver implements RedisDriver {
             @Nullable SocketAddress remote,
             EventExecutor lane,
             Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener,
+            Supplier<RedisDriver> again,
             Consumer<CompletableFuture<Void>> afterwards) {
+        this.again = again;
         this.name = name;
         this.afterwards = afterwards;
         commands = new Link(connection, remote, new Link.Watcher() {
@@ -89,6 +93,9 @@ public final class LettuceDriver implements RedisDriver {
      * themselves do, and fail them as {@code UNKNOWN}).
      *
      * <p>Blocks until the command connection is usable, for as long as the client's options allow.
+     *
+     * <p>{@link RedisDriver#another} opens one connection more on the same client, and a further one if something is
+     * subscribed to over the driver that it answers.
      *
      * @throws DriverException as {@link io.holdfast.spi.RedisDriverProvider#connect} does
      * @throws IllegalStateException if the client was created without a server
@@ -156,7 +163,14 @@ public final class LettuceDriver implements RedisDriver {
         }
         SocketAddress remote = connection instanceof RedisChannelHandler<?, ?> handler ? seen.get(handler) : null;
         EventExecutor lane = client.getResources().eventExecutorGroup().next();
-        return new LettuceDriver(name, connection, remote, lane, opener, LettuceDriver::await);
+        return new LettuceDriver(
+                name,
+                connection,
+                remote,
+                lane,
+                opener,
+                () -> over(client, name, connect, opener),
+                LettuceDriver::await);
     }
 
     private static StatefulRedisConnection<String, String> connect(
@@ -200,6 +214,25 @@ public final class LettuceDriver implements RedisDriver {
     @Override
     public CompletionStage<Void> unsubscribe(String channel) {
         return messages.unsubscribe(channel);
+    }
+
+    @Override
+    public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        return messages.subscribeShard(channel, onMessage, onEnded);
+    }
+
+    @Override
+    public CompletionStage<Void> unsubscribeShard(String channel) {
+        return messages.unsubscribeShard(channel);
+    }
+
+    /** One server has every key. */
+    @Override
+    public RedisDriver another(String key) {
+        if (closed.get()) {
+            throw DriverException.unknown(describe() + ": the driver is closed", null);
+        }
+        return again.get();
     }
 
     @Override

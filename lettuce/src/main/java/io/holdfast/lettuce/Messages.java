@@ -1,7 +1,9 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.DriverException;
+import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.netty.util.concurrent.EventExecutor;
@@ -15,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +33,18 @@ import org.jspecify.annotations.Nullable;
  *
  * <h2>Subscribing again</h2>
  *
- * After a reconnect Lettuce by itself subscribes to all channels whose acknowledgement it has seen ({@link #known} follows
- * its list). Until all of them are acknowledged anew the connection does not count as up, and nothing is sent: Lettuce's
- * one command gets many replies and counts one, so the surplus would be taken for replies to commands sent meanwhile. If
- * acknowledgements do not come, because the server has rejected that command, the missing channels are asked for one by
- * one, once a second. A channel that nobody wants any more is unsubscribed before the connection counts as up.
+ * After a reconnect Lettuce by itself subscribes to all channels whose acknowledgement it has seen: to the normal ones in
+ * one command ({@link #known} follows its list), and to the sharded ones in another ({@link #shardsOfLettuce}). Until all
+ * normal ones are acknowledged anew the connection does not count as up. If acknowledgements do not come, because the server
+ * has rejected that command, the missing channels are asked for one by one, once a second. A channel that nobody wants any
+ * more is unsubscribed before the connection counts as up.
+ *
+ * <p>Sharded channels of several slots the server takes in one command never, and a rejection does not say of which
+ * channel. So when Lettuce's attempt is over, by a mark sent after it, those that it did not bring back are asked for one
+ * by one. One that is rejected then is forgotten here. Lettuce forgets only what the server says has ended, so it may ask
+ * for it again and again, in vain or not; if not, the channel is one that nobody wants.
+ *
+ * <p>Which answer belongs to which command, {@link Asked} finds out.
  */
 final class Messages implements Link.Watcher {
     private static final long NUDGE_MILLIS = 1_000;
@@ -46,13 +56,27 @@ final class Messages implements Link.Watcher {
         OPENING,
         UP,
         DOWN,
-        /** Connected; {@link #awaited} are still missing, or {@link #leaving} still there. */
+        /** Connected; {@link #awaited} or {@link #awaitedShards} are still missing, or {@link #leaving} still there. */
         RESUBSCRIBING,
         CLOSED
     }
 
     /** A request that waits for the connection to be opened. */
     private record Waiting(Runnable opened, Consumer<DriverException> failed) {}
+
+    /** A subscription to a sharded channel. */
+    private static final class Shard {
+        final Consumer<String> onMessage;
+        final Runnable onEnded;
+
+        /** Whether it is to be restored, and its end to be told. Belongs to the lane. */
+        boolean acknowledged;
+
+        Shard(Consumer<String> onMessage, Runnable onEnded) {
+            this.onMessage = onMessage;
+            this.onEnded = onEnded;
+        }
+    }
 
     private final EventExecutor lane;
     private final Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener;
@@ -62,13 +86,36 @@ final class Messages implements Link.Watcher {
     /** Written on the lane, and by failing subscriptions; read where messages arrive. */
     private final Map<String, Consumer<String>> consumers = new ConcurrentHashMap<>();
 
+    /** As {@link #consumers}, for sharded channels, from the request on. */
+    private final Map<String, Shard> shards = new ConcurrentHashMap<>();
+
+    /** What was asked on the present connection. Written on the event loop, which sees it before any answer. */
+    private final AtomicReference<@Nullable Asked> present = new AtomicReference<>();
+
     private State state = State.UNOPENED;
     private final List<Waiting> waiting = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
     private final Set<String> awaited = new HashSet<>();
     private final Set<String> leaving = new HashSet<>();
-    private @Nullable Link link;
-    private @Nullable Epoch epoch;
+
+    /** Sharded channels for which Lettuce asks after a reconnect. */
+    private final Set<String> shardsOfLettuce = new HashSet<>();
+
+    /** Those of them to which the present connection is subscribed. */
+    private final Set<String> knownShards = new HashSet<>();
+
+    /** Whether Lettuce has asked for the sharded channels, and what it has not brought back. */
+    private boolean shardsAsked;
+
+    private final Set<String> awaitedShards = new HashSet<>();
+    private final Set<String> leavingShards = new HashSet<>();
+    private @Nullable StatefulRedisPubSubConnection<String, String> connection;
+
+    /** Written on the lane. */
+    private volatile @Nullable Link link;
+
+    /** What was asked in the epoch of which the lane knows. */
+    private @Nullable Asked asked;
 
     /**
      * @param lane where the driver's own threads do things in turn
@@ -101,6 +148,22 @@ final class Messages implements Link.Watcher {
         return done;
     }
 
+    CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (!enter(() -> subscribeShard(channel, new Shard(onMessage, onEnded), done))) {
+            done.completeExceptionally(unknown("the driver is closed"));
+        }
+        return done;
+    }
+
+    CompletionStage<Void> unsubscribeShard(String channel) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        if (!enter(() -> unsubscribeShard(channel, done))) {
+            done.complete(null);
+        }
+        return done;
+    }
+
     /** Breaks the connection, if there is one; Lettuce then opens it again. */
     void breakOff() {
         enter(() -> {
@@ -116,6 +179,7 @@ final class Messages implements Link.Watcher {
         boolean entered = enter(() -> {
             state = State.CLOSED;
             consumers.clear();
+            shards.clear();
             failWaiting(unknown("the driver is closed"));
             CompletableFuture<Void> closing = link == null ? CompletableFuture.completedFuture(null) : link.close();
             var unused = closing.whenComplete((nothing, failure) -> done.complete(null));
@@ -128,7 +192,9 @@ final class Messages implements Link.Watcher {
 
     @Override
     public void up(Epoch next) {
-        enter(() -> resubscribe(next));
+        Asked fresh = asking(next);
+        present.set(fresh);
+        enter(() -> resubscribe(fresh));
     }
 
     @Override
@@ -195,6 +261,50 @@ final class Messages implements Link.Watcher {
         }
     }
 
+    private void subscribeShard(String channel, Shard shard, CompletableFuture<Void> done) {
+        switch (state) {
+            case UNOPENED, OPENING -> {
+                waiting.add(new Waiting(() -> subscribeShard(channel, shard, done), done::completeExceptionally));
+                if (state == State.UNOPENED) {
+                    open();
+                }
+            }
+            case UP -> {
+                shards.put(channel, shard);
+                var unused = send(CommandType.SSUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
+                    if (failure == null) {
+                        enter(() -> shard.acknowledged = true);
+                        done.complete(null);
+                    } else {
+                        shards.remove(channel, shard);
+                        done.completeExceptionally(failure);
+                    }
+                });
+            }
+            case DOWN, RESUBSCRIBING -> done.completeExceptionally(unknown("the message connection is down"));
+            case CLOSED -> done.completeExceptionally(unknown("the driver is closed"));
+        }
+    }
+
+    private void unsubscribeShard(String channel, CompletableFuture<Void> done) {
+        switch (state) {
+            case OPENING ->
+                waiting.add(new Waiting(() -> unsubscribeShard(channel, done), failure -> done.complete(null)));
+            case UP -> {
+                if (shards.remove(channel) == null && !knownShards.contains(channel)) {
+                    done.complete(null);
+                    return;
+                }
+                // Rejected is left, too: the server does not serve the slot.
+                var unused = leave(channel).whenComplete((acknowledged, failure) -> done.complete(null));
+            }
+            case UNOPENED, DOWN, RESUBSCRIBING, CLOSED -> {
+                shards.remove(channel);
+                done.complete(null);
+            }
+        }
+    }
+
     private void open() {
         state = State.OPENING;
         CompletionStage<StatefulRedisPubSubConnection<String, String>> opening;
@@ -227,24 +337,87 @@ final class Messages implements Link.Watcher {
                 if (consumer != null) {
                     Callout.run(() -> consumer.accept(message));
                 }
+                heard(null, channel);
+            }
+
+            @Override
+            public void smessage(String channel, String message) {
+                Shard shard = shards.get(channel);
+                if (shard != null) {
+                    Callout.run(() -> shard.onMessage.accept(message));
+                }
+                heard(null, channel);
             }
 
             @Override
             public void subscribed(String channel, long count) {
+                heard(CommandType.SUBSCRIBE, channel);
                 enter(() -> acknowledged(channel));
             }
 
             @Override
             public void unsubscribed(String channel, long count) {
+                heard(CommandType.UNSUBSCRIBE, channel);
                 enter(() -> left(channel));
+            }
+
+            @Override
+            public void ssubscribed(String channel, long count) {
+                enter(() -> shardAcknowledged(channel));
+                heard(CommandType.SSUBSCRIBE, channel);
+            }
+
+            @Override
+            public void sunsubscribed(String channel, long count) {
+                Asked now = present.get();
+                boolean unasked = now == null || !now.isLeaving(channel);
+                enter(() -> shardLeft(channel, unasked));
+                heard(null, channel);
             }
         });
         state = State.UP;
-        link = new Link(connection, null, this);
-        epoch = link.follow();
+        Link opened = new Link(connection, null, this);
+        this.connection = connection;
+        link = opened;
+        asked = follow(opened);
         List<Waiting> requests = List.copyOf(waiting);
         waiting.clear();
         requests.forEach(request -> request.opened().run());
+    }
+
+    /** Nothing was asked before, so what is heard while this begins is nobody's answer. */
+    private Asked follow(Link opened) {
+        Asked first = asking(opened.follow());
+        // If the connection has broken and come back since, up() knows better.
+        present.compareAndSet(null, first);
+        return first;
+    }
+
+    private Asked asking(Epoch epoch) {
+        return new Asked(
+                (type, channel, taken) -> Call.of(type, channel, where.get(), taken),
+                (of, call) -> {
+                    Link to = link;
+                    if (to == null) {
+                        call.fail("the message connection is not open", null);
+                    } else {
+                        to.send(of, call);
+                    }
+                },
+                epoch);
+    }
+
+    /** @param type of the question to which this is the answer; null if there is none */
+    private void heard(@Nullable CommandType type, String channel) {
+        Asked now = present.get();
+        if (now == null) {
+            return;
+        }
+        if (type == null) {
+            now.heard();
+        } else {
+            now.heard(type, channel);
+        }
     }
 
     private void failWaiting(DriverException failure) {
@@ -263,15 +436,23 @@ final class Messages implements Link.Watcher {
         }
     }
 
-    private void resubscribe(Epoch next) {
+    private void resubscribe(Asked next) {
         if (state == State.CLOSED) {
             return;
         }
         state = State.RESUBSCRIBING;
-        epoch = next;
+        asked = next;
         awaited.clear();
         awaited.addAll(known);
         leaving.clear();
+        leavingShards.clear();
+        awaitedShards.clear();
+        shards.values().removeIf(shard -> !shard.acknowledged);
+        shardsAsked = shardsOfLettuce.isEmpty();
+        knownShards.clear();
+        if (!shardsAsked) {
+            var unused = next.mark().whenComplete((passed, failure) -> enter(() -> askForShards(next)));
+        }
         advance();
         nudgeLater(next);
     }
@@ -295,12 +476,82 @@ final class Messages implements Link.Watcher {
         }
     }
 
+    /** Lettuce's attempt is over. */
+    private void askForShards(Asked of) {
+        if (state != State.RESUBSCRIBING || asked != of || shardsAsked) {
+            return;
+        }
+        shardsAsked = true;
+        shards.keySet().stream()
+                .filter(channel -> !knownShards.contains(channel))
+                .forEach(awaitedShards::add);
+        List.copyOf(awaitedShards).forEach(this::askForShard);
+        advance();
+    }
+
+    private void askForShard(String channel) {
+        Shard shard = shards.get(channel);
+        if (shard == null) {
+            awaitedShards.remove(channel);
+            return;
+        }
+        var unused = send(CommandType.SSUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
+            if (failure instanceof DriverException e && e.kind() == DriverException.Kind.REJECTED) {
+                enter(() -> shardEnded(channel, shard));
+            }
+        });
+    }
+
+    private void shardAcknowledged(String channel) {
+        knownShards.add(channel);
+        shardsOfLettuce.add(channel);
+        if (state == State.RESUBSCRIBING) {
+            awaitedShards.remove(channel);
+            advance();
+        } else if (state == State.UP && !shards.containsKey(channel)) {
+            var unused = leave(channel);
+        }
+    }
+
+    private void shardLeft(String channel, boolean unasked) {
+        knownShards.remove(channel);
+        shardsOfLettuce.remove(channel);
+        leavingShards.remove(channel);
+        Shard shard = shards.get(channel);
+        // One that was asked for and not answered yet was not there to be ended.
+        if (unasked && shard != null && shard.acknowledged) {
+            shardEnded(channel, shard);
+        } else if (state == State.RESUBSCRIBING) {
+            advance();
+        }
+    }
+
+    /** Forgets a subscription and says so, if it is not forgotten already. */
+    private void shardEnded(String channel, Shard shard) {
+        if (shards.remove(channel, shard)) {
+            awaitedShards.remove(channel);
+            Callout.run(shard.onEnded);
+        }
+        if (state == State.RESUBSCRIBING) {
+            advance();
+        }
+    }
+
     /** One step of subscribing again: first all that Lettuce asks for, then away with what nobody wants, then up. */
     private void advance() {
-        if (!awaited.isEmpty()) {
+        awaitedShards.retainAll(shards.keySet());
+        if (!awaited.isEmpty() || !shardsAsked || !awaitedShards.isEmpty()) {
             return;
         }
         boolean clean = true;
+        for (String channel : knownShards) {
+            if (!shards.containsKey(channel)) {
+                clean = false;
+                if (leavingShards.add(channel)) {
+                    var unused = leave(channel);
+                }
+            }
+        }
         for (String channel : known) {
             if (!consumers.containsKey(channel)) {
                 clean = false;
@@ -315,14 +566,14 @@ final class Messages implements Link.Watcher {
         }
     }
 
-    private void nudgeLater(Epoch of) {
+    private void nudgeLater(Asked of) {
         if (state == State.RESUBSCRIBING) {
             var unused = lane.schedule(() -> nudge(of), NUDGE_MILLIS, TimeUnit.MILLISECONDS);
         }
     }
 
-    private void nudge(Epoch of) {
-        if (state != State.RESUBSCRIBING || epoch != of) {
+    private void nudge(Asked of) {
+        if (state != State.RESUBSCRIBING || asked != of) {
             return;
         }
         awaited.retainAll(consumers.keySet());
@@ -330,18 +581,31 @@ final class Messages implements Link.Watcher {
             var unused = send(CommandType.SUBSCRIBE, channel);
         }
         leaving.clear();
+        List.copyOf(awaitedShards).forEach(this::askForShard);
+        leavingShards.clear();
         advance();
         nudgeLater(of);
     }
 
     private CompletableFuture<String> send(CommandType type, String channel) {
-        Call<String> call = Call.of(type, channel, where.get());
-        Link to = link;
-        if (to == null) {
-            call.fail("the message connection is not open", null);
-            return call.outcome();
-        }
-        return to.send(epoch, call);
+        Asked now = asked;
+        return now == null ? notOpen() : now.ask(type, channel);
+    }
+
+    private CompletableFuture<String> leave(String channel) {
+        Asked now = asked;
+        return now == null
+                ? notOpen()
+                : now.leave(speaksRespThree() ? CommandType.SUNSUBSCRIBE : Call.DISGUISED_SUNSUBSCRIBE, channel);
+    }
+
+    private CompletableFuture<String> notOpen() {
+        return CompletableFuture.failedFuture(unknown("the message connection is not open"));
+    }
+
+    private boolean speaksRespThree() {
+        return connection instanceof StatefulRedisConnectionImpl<?, ?> negotiated
+                && negotiated.getConnectionState().getNegotiatedProtocolVersion() == ProtocolVersion.RESP3;
     }
 
     private DriverException unknown(String reason) {

@@ -52,6 +52,7 @@ final class OwnClient {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
     private final Duration connectTimeout;
+    private final Supplier<RedisDriver> again;
     private final String name;
     private final RedisURI uri;
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
@@ -63,6 +64,7 @@ final class OwnClient {
 
     OwnClient(RedisAddress address, ConnectOptions options) {
         connectTimeout = options.connectTimeout();
+        again = () -> new OwnClient(address, options).connect();
         name = HostPort.of(address.host(), address.port());
         uri = uri(address, options);
         io = Transports.socketChannelClass() == NioSocketChannel.class
@@ -113,7 +115,7 @@ final class OwnClient {
     RedisDriver connect() {
         try {
             StatefulRedisConnection<String, String> connection = connection();
-            return new LettuceDriver(name, connection, null, io.next(), this::openMessages, this::close);
+            return new LettuceDriver(name, connection, null, io.next(), this::openMessages, again, this::close);
         } catch (ExecutionException e) {
             close();
             throw Failures.of(e, name);

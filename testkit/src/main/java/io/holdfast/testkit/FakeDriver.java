@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * <p>What a client asks when it connects is answered at once ({@code INFO}, the script {@code info}, subscriptions), as is
  * what {@link #answer} was told to. Scripts are learnt like by a real server: their SHA-1 is refused until the text has
  * come once; calls of them have the name that stands in the first line of the text. For use by one thread.
+ *
+ * <p>It knows neither sharded channels nor second connections: it rejects both, as the defaults of {@link RedisDriver} do.
  */
 public final class FakeDriver implements RedisDriver {
     private static final Pattern FIRST_LINE = Pattern.compile("-- (\\w+)\\.lua: ");

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The two connections of one client to a {@link MemoryServer}. Its lock is held while nobody else's code runs, and never
  * while the server's is asked for.
+ *
+ * <p>The server in memory knows neither sharded channels nor {@code WAIT}, so this rejects the former and a second
+ * connection, as the defaults of {@link RedisDriver} do.
  */
 final class MemoryDriver implements RedisDriver {
     /** What is asked and not answered yet; each equals only itself. */

@@ -131,6 +131,22 @@ public final class RewritingDriver implements RedisDriver {
     }
 
     @Override
+    public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        return driver.subscribeShard(channel, onMessage, onEnded);
+    }
+
+    @Override
+    public CompletionStage<Void> unsubscribeShard(String channel) {
+        return driver.unsubscribeShard(channel);
+    }
+
+    /** It rewrites as this one does at the time of the call; {@link #rewrite} and {@link #changed} are of this one only. */
+    @Override
+    public RedisDriver another(String key) {
+        return new RewritingDriver(driver.another(key), current.rewrite());
+    }
+
+    @Override
     public void reconnect() {
         driver.reconnect();
     }

@@ -1,0 +1,97 @@
+package io.holdfast.jedis;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.RedisDriverProvider;
+import io.holdfast.spi.Reply;
+import io.holdfast.testkit.ShardChannelContract;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.RedisProtocol;
+
+/** The contract with a pool that was handed in, and over the newer protocol. */
+final class BorrowedPoolShardChannelTest extends ShardChannelContract {
+    @Override
+    protected RedisDriverProvider provider() {
+        return new RedisDriverProvider() {
+            @Override
+            public String name() {
+                return "pool";
+            }
+
+            @Override
+            public RedisDriver connect(RedisAddress address, ConnectOptions options) {
+                ConnectionPool pool = new ConnectionPool(
+                        new HostAndPort(address.host(), address.port()),
+                        DefaultJedisClientConfig.builder()
+                                .protocol(RedisProtocol.RESP3)
+                                .user(address.user())
+                                .password(address.password())
+                                .database(address.database())
+                                .clientName(options.clientName())
+                                .ssl(address.tls())
+                                .build());
+                return new WithPool(JedisDriver.over(pool), pool);
+            }
+        };
+    }
+
+    /** Leaves the pool open, since drivers of {@code another} borrow from it too; it has no thread of its own. */
+    private record WithPool(RedisDriver driver, ConnectionPool pool) implements RedisDriver {
+        @Override
+        public CompletionStage<Reply> send(Command command) {
+            return driver.send(command);
+        }
+
+        @Override
+        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
+            return driver.subscribe(channel, onMessage);
+        }
+
+        @Override
+        public CompletionStage<Void> unsubscribe(String channel) {
+            return driver.unsubscribe(channel);
+        }
+
+        @Override
+        public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+            return driver.subscribeShard(channel, onMessage, onEnded);
+        }
+
+        @Override
+        public CompletionStage<Void> unsubscribeShard(String channel) {
+            return driver.unsubscribeShard(channel);
+        }
+
+        @Override
+        public RedisDriver another(String key) {
+            return driver.another(key);
+        }
+
+        @Override
+        public void reconnect() {
+            driver.reconnect();
+        }
+
+        @Override
+        public void listen(ConnectionListener listener) {
+            driver.listen(listener);
+        }
+
+        @Override
+        public String describe() {
+            return driver.describe();
+        }
+
+        @Override
+        public void close() {
+            driver.close();
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.holdfast.lettuce;
+
+import io.holdfast.spi.RedisDriverProvider;
+import io.holdfast.testkit.ShardChannelContract;
+
+/** The contract with a client that was handed in, and over the older protocol. */
+final class BorrowedClientShardChannelTest extends ShardChannelContract {
+    @Override
+    protected RedisDriverProvider provider() {
+        return new BorrowedClientProvider();
+    }
+}
