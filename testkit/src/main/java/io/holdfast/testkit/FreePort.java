@@ -16,21 +16,31 @@ import java.util.concurrent.ThreadLocalRandom;
 final class FreePort {
     private static final int LOWEST = 20_000;
     private static final int HIGHEST = 32_000;
+    private static final int HIGHEST_OF_TWO = 22_700;
     private static final int ATTEMPTS = 100;
 
     private FreePort() {}
 
     /** A port that was free a moment ago. */
     static int find() {
+        return findBelow(HIGHEST);
+    }
+
+    /** One for a member of a cluster, whose second port, by 10,000 higher, is below that range, too. */
+    static int findOfTwo() {
+        return findBelow(HIGHEST_OF_TWO);
+    }
+
+    private static int findBelow(int limit) {
         for (int i = 0; i < ATTEMPTS; i++) {
-            try (ServerSocket probe = listen(ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST))) {
+            try (ServerSocket probe = listen(ThreadLocalRandom.current().nextInt(LOWEST, limit))) {
                 return probe.getLocalPort();
             } catch (IOException e) {
                 // Taken: try another.
             }
         }
-        throw new UncheckedIOException(new IOException(
-                "no free port between " + LOWEST + " and " + HIGHEST + " in " + ATTEMPTS + " attempts"));
+        throw new UncheckedIOException(
+                new IOException("no free port between " + LOWEST + " and " + limit + " in " + ATTEMPTS + " attempts"));
     }
 
     /** Listens on a loopback port that may have been in use a moment ago. */

@@ -82,7 +82,7 @@ public final class RedisServer implements TestServer {
     private static RedisServer start(List<String> extraArgs, Path folder) {
         try {
             for (int attempt = 1; ; attempt++) {
-                int port = FreePort.find();
+                int port = extraArgs.contains("--cluster-enabled") ? FreePort.findOfTwo() : FreePort.find();
                 ChildProcess process = launch(port, extraArgs, folder);
                 try {
                     awaitReady(process, port, folder);
