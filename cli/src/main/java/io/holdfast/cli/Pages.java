@@ -40,7 +40,9 @@ final class Pages {
                         "",
                         "The server's address is given with --url or in HOLDFAST_URL, the better place for one with a"
                                 + " password:",
-                        "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS");
+                        "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS",
+                        "  redis-cluster://host:port,host:port for a cluster",
+                        "  redis-sentinel://host:port,host:port/master for a master that Sentinels watch");
     }
 
     static void run(UsageMessageSpec page) {

@@ -5,6 +5,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.embedded.SharedServerProvider;
 import io.holdfast.jedis.JedisDriverProvider;
+import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
@@ -83,13 +84,17 @@ record Server(@Nullable String url) {
     }
 
     private RedisDriver driver(HoldfastOptions options) {
-        RedisAddress address = url == null ? join() : parse(url);
+        ConnectOptions connecting = new ConnectOptions(options.connectTimeout(), APPLICATION);
+        // By name and not by Holdfast.connect, which has to look through every jar for drivers.
+        JedisDriverProvider jedis = new JedisDriverProvider();
+        if (url == null) {
+            return jedis.connect(join(), connecting);
+        }
+        Location location = parse(url);
         try {
-            // By name and not by Holdfast.connect, which has to look through every jar for drivers.
-            return new JedisDriverProvider()
-                    .connect(address, new ConnectOptions(options.connectTimeout(), APPLICATION));
+            return location.connect(jedis, connecting);
         } catch (DriverException e) {
-            if (url != null && e.kind() == DriverException.Kind.REJECTED) {
+            if (e.kind() == DriverException.Kind.REJECTED) {
                 Holdfast.connect(url, options).close(); // will fail too, and explain it
             }
             throw e;
@@ -102,9 +107,9 @@ record Server(@Nullable String url) {
         return joined.address();
     }
 
-    private static RedisAddress parse(String url) {
+    private static Location parse(String url) {
         try {
-            return RedisAddress.parse(url);
+            return Location.parse(url);
         } catch (IllegalArgumentException e) {
             // The address is not repeated: it may hold a password.
             throw new UsageException("--url or " + VARIABLE + ": " + e.getMessage());

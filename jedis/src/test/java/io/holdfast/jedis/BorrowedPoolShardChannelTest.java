@@ -16,6 +16,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisProtocol;
 
 /** The contract with a pool that was handed in, and over the newer protocol. */
+@SuppressWarnings("deprecation") // the other way to ask for TLS needs a trust store of its own
 final class BorrowedPoolShardChannelTest extends ShardChannelContract {
     @Override
     protected RedisDriverProvider provider() {

@@ -15,9 +15,12 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.Wait;
+import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +30,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 
 /** The lock on a real cluster: three masters with a replica each. */
 public abstract class ClusterContract extends LockSuite {
@@ -307,6 +313,50 @@ public abstract class ClusterContract extends LockSuite {
                         .filter(Lease::isValid)
                         .collect(Collectors.toList())
                         .size());
+    }
+
+    @Test
+    @ResourceLock(Resources.SYSTEM_PROPERTIES)
+    void connect_tlsAndAUserWithTheLeastPermissions_works(@TempDir Path folder) {
+        int port = FreePort.findOfTwo();
+        TlsFiles files = TlsFiles.create(folder, "ip:127.0.0.1");
+        List<String> config = new ArrayList<>(List.of(files.serverArgs(port)));
+        config.addAll(List.of("--tls-cluster", "yes"));
+        RedisCluster secure = closeLater(RedisCluster.start(1, 0, config.toArray(String[]::new)));
+        RedisServer node = secure.nodes().get(0);
+        List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">se/cret"));
+        rules.addAll(Permissions.LEAST);
+        rules.addAll(Permissions.CLUSTER);
+        if (!node.command("COMMAND", "INFO", "ssubscribe").asList().get(0).isNull()) {
+            rules.addAll(Permissions.SHARDED);
+        }
+        node.command(rules.toArray(String[]::new));
+        node.command("ACL", "LOG", "RESET");
+        Location location = Location.parse("rediss-cluster://limited:se%2Fcret@127.0.0.1:" + port);
+        files.trusted(() -> {
+            HoldfastOptions quiet =
+                    OPTIONS.withWaiterDeadline(Duration.ofMinutes(5)).withRefreshInterval(Duration.ofSeconds(10));
+            try (Holdfast first = Holdfast.over(location.connect(provider(), ConnectOptions.defaults()), quiet);
+                    Holdfast second = Holdfast.over(location.connect(provider(), ConnectOptions.defaults()), quiet)) {
+                Lease lease = first.lock("a").acquire();
+                CompletableFuture<Lease> waiting = second.lock("a").acquireAsync();
+                await("the waiter is queued", () -> first.inspect().isQueued("a"));
+                lease.release();
+                assertTrue(waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
+                                .waited()
+                                .toSeconds()
+                        < 9);
+                assertEquals(1, first.inspect().locks().count());
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        });
+        assertEquals(
+                List.of(),
+                node.command("ACL", "LOG").asList().stream()
+                        .map(Reply::toString)
+                        .filter(refused -> !refused.contains("setinfo"))
+                        .toList());
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.holdfast.LockRefusedException;
 import io.holdfast.LossReason;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
+import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
@@ -29,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -207,6 +209,35 @@ public abstract class SentinelContract extends LockSuite {
         old.thaw();
         assertTrue(lease.isHeldOnServer());
         assertEquals(1, now.command("EXISTS", "hf:{a}").asLong());
+    }
+
+    @Test
+    void connect_usersWithTheLeastPermissions_works() throws Exception {
+        for (RedisServer server : sentinels.servers()) {
+            List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">secret"));
+            rules.addAll(Permissions.LEAST);
+            rules.addAll(Permissions.WATCHED);
+            rules.addAll(Permissions.REPLICAS);
+            server.command(rules.toArray(String[]::new));
+        }
+        for (RedisServer sentinel : sentinels.sentinels()) {
+            List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "watcher", "reset", "on", ">se cret"));
+            rules.addAll(Permissions.SENTINEL);
+            sentinel.command(rules.toArray(String[]::new));
+        }
+        String hosts = sentinels.addresses().stream()
+                .map(address -> address.host() + ":" + address.port())
+                .collect(Collectors.joining(","));
+        Location location = Location.parse("redis-sentinel://limited:secret@" + hosts + "/" + RedisSentinels.NAME
+                + "?sentinel-user=watcher&sentinel-password=se%20cret");
+        Holdfast client = closeLater(Holdfast.over(location.connect(provider(), ConnectOptions.defaults()), OPTIONS));
+        Lease lease =
+                client.lock("a", LONG.withReplicas(2, Duration.ofSeconds(10))).acquire();
+        assertEquals(2, lease.replicas());
+        sentinels.failOver();
+        awaitAnswer(client);
+        lease.release();
+        assertTrue(client.lock("a").acquire().token() > lease.token());
     }
 
     // ---- confirmation by replicas
