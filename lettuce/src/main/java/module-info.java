@@ -2,6 +2,7 @@
 module io.holdfast.lettuce {
     requires transitive io.holdfast;
     requires transitive lettuce.core;
+    requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.transport;
     requires static transitive org.jspecify;

@@ -14,6 +14,7 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.SslOptions;
 
 /** The contract with a pool that was handed in, and over the newer protocol. */
 @SuppressWarnings("deprecation") // the other way to ask for TLS needs a trust store of its own
@@ -36,7 +37,7 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
                                 .password(address.password())
                                 .database(address.database())
                                 .clientName(options.clientName())
-                                .ssl(address.tls())
+                                .sslOptions(address.tls() ? SslOptions.defaults() : null)
                                 .build());
                 return new WithPool(JedisDriver.over(pool), pool);
             }

@@ -8,7 +8,6 @@ import java.util.Iterator;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +45,32 @@ final class Asked {
 
     /** Makes a call, given the command and its channel. */
     interface Calls {
-        Call<String> make(ProtocolKeyword type, String channel, Predicate<@Nullable String> taken);
+        Call<String> make(ProtocolKeyword type, String channel, Call.Course course);
+    }
+
+    /** Counts a call. */
+    private final class Course implements Call.Course {
+        private final boolean unheeded;
+
+        Course(boolean unheeded) {
+            this.unheeded = unheeded;
+        }
+
+        @Override
+        public void written() {
+            lock.lock();
+            try {
+                catching++;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        @Override
+        public boolean taken(@Nullable String error) {
+            Asked.this.taken(error);
+            return unheeded;
+        }
     }
 
     private final Calls calls;
@@ -58,7 +82,7 @@ final class Asked {
 
     private final Deque<Question> unanswered = new ArrayDeque<>();
 
-    /** Calls that Lettuce has not completed yet: with one of them it tells of an error. */
+    /** Calls that Lettuce has written and not completed yet: with one of them it tells of an error. */
     private int catching;
 
     /** @param sender writes a call, or fails it if the epoch is over */
@@ -84,22 +108,16 @@ final class Asked {
      * @param keyword how Lettuce is told of the command
      */
     CompletableFuture<String> leave(ProtocolKeyword keyword, String channel) {
-        Call<String> call = calls.make(keyword, channel, this::takenUnheeded);
-        count(1);
-        sender.accept(epoch, call);
-        if (call.outcome().isCompletedExceptionally()) {
-            count(-1);
-        }
+        sender.accept(epoch, calls.make(keyword, channel, new Course(true)));
         return ask(CommandType.UNSUBSCRIBE, MARK, channel);
     }
 
     private CompletableFuture<String> ask(CommandType type, String channel, @Nullable String leaves) {
-        Call<String> call = calls.make(type, channel, this::taken);
+        Call<String> call = calls.make(type, channel, new Course(false));
         Question question = new Question(type, channel, leaves, call);
         lock.lock();
         try {
             unanswered.add(question);
-            catching++;
         } finally {
             lock.unlock();
         }
@@ -114,30 +132,14 @@ final class Asked {
     private void forget(Question question) {
         lock.lock();
         try {
-            if (unanswered.remove(question)) {
-                catching--;
-            }
+            unanswered.remove(question);
         } finally {
             lock.unlock();
         }
-    }
-
-    private void count(int more) {
-        lock.lock();
-        try {
-            catching += more;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private boolean takenUnheeded(@Nullable String error) {
-        taken(error);
-        return true;
     }
 
     /** Lettuce has completed a call; if not with an error, then {@link #heard} follows before anything else is read. */
-    private boolean taken(@Nullable String error) {
+    private void taken(@Nullable String error) {
         Question rejected = null;
         lock.lock();
         try {
@@ -156,7 +158,6 @@ final class Asked {
         if (error != null) {
             catchErrors();
         }
-        return false;
     }
 
     /** An acknowledgement has come. Called on the event loop, as is {@link #heard()}. */
@@ -211,10 +212,9 @@ final class Asked {
             if (unanswered.isEmpty() || catching > 0) {
                 return;
             }
-            catching++;
         } finally {
             lock.unlock();
         }
-        sender.accept(epoch, calls.make(CommandType.UNSUBSCRIBE, CATCHER, this::takenUnheeded));
+        sender.accept(epoch, calls.make(CommandType.UNSUBSCRIBE, CATCHER, new Course(true)));
     }
 }

@@ -9,13 +9,13 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.pubsub.PubSubOutput;
+import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,8 +48,22 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
      */
     static final ProtocolKeyword DISGUISED_SUNSUBSCRIBE = new Keyword("SUNSUBSCRIBE", "UNSUBSCRIBE");
 
+    /** Told on the event loop of what Lettuce does with a call. */
+    interface Course {
+        /** Lettuce has put it last among those that it will complete, and writes it. */
+        void written();
+
+        /**
+         * Lettuce has completed it, and no longer counts on it.
+         *
+         * @param error of the server, or null
+         * @return whether nothing more is expected of this call
+         */
+        boolean taken(@Nullable String error);
+    }
+
     private final String where;
-    private final @Nullable Predicate<@Nullable String> taken;
+    private final @Nullable Course course;
     private final CompletableFuture<T> outcome = new CompletableFuture<>();
     private volatile @Nullable Epoch epoch;
 
@@ -58,10 +72,10 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
             CommandOutput<String, String, T> output,
             CommandArgs<String, String> arguments,
             String where,
-            @Nullable Predicate<@Nullable String> taken) {
+            @Nullable Course course) {
         super(name, output, arguments);
         this.where = where;
-        this.taken = taken;
+        this.course = course;
     }
 
     /** Any command. */
@@ -79,16 +93,15 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
      * not name several channels. What Lettuce completes it with is not its outcome; that comes by {@link #acknowledge} or
      * {@link #reject}.
      *
-     * @param taken told on the event loop when Lettuce completes it: of the error, or of null. Answers whether that is all
-     *     that is expected of this call
+     * @param course told what becomes of it
      */
-    static Call<String> of(ProtocolKeyword type, String channel, String where, Predicate<@Nullable String> taken) {
+    static Call<String> of(ProtocolKeyword type, String channel, String where, Course course) {
         return new Call<>(
                 type,
                 new PubSubOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).addKey(channel),
                 where,
-                taken);
+                course);
     }
 
     CompletableFuture<T> outcome() {
@@ -123,9 +136,17 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
     }
 
     @Override
+    public void encode(ByteBuf buffer) {
+        if (course != null) {
+            course.written();
+        }
+        super.encode(buffer);
+    }
+
+    @Override
     public void complete() {
-        if (taken != null) {
-            if (taken.test(output.hasError() ? output.getError() : null)) {
+        if (course != null) {
+            if (course.taken(output.hasError() ? output.getError() : null)) {
                 leave();
                 outcome.complete(null);
             }

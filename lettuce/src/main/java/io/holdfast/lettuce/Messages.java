@@ -395,7 +395,7 @@ final class Messages implements Link.Watcher {
 
     private Asked asking(Epoch epoch) {
         return new Asked(
-                (type, channel, taken) -> Call.of(type, channel, where.get(), taken),
+                (type, channel, course) -> Call.of(type, channel, where.get(), course),
                 (of, call) -> {
                     Link to = link;
                     if (to == null) {

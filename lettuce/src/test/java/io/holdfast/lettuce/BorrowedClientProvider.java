@@ -12,6 +12,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.protocol.ProtocolVersion;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /** Drivers over a client that was handed in, whose options are Lettuce's defaults but for the older protocol. */
@@ -27,15 +28,16 @@ final class BorrowedClientProvider implements RedisDriverProvider {
         client.setOptions(
                 ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build());
         try {
-            return new WithClient(LettuceDriver.over(client, OwnClient.uri(address, options)), client);
+            return new WithClient(
+                    LettuceDriver.over(client, OwnClient.uri(address, options)), client, new AtomicInteger(1));
         } catch (DriverException e) {
             client.shutdown();
             throw e;
         }
     }
 
-    /** Closes the client after the driver, as an application would. */
-    private record WithClient(RedisDriver driver, RedisClient client) implements RedisDriver {
+    /** Closes the client after its last driver, as an application would. */
+    private record WithClient(RedisDriver driver, RedisClient client, AtomicInteger users) implements RedisDriver {
         @Override
         public CompletionStage<Reply> send(Command command) {
             return driver.send(command);
@@ -63,7 +65,9 @@ final class BorrowedClientProvider implements RedisDriverProvider {
 
         @Override
         public RedisDriver another(String key) {
-            return driver.another(key);
+            RedisDriver other = driver.another(key);
+            users.incrementAndGet();
+            return new WithClient(other, client, users);
         }
 
         @Override
@@ -84,7 +88,9 @@ final class BorrowedClientProvider implements RedisDriverProvider {
         @Override
         public void close() {
             driver.close();
-            var unused = client.shutdownAsync();
+            if (users.decrementAndGet() == 0) {
+                var unused = client.shutdownAsync();
+            }
         }
     }
 }
