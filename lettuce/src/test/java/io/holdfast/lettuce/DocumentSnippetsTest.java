@@ -38,7 +38,10 @@ class DocumentSnippetsTest {
             import io.holdfast.jedis.JedisDriver;
             import io.holdfast.lettuce.LettuceDriver;
             import io.holdfast.micrometer.HoldfastMetrics;
+            import io.holdfast.routing.*;
+            import io.holdfast.spi.*;
             import io.lettuce.core.RedisClient;
+            import io.lettuce.core.RedisURI;
             import io.micrometer.core.instrument.MeterRegistry;
             import java.sql.Connection;
             import java.sql.PreparedStatement;
