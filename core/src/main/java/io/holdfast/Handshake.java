@@ -81,7 +81,7 @@ final class Handshake {
         }
     }
 
-    private static void examine(String server, String info, HoldfastOptions.Eviction eviction) {
+    static void examine(String server, String info, HoldfastOptions.Eviction eviction) {
         Map<String, String> facts = parse(info);
         String version = facts.getOrDefault("redis_version", "");
         if (!version.isEmpty() && !atLeast62(version)) {
