@@ -51,6 +51,7 @@ final class Ballot {
         final NodeClient node;
         private final AtomicInteger asked = new AtomicInteger();
         private final AtomicInteger answered = new AtomicInteger();
+        private final AtomicInteger underWay = new AtomicInteger(); // neither answered nor given up
         /** Of the node's own grant; 0 if it has granted nothing, or says that it is gone. */
         private volatile long token;
 
@@ -144,17 +145,21 @@ final class Ballot {
             seat.asked.decrementAndGet();
             return;
         }
+        seat.underWay.incrementAndGet();
         seat.node.acquire(keys, owner, options.term(), proposal, actorLabel, sent, (reply, failure) -> {
-            if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
+            seat.underWay.decrementAndGet();
+            HoldfastException problem = reply == null
+                    ? seat.node.unreachableOrRefused(
+                            failure == null ? DriverException.unknown("the answer is none", null) : failure)
+                    : problemOf(seat, reply);
+            boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
+            boolean forGood = rejected && failure != null && !Request.TRANSIENT.contains(failure.code());
+            Runnable next = heard(seat, reply, problem, forGood);
+            // Only now: whoever takes back sees either the grant, or a copy that is not answered.
+            if (reply != null || rejected) {
                 seat.answered.incrementAndGet();
             }
-            if (reply != null) {
-                then(heard(seat, reply, problemOf(seat, reply), false));
-            } else if (failure != null) {
-                boolean forGood =
-                        failure.kind() == DriverException.Kind.REJECTED && !Request.TRANSIENT.contains(failure.code());
-                then(heard(seat, null, seat.node.unreachableOrRefused(failure), forGood));
-            }
+            then(next);
         });
     }
 
@@ -329,7 +334,7 @@ final class Ballot {
 
     /** Asks a node again that does not stand behind the hold, for the same owner. Called by a hold that is valid. */
     void join(Seat seat) {
-        if (phase == Phase.WON && seat.token == 0 && !seat.unanswered()) {
+        if (phase == Phase.WON && seat.token == 0 && seat.underWay.get() == 0) {
             ask(seat, leaseToken, quorum.nanoTime());
         }
     }
@@ -384,7 +389,8 @@ final class Ballot {
 
     /** Ends the owner on one node, in the background until it has answered. */
     void takeBack(Seat seat) {
-        if (seat.wasAsked()) {
+        // One that has refused, and has no copy under way, has nothing of this owner.
+        if (seat.token != 0 || seat.unanswered()) {
             var unused = seat.node.client.takeBack.add(keys, owner, seat.unanswered(), Duration.ZERO);
         }
     }

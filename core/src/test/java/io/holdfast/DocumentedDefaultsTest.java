@@ -34,7 +34,8 @@ class DocumentedDefaultsTest {
     private static final Map<String, Object> SETS = Map.of(
             "HoldfastOptions", HoldfastOptions.defaults(),
             "LockOptions", LockOptions.defaults(),
-            "PlainOptions", PlainOptions.defaults());
+            "PlainOptions", PlainOptions.defaults(),
+            "QuorumOptions", QuorumOptions.defaults());
 
     private record Row(Object defaults, String option, String byDefault, String smallest, String largest) {
         @Override

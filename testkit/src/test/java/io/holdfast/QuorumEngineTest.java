@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.spi.Reply;
 import io.holdfast.testkit.FakeDriver;
 import io.holdfast.testkit.FakeDriver.Call;
 import java.time.Duration;
@@ -20,7 +21,7 @@ final class QuorumEngineTest extends QuorumFixture {
     // ---- rounds
 
     @Test
-    void acquire_majorityGavesOneToken_isObtainedInOneTripWithoutTheThird() {
+    void acquire_majorityGaveOneToken_isObtainedInOneTripWithoutTheThird() {
         CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));
         assertOpen(future);
@@ -54,14 +55,15 @@ final class QuorumEngineTest extends QuorumFixture {
     }
 
     @Test
-    void acquire_writeBackRefused_isLostAndReleasedEverywhere() {
+    void acquire_writeBackRefused_isLostAndTakenBack() {
         CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).answer(granted(107));
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         node(1).next(RAISE).answer(node(1).gone());
         assertNotEquals(Attempt.Obtained.class, done(future).getClass());
-        assertEquals(List.of(1, 1, 1), counts("release"));
+        // The first was not answered; the second said that nothing is there; the third has refused.
+        assertEquals(List.of(1, 0, 0), counts("release"));
     }
 
     @Test
@@ -123,8 +125,8 @@ final class QuorumEngineTest extends QuorumFixture {
         assertEquals(List.of(0, 0, 0), counts("release"));
         time.advance(millis(1));
         as(Attempt.Taken.class, future);
-        // Also on the one that did not answer, with a tombstone, and on the one that refused.
-        assertEquals(List.of(1, 1, 1), counts("release"));
+        // Also on the one that did not answer, with a tombstone; not on the one that refused.
+        assertEquals(List.of(0, 1, 1), counts("release"));
         assertEquals("0", node(1).next("release").arg(6));
         assertEquals("120000", node(2).next("release").arg(6));
     }
@@ -171,13 +173,14 @@ final class QuorumEngineTest extends QuorumFixture {
     }
 
     @Test
-    void retry_roundWasLost_isReleasedOnAllNodesBeforeItAsksAgainUnderAnotherOwner() {
+    void retry_roundWasLost_isReleasedBeforeItAsksAgainUnderAnotherOwner() {
         CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.upTo(Duration.ofSeconds(10)));
         List<Call> first = nodes.stream().map(node -> node.next(ACQUIRE)).toList();
         first.get(0).answer(granted(100));
         first.get(1).answer(taken("x.0-1", 20_000));
+        assertEquals(List.of(0, 0, 0), counts("release"));
         first.get(2).answer(taken("x.0-1", 20_000));
-        assertEquals(List.of(1, 1, 1), counts("release"));
+        assertEquals(List.of(1, 0, 0), counts("release"));
         time.advance(millis(499));
         assertEquals(List.of(1, 1, 1), counts(ACQUIRE));
         time.advance(millis(1));
@@ -199,7 +202,7 @@ final class QuorumEngineTest extends QuorumFixture {
         assertOpen(future);
         time.advance(millis(1));
         as(Attempt.TimedOut.class, future);
-        assertEquals(List.of(3, 3, 3), counts(ACQUIRE));
+        assertEquals(3, node(0).count(ACQUIRE));
     }
 
     @Test
@@ -304,9 +307,7 @@ final class QuorumEngineTest extends QuorumFixture {
         quorum.close();
         assertFalse(lease.isValid());
         assertEquals(List.of(1, 1, 1), counts("release"));
-        assertThrows(
-                HoldfastClosedException.class,
-                () -> quorum.lock("a").acquireAsync(Wait.none()).getNow(null));
+        assertTrue(quorum.lock("a").acquireAsync(Wait.none()).isCompletedExceptionally());
     }
 
     // ---- tokens that are proposed
@@ -358,11 +359,62 @@ final class QuorumEngineTest extends QuorumFixture {
         }
     }
 
+    // ---- looking
+
     @Test
     void isLocked_overTheNodes_countsTheSilentOnesAsHolding() {
-        assertFalse(quorum.lock("a").isLocked());
-        CompletableFuture<Boolean> asked = CompletableFuture.supplyAsync(() -> true);
-        asked.join();
-        assertEquals(3, quorum.inspect("a").size());
+        DistributedLock lock = quorum.lock("a");
+        assertFalse(lock.isLocked());
+        node(0).answer("info", call -> held(5_000));
+        assertFalse(lock.isLocked());
+        node(1).disconnect();
+        assertTrue(lock.isLocked());
+        node(1).restore();
+        node(1).answer("info", call -> held(3_000));
+        assertTrue(lock.isLocked());
+        assertEquals(millis(3_000), lock.remaining());
+        node(1).disconnect();
+        node(2).disconnect();
+        assertThrows(ServerUnreachableException.class, lock::isLocked);
+        node(1).restore();
+        node(2).restore();
+    }
+
+    private Reply held(long remainingMillis) {
+        List<Reply> one = List.of(
+                Reply.of("x.0-1~s 5 1000 30000 app/host/1/main"),
+                Reply.of(remainingMillis),
+                Reply.of("held"),
+                Reply.of(0));
+        return Reply.of(List.of(Reply.of(node(0).serverMicros()), Reply.of(one)));
+    }
+
+    @Test
+    void node_backAfterAnOutage_isLookedAtAgainBeforeItVotes() {
+        node(2).disconnect();
+        node(2).answer("INFO", call -> Reply.of("role:slave\r\nmaster_host:x\r\n"));
+        node(2).restore();
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
+        assertEquals(0, node(2).count(ACQUIRE));
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(100));
+        assertEquals(List.of("ServerRefusedException"), names(obtained(future).nodeFailures().stream()));
+    }
+
+    @Test
+    void events_ofARequestAndItsHold_areToldAsForOneServer() {
+        List<String> told = new ArrayList<>();
+        LockOptions listening = LockOptions.defaults()
+                .withListener(event -> told.add(event.getClass().getSimpleName()));
+        CompletableFuture<Lease> future = quorum.lock("a", listening).acquireAsync(Wait.none());
+        nodes.forEach(node -> node.next(ACQUIRE).answer(granted(100)));
+        Lease lease = obtained(future);
+        nodes.forEach(node -> node.answer("renew", call -> node.renewed(call)));
+        time.advance(TERM.dividedBy(3));
+        nodes.forEach(node -> node.answer(RELEASE, call -> releasedReply()));
+        lease.release();
+        var unused = quorum.lock("a", listening).attemptAsync(Wait.none());
+        nodes.forEach(node -> node.next(ACQUIRE).answer(taken("x.0-1", 20_000)));
+        assertEquals(List.of("Asked", "Obtained", "Renewed", "Released", "Asked", "NotObtained"), told);
     }
 }
