@@ -10,14 +10,14 @@ final class BodyLimit {
     private final ReentrantLock lock = new ReentrantLock();
     private boolean over; // guarded by lock
     private boolean interrupted; // guarded by lock
-    private final @Nullable Hold hold;
+    private final @Nullable Holding hold;
 
-    private BodyLimit(@Nullable Hold hold) {
+    private BodyLimit(@Nullable Holding hold) {
         this.hold = hold;
     }
 
     /** Begins for the present thread; without effect if there is no limit. */
-    static BodyLimit begin(Hold hold, @Nullable Duration before) {
+    static BodyLimit begin(Holding hold, @Nullable Duration before) {
         BodyLimit limit = new BodyLimit(before == null ? null : hold);
         if (before != null) {
             hold.beforeEnding(before, limit::interrupt);

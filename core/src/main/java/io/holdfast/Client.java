@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No part holds a lock while it talks to the server or calls the user's code. Threads: the driver's (replies,
  * messages, connection events), one for timers, and those of the executor for callbacks.
  */
-final class Client {
+final class Client implements Engine {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     final HoldfastOptions options;
@@ -134,7 +134,23 @@ final class Client {
         plain.reconnected(partitions);
     }
 
-    Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
+    @Override
+    public void accept(LockOptions lockOptions) {
+        // Every option means something on one server.
+    }
+
+    @Override
+    public LockInfo look(Keys keys) {
+        return new Inspector(this).lock(keys.name());
+    }
+
+    @Override
+    public long nanoTime() {
+        return ticker.nanoTime();
+    }
+
+    @Override
+    public Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
         return new Request(this, keys, lockOptions, wait, scoped, actor, null, requestNumbers.incrementAndGet());
     }
 
@@ -160,7 +176,8 @@ final class Client {
         }
     }
 
-    Executor executor() {
+    @Override
+    public Executor executor() {
         return this::execute;
     }
 

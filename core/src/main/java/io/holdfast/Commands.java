@@ -120,6 +120,20 @@ final class Commands {
      */
     record PlainAcquireReply(boolean replaced, @Nullable PlainHolder holder) {}
 
+    enum QuorumWord {
+        GRANTED,
+        TAKEN,
+        FRESH,
+        GONE
+    }
+
+    /**
+     * @param token of the grant
+     * @param holder who holds the lock on the node instead
+     * @param remainingMillis the rest of that hold, or of the node's quarantine
+     */
+    record QuorumReply(QuorumWord word, long timeMicros, long token, Optional<Holder> holder, long remainingMillis) {}
+
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** After so many times the limit without any answer, the connection is opened anew. */
     private static final int SILENT_LIMITS = 3;
@@ -513,6 +527,93 @@ final class Commands {
                 millis == -1 ? Optional.empty() : Optional.of(Duration.ofMillis(Math.max(0, millis))));
     }
 
+    // ---- one node of a quorum
+
+    /**
+     * @param proposedToken for a grant; may be 0
+     * @param quarantine how long a node that has lost its memory grants nothing
+     * @param markerLife how long a node that nobody asks keeps its marker
+     */
+    void quorumAcquire(
+            Keys keys,
+            String owner,
+            Duration term,
+            long proposedToken,
+            Duration quarantine,
+            Duration markerLife,
+            String actor,
+            long sentNanos,
+            BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
+        script(
+                Script.QUORUM_ACQUIRE,
+                List.of(keys.hold(), keys.token(), keys.tombstone(owner), Keys.nodeMarker(keys.prefix())),
+                List.of(
+                        owner,
+                        millis(term),
+                        Long.toString(proposedToken),
+                        millis(quarantine),
+                        tokenMillis,
+                        millis(markerLife),
+                        label + "/" + actor),
+                sentNanos,
+                list -> {
+                    QuorumWord word = QuorumWord.valueOf(list.get(0).asString());
+                    long time = list.get(1).asLong();
+                    return switch (word) {
+                        case GRANTED -> new QuorumReply(word, time, list.get(2).asLong(), Optional.empty(), 0);
+                        case TAKEN ->
+                            new QuorumReply(
+                                    word,
+                                    time,
+                                    0,
+                                    Optional.of(Label.holder(
+                                            list.get(2).asString(),
+                                            list.get(3).asLong(),
+                                            list.get(4).asLong(),
+                                            list.get(6).asString())),
+                                    list.get(5).asLong());
+                        case FRESH ->
+                            new QuorumReply(
+                                    word, time, 0, Optional.empty(), list.get(2).asLong());
+                        case GONE -> new QuorumReply(word, time, 0, Optional.empty(), 0);
+                    };
+                },
+                callback);
+    }
+
+    /** The answer is whether the owner holds the lock on this node with the token of the node's own grant. */
+    void quorumRaise(
+            Keys keys,
+            String owner,
+            long nodeToken,
+            long leaseToken,
+            Duration term,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        script(
+                Script.QUORUM_RAISE,
+                List.of(keys.hold(), keys.token()),
+                List.of(owner, Long.toString(nodeToken), Long.toString(leaseToken), millis(term), tokenMillis),
+                sentNanos,
+                list -> list.get(0).asString().equals("HELD"),
+                callback);
+    }
+
+    /** The answer is whether the owner held the lock on this node. */
+    void quorumRelease(
+            Keys keys,
+            String owner,
+            Duration tombstone,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        script(
+                Script.QUORUM_RELEASE,
+                List.of(keys.hold(), keys.tombstone(owner)),
+                List.of(owner, millis(tombstone), keys.freedChannel()),
+                ticker.nanoTime(),
+                list -> list.get(0).asString().equals("RELEASED"),
+                callback);
+    }
+
     private List<String> common(int size) {
         List<String> args = new ArrayList<>(size);
         args.add(ids.client());
@@ -645,7 +746,10 @@ final class Commands {
                     PLAIN_RELEASE,
                     PLAIN_EXTEND,
                     PLAIN_INFO,
-                    FENCE -> 1;
+                    FENCE,
+                    QUORUM_ACQUIRE,
+                    QUORUM_RAISE,
+                    QUORUM_RELEASE -> 1;
             case RENEW, REFRESH, INFO, CLEAN -> 0;
         };
     }

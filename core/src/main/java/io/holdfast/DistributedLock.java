@@ -29,13 +29,14 @@ import org.jspecify.annotations.Nullable;
  * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
  */
 public final class DistributedLock {
-    private final Client client;
+    private final Engine engine;
     private final Keys keys;
     private final LockOptions options;
     private final @Nullable String actor;
 
-    DistributedLock(Client client, Keys keys, LockOptions options, @Nullable String actor) {
-        this.client = client;
+    DistributedLock(Engine engine, Keys keys, LockOptions options, @Nullable String actor) {
+        engine.accept(options);
+        this.engine = engine;
         this.keys = keys;
         this.options = options;
         this.actor = actor;
@@ -58,7 +59,7 @@ public final class DistributedLock {
 
     /** The same lock, asked for with other options. */
     public DistributedLock with(LockOptions other) {
-        return new DistributedLock(client, keys, other, actor);
+        return new DistributedLock(engine, keys, other, actor);
     }
 
     /**
@@ -69,7 +70,7 @@ public final class DistributedLock {
      * @param id 1 to 100 characters
      */
     public DistributedLock as(String id) {
-        return new DistributedLock(client, keys, options, Require.text("actor", id, 100));
+        return new DistributedLock(engine, keys, options, Require.text("actor", id, 100));
     }
 
     /**
@@ -91,12 +92,12 @@ public final class DistributedLock {
 
     /** Whether anybody holds the lock. Blocks for one round trip, at most the command timeout. */
     public boolean isLocked() {
-        return new Inspector(client).lock(name()).isLocked();
+        return engine.look(keys).isLocked();
     }
 
     /** How long the present hold lasts yet without renewal, whoever has it; zero if nobody. Blocks for one round trip. */
     public Duration remaining() {
-        return new Inspector(client).lock(name()).remaining();
+        return engine.look(keys).remaining();
     }
 
     /**
@@ -271,7 +272,7 @@ public final class DistributedLock {
 
     /** The clock of its client. */
     long nanoTime() {
-        return client.ticker.nanoTime();
+        return engine.nanoTime();
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
@@ -295,7 +296,7 @@ public final class DistributedLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Request request = client.newRequest(keys, options, wait, scoped, actor);
+        Asking request = engine.newRequest(keys, options, wait, scoped, actor);
         CompletableFuture<Attempt> outcome = request.start();
         try {
             return outcome.get();
@@ -313,7 +314,7 @@ public final class DistributedLock {
     /** Waits without heeding interrupts, which stay set. */
     Attempt attemptUninterruptibly(Wait wait) {
         try {
-            return client.newRequest(keys, options, wait, false, actor).start().join();
+            return engine.newRequest(keys, options, wait, false, actor).start().join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof HoldfastException known) {
                 throw known;
@@ -323,7 +324,7 @@ public final class DistributedLock {
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
-        Request request = client.newRequest(keys, options, wait, scoped, actor);
+        Asking request = engine.newRequest(keys, options, wait, scoped, actor);
         CompletableFuture<T> future = new CompletableFuture<>();
         CompletableFuture<Attempt> outcome = request.start();
         // Also runs when it was completed from outside; then there may be something to withdraw.
@@ -350,7 +351,7 @@ public final class DistributedLock {
                         attempt.lease().ifPresent(Lease::releaseAsync);
                     }
                 },
-                client.executor());
+                engine.executor());
         return future;
     }
 

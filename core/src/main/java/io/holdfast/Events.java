@@ -40,17 +40,27 @@ final class Events {
 
     /** Tells a step of a request or of its hold. */
     void tell(Request request, Function<Subject, LockEvent> event) {
-        boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(request.owner, client.options.logSampling());
-        HoldfastListener own = request.options.listener();
-        boolean heard = (own != null || !listeners.isEmpty()) && drawn(request.owner, client.options.eventSampling());
+        tell(request.keys, request.owner, request.actorName, request.options, event);
+    }
+
+    /** Tells a step of a request to a quorum, or of its hold. */
+    void tell(QuorumRequest request, Function<Subject, LockEvent> event) {
+        tell(request.keys, request.owner, request.actorName, request.options, event);
+    }
+
+    private void tell(
+            Keys keys, String owner, String actorName, LockOptions options, Function<Subject, LockEvent> event) {
+        boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, client.options.logSampling());
+        HoldfastListener own = options.listener();
+        boolean heard = (own != null || !listeners.isEmpty()) && drawn(owner, client.options.eventSampling());
         if (logged || heard) {
             LockEvent made = event.apply(new Subject(
-                    request.keys.name(),
-                    request.keys.hold(),
-                    OwnerIds.publicPart(request.owner),
-                    request.actorName,
+                    keys.name(),
+                    keys.hold(),
+                    OwnerIds.publicPart(owner),
+                    actorName,
                     Instant.now(),
-                    request.options.eventData()));
+                    options.eventData()));
             if (logged) {
                 STEPS.log(Level.DEBUG, () -> line(made));
             }
@@ -62,21 +72,30 @@ final class Events {
 
     /** Tells that the server is being asked. Of each try there is a line of its own, in a log of its own. */
     void tellAsked(Request request, int attempt) {
+        tellAsked(request.keys, request.owner, request.actorName, request.options, attempt);
+    }
+
+    /** Tells that the nodes of a quorum are being asked. */
+    void tellAsked(QuorumRequest request, int attempt) {
+        tellAsked(request.keys, request.owner, request.actorName, request.options, attempt);
+    }
+
+    private void tellAsked(Keys keys, String owner, String actorName, LockOptions options, int attempt) {
         if (TRIES.isLoggable(Level.TRACE)) {
             TRIES.log(
                     Level.TRACE,
-                    () -> "asked lock=\"" + request.keys.name() + "\" owner=" + OwnerIds.publicPart(request.owner)
-                            + " attempt=" + attempt);
+                    () -> "asked lock=\"" + keys.name() + "\" owner=" + OwnerIds.publicPart(owner) + " attempt="
+                            + attempt);
         }
-        HoldfastListener own = request.options.listener();
-        if ((own != null || !listeners.isEmpty()) && drawn(request.owner, client.options.eventSampling())) {
+        HoldfastListener own = options.listener();
+        if ((own != null || !listeners.isEmpty()) && drawn(owner, client.options.eventSampling())) {
             Subject subject = new Subject(
-                    request.keys.name(),
-                    request.keys.hold(),
-                    OwnerIds.publicPart(request.owner),
-                    request.actorName,
+                    keys.name(),
+                    keys.hold(),
+                    OwnerIds.publicPart(owner),
+                    actorName,
                     Instant.now(),
-                    request.options.eventData());
+                    options.eventData());
             enqueue(new Delivery(new LockEvent.Asked(subject, attempt), own));
         }
     }

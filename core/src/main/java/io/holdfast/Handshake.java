@@ -89,7 +89,7 @@ final class Handshake {
         }
     }
 
-    private static void examine(Client client, String server, String info) {
+    static void examine(Client client, String server, String info) {
         Map<String, String> facts = parse(info);
         if (client.driver.partitions() == 1 && "1".equals(facts.get("cluster_enabled"))) {
             throw new ServerRefusedException(

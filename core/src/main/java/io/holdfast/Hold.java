@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -24,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Claims.</b> A hold that was handed off begins unconfirmed, with the claim window as its term. It is confirmed by
  * its own timer, a third into the window, so that a short section costs no extra request.
  */
-final class Hold {
+final class Hold implements Holding {
     /** How a hold ended: a release if there is no reason. */
     private record End(@Nullable LossReason reason) {
         static final End RELEASE = new End(null);
@@ -76,6 +78,65 @@ final class Hold {
         this.confirmAt = grantedNanos + claimNanos / 3;
     }
 
+    @Override
+    public Keys keys() {
+        return keys;
+    }
+
+    @Override
+    public String owner() {
+        return owner;
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    @Override
+    public LockOptions options() {
+        return options;
+    }
+
+    @Override
+    public boolean isHeldOnServer() {
+        return new Inspector(client)
+                .lock(keys.name())
+                .holder()
+                .filter(holder -> holder.owner().equals(OwnerIds.publicPart(owner)) && holder.token() == token)
+                .isPresent();
+    }
+
+    @Override
+    public LeaseTicket ticket() {
+        return new LeaseTicket(keys.name(), owner, token, options.term());
+    }
+
+    @Override
+    public Duration waited() {
+        return Duration.ofNanos(grantedNanos - request.startedNanos());
+    }
+
+    @Override
+    public int initialPlace() {
+        return request.firstPlace();
+    }
+
+    @Override
+    public int attempts() {
+        return request.timesAsked();
+    }
+
+    @Override
+    public List<NodeFailure> nodeFailures() {
+        return List.of();
+    }
+
+    @Override
+    public Executor executor() {
+        return client.executor();
+    }
+
     /** Called once, when the request has taken this hold as its outcome. */
     void begin() {
         client.holds.add(this);
@@ -96,7 +157,8 @@ final class Hold {
         replicas = count;
     }
 
-    int replicas() {
+    @Override
+    public int replicas() {
         return replicas;
     }
 
@@ -120,7 +182,8 @@ final class Hold {
     }
 
     /** Leaves once; the last one releases. */
-    CompletableFuture<ReleaseResult> leave() {
+    @Override
+    public CompletableFuture<ReleaseResult> leave() {
         return entries.decrementAndGet() > 0 && active()
                 ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD)
                 : release();
@@ -139,7 +202,8 @@ final class Hold {
     }
 
     /** Does something so long before the deadline; null takes that back. */
-    void beforeEnding(@Nullable Duration before, Runnable action) {
+    @Override
+    public void beforeEnding(@Nullable Duration before, Runnable action) {
         ending = before == null ? null : new Ending(before.toNanos(), action);
         if (before != null) {
             arm();
@@ -157,13 +221,14 @@ final class Hold {
     }
 
     /** Why it was lost; null while active and after a release. */
-    @Nullable
-    LossReason lossReason() {
+    @Override
+    public @Nullable LossReason lossReason() {
         End how = end.get();
         return how == null ? null : how.reason();
     }
 
-    boolean isValid() {
+    @Override
+    public boolean isValid() {
         if (end.get() != null) {
             return false;
         }
@@ -175,7 +240,8 @@ final class Hold {
         return false;
     }
 
-    Duration remaining() {
+    @Override
+    public Duration remaining() {
         if (end.get() != null) {
             return Duration.ZERO;
         }
@@ -341,8 +407,27 @@ final class Hold {
         return result;
     }
 
+    @Override
+    public CompletableFuture<Boolean> extend(Duration atLeast) {
+        return confirm(atLeast).handle((held, failure) -> {
+            String server = client.driver.describe();
+            if (failure instanceof DriverException cause) {
+                throw cause.kind() == DriverException.Kind.REJECTED
+                        ? Refusals.explain(server, cause)
+                        : new ServerUnreachableException(
+                                "lock '" + keys.name() + "': " + server + " did not answer the extension", cause);
+            }
+            boolean extended = failure == null && held;
+            if (extended) {
+                client.events.tell(request, subject -> new LockEvent.Extended(subject, token, remaining()));
+            }
+            return extended;
+        });
+    }
+
     /** Leaves the hold to live its term without this client. */
-    void detach() {
+    @Override
+    public void detach() {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
@@ -356,12 +441,14 @@ final class Hold {
         }
     }
 
-    CompletableFuture<LossReason> lost() {
+    @Override
+    public CompletableFuture<LossReason> lost() {
         return lost;
     }
 
     /** Adds a listener for warnings; returns what removes it. */
-    Runnable onWarning(Consumer<Duration> listener) {
+    @Override
+    public Runnable onWarning(Consumer<Duration> listener) {
         warningListeners.add(listener);
         return () -> warningListeners.remove(listener);
     }

@@ -139,7 +139,7 @@ public final class Holdfast implements AutoCloseable {
         return new Holdfast(client, embedded);
     }
 
-    private static RedisDriverProvider driver() {
+    static RedisDriverProvider driver() {
         List<RedisDriverProvider> found = new ArrayList<>();
         ServiceLoader.load(RedisDriverProvider.class).forEach(found::add);
         if (found.isEmpty()) {

@@ -71,6 +71,16 @@ record Keys(String prefix, String name, String hold) {
         return hold + ":v";
     }
 
+    /** What a node of a quorum tells those who wait for this lock. */
+    String freedChannel() {
+        return prefix + ":free:" + hold.substring(prefix.length() + 1);
+    }
+
+    /** By which a node of a quorum knows since when it has its memory. */
+    static String nodeMarker(String prefix) {
+        return prefix + ":node";
+    }
+
     /** In the order of the scripts' headers. */
     List<String> all() {
         return List.of(hold, queue(), parked(), details(), token());

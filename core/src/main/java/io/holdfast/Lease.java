@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -25,26 +25,26 @@ import org.jspecify.annotations.Nullable;
  * the lease, with its term.
  */
 public final class Lease implements AutoCloseable {
-    final Hold hold;
+    final Holding hold;
     private final AtomicBoolean left = new AtomicBoolean();
 
-    Lease(Hold hold) {
+    Lease(Holding hold) {
         this.hold = hold;
     }
 
     /** The lock's name. */
     public String name() {
-        return hold.keys.name();
+        return hold.keys().name();
     }
 
     /** The fencing token: positive, below 2^53, greater than that of every earlier grant of this lock. */
     public long token() {
-        return hold.token;
+        return hold.token();
     }
 
     /** The public part of the owner id, as listings show it. */
     public String owner() {
-        return OwnerIds.publicPart(hold.owner);
+        return OwnerIds.publicPart(hold.owner());
     }
 
     /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
@@ -75,30 +75,28 @@ public final class Lease implements AutoCloseable {
      * @throws ServerUnreachableException if the server does not answer
      */
     public boolean isHeldOnServer() {
-        return new Inspector(hold.client)
-                .lock(name())
-                .holder()
-                .filter(holder -> holder.owner().equals(owner()) && holder.token() == token())
-                .isPresent();
+        return hold.isHeldOnServer();
     }
 
     /**
      * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can release the lock: keep
      * it secret. Once it is adopted, {@link #detach()} this one, so that not both renew and release it; the process that
      * adopts it does not depend on this one any more.
+     *
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}: it lives with its client
      */
     public LeaseTicket ticket() {
-        return new LeaseTicket(name(), hold.owner, token(), hold.options.term());
+        return hold.ticket();
     }
 
     /** How long it took to obtain the lease, from the call. */
     public Duration waited() {
-        return Duration.ofNanos(hold.grantedNanos - hold.request.startedNanos());
+        return hold.waited();
     }
 
     /** The place in the queue when the request was queued, 1 for next in line; 0 if the lock was free. */
     public int initialPlace() {
-        return hold.request.firstPlace();
+        return hold.initialPlace();
     }
 
     /** How many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
@@ -108,7 +106,16 @@ public final class Lease implements AutoCloseable {
 
     /** How often the server was asked for the lock; 1 without contention and failures. */
     public int attempts() {
-        return hold.request.timesAsked();
+        return hold.attempts();
+    }
+
+    /**
+     * Which nodes of a {@link Quorum} do not stand behind the lease at present although they should, and why: a minority, or
+     * the lease would be lost soon. A node that another holds, or that has not answered yet, is no failure. Empty for one
+     * server. No I/O.
+     */
+    public List<NodeFailure> nodeFailures() {
+        return hold.nodeFailures();
     }
 
     /**
@@ -150,26 +157,19 @@ public final class Lease implements AutoCloseable {
         if (left.get()) {
             return CompletableFuture.failedFuture(lostException(null));
         }
-        return hold.confirm(atLeast)
+        return hold.extend(atLeast)
                 .handleAsync(
                         (held, failure) -> {
-                            if (failure instanceof DriverException cause) {
-                                throw cause.kind() == DriverException.Kind.REJECTED
-                                        ? Refusals.explain(hold.client.driver.describe(), cause)
-                                        : new ServerUnreachableException(
-                                                "lock '" + name() + "': " + hold.client.driver.describe()
-                                                        + " did not answer the extension",
-                                                cause);
+                            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                            if (cause instanceof RuntimeException known) {
+                                throw known;
                             }
-                            if (failure != null || !held) {
+                            if (cause != null || !held) {
                                 throw lostException(null);
                             }
-                            hold.client.events.tell(
-                                    hold.request,
-                                    subject -> new LockEvent.Extended(subject, hold.token, hold.remaining()));
                             return null;
                         },
-                        hold.client.executor());
+                        hold.executor());
     }
 
     /**
@@ -181,7 +181,7 @@ public final class Lease implements AutoCloseable {
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
      */
     public void detach() {
-        extend(hold.options.term());
+        extend(hold.options().term());
         hold.detach();
     }
 
@@ -202,7 +202,7 @@ public final class Lease implements AutoCloseable {
 
     /** The same without blocking; completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
-        return leave().thenApplyAsync(result -> result, hold.client.executor());
+        return leave().thenApplyAsync(result -> result, hold.executor());
     }
 
     /** Releases. */

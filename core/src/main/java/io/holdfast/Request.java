@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies come on threads of the driver, the end of the wait on the timer's, withdrawal on any: each only proposes an
  * end, and whoever sets it first is right.
  */
-final class Request {
+final class Request implements Asking {
     private static final Object ENDED = new Object();
     private static final long FIRST_RETRY_NANOS = 50_000_000L;
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
@@ -93,7 +93,8 @@ final class Request {
     }
 
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
-    CompletableFuture<Attempt> start() {
+    @Override
+    public CompletableFuture<Attempt> start() {
         CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
         client.waitingRoom.add(this);
         if (mayShare()) {
@@ -208,7 +209,7 @@ final class Request {
                         subject, reason, client.events.since(startNanos), asked.get(), contention));
     }
 
-    private static LockEvent.Reason reasonOf(@Nullable Attempt attempt, @Nullable Throwable failure) {
+    static LockEvent.Reason reasonOf(@Nullable Attempt attempt, @Nullable Throwable failure) {
         if (attempt instanceof Attempt.Taken) {
             return LockEvent.Reason.TAKEN;
         } else if (attempt instanceof Attempt.TimedOut) {
@@ -561,7 +562,8 @@ final class Request {
      * Withdraws the request because its caller went away: interrupted, cancelled, or completed from outside. A lease that
      * was obtained already is released.
      */
-    void withdraw() {
+    @Override
+    public void withdraw() {
         if (end(true) != null) {
             complete(null, new CancellationException());
         } else if (end.get() instanceof Hold hold) {

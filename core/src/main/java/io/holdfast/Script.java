@@ -27,7 +27,10 @@ enum Script {
     PLAIN_RELEASE,
     PLAIN_EXTEND,
     PLAIN_INFO,
-    FENCE;
+    FENCE,
+    QUORUM_ACQUIRE,
+    QUORUM_RAISE,
+    QUORUM_RELEASE;
 
     private static final String INCLUDE = "-- include common.lua\n";
 

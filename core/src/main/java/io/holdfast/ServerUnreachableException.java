@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,7 +10,21 @@ import org.jspecify.annotations.Nullable;
 public final class ServerUnreachableException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
+    @SuppressWarnings("serial") // an immutable list of records, both of which can be written
+    private final List<NodeFailure> nodeFailures;
+
     ServerUnreachableException(String message, @Nullable Throwable cause) {
         super(message, cause);
+        this.nodeFailures = List.of();
+    }
+
+    ServerUnreachableException(List<NodeFailure> nodeFailures, String message) {
+        super(message, nodeFailures.isEmpty() ? null : nodeFailures.get(0).error());
+        this.nodeFailures = List.copyOf(nodeFailures);
+    }
+
+    /** Which nodes of a {@link Quorum} failed, and why; empty for one server. */
+    public List<NodeFailure> nodeFailures() {
+        return nodeFailures;
     }
 }

@@ -34,7 +34,8 @@ class DocumentedDefaultsTest {
     private static final Map<String, Object> SETS = Map.of(
             "HoldfastOptions", HoldfastOptions.defaults(),
             "LockOptions", LockOptions.defaults(),
-            "PlainOptions", PlainOptions.defaults());
+            "PlainOptions", PlainOptions.defaults(),
+            "QuorumOptions", QuorumOptions.defaults());
 
     private record Row(Object defaults, String option, String byDefault, String smallest, String largest) {
         @Override
@@ -148,7 +149,10 @@ class DocumentedDefaultsTest {
         String problem;
         try {
             if (setter.getParameterCount() == 2) {
-                setter.invoke(row.defaults(), value, LockOptions.RequestEnd.TO_TAIL);
+                Object second = setter.getParameterTypes()[1] == Duration.class
+                        ? Duration.ofSeconds(1)
+                        : LockOptions.RequestEnd.TO_TAIL;
+                setter.invoke(row.defaults(), value, second);
             } else {
                 setter.invoke(row.defaults(), value);
             }

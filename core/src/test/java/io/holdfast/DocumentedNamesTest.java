@@ -38,7 +38,7 @@ class DocumentedNamesTest {
     private static final Set<String> OF_OTHERS = Set.of("coming-from.md", "migration.md");
 
     private static final List<Class<?>> OPTIONS =
-            List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class, Backoff.class);
+            List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class, QuorumOptions.class, Backoff.class);
 
     private static final Map<String, List<Class<?>>> CAST = Map.of(
             "lock", List.of(DistributedLock.class, PlainLock.class, MigrationLock.class),

@@ -65,7 +65,8 @@ class DocumentsTest {
     void defaults_everyOption_isListed() throws IOException {
         String text = Files.readString(ROOT.resolve("docs/defaults.md"));
         List<String> missing = new ArrayList<>();
-        for (Class<?> options : List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class)) {
+        for (Class<?> options :
+                List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class, QuorumOptions.class)) {
             int begin = text.indexOf("(`" + options.getSimpleName() + "`)");
             assertTrue(begin > 0, options + " has a part of the table");
             String part = text.substring(begin, text.indexOf("| **", begin));

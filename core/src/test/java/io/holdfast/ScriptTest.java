@@ -105,6 +105,9 @@ final class ScriptTest {
         assertEquals(Set.of("HELD", "GONE"), listed("plain_extend.lua"));
         assertEquals(Set.of("HELD", "FREE"), listed("plain_info.lua"));
         assertEquals(names(Commands.FenceWord.values()), listed("fence.lua"));
+        assertEquals(names(Commands.QuorumWord.values()), listed("quorum_acquire.lua"));
+        assertEquals(Set.of("HELD", "GONE"), listed("quorum_raise.lua"));
+        assertEquals(Set.of("RELEASED", "GONE"), listed("quorum_release.lua"));
     }
 
     @ParameterizedTest

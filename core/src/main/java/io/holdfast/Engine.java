@@ -1,0 +1,30 @@
+package io.holdfast;
+
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** What stands behind a {@link DistributedLock}: one server ({@link Client}), or a quorum of them ({@link QuorumClient}). */
+interface Engine {
+    /**
+     * Refuses options that mean nothing here.
+     *
+     * @throws IllegalArgumentException with the option, its value and the rule
+     */
+    void accept(LockOptions options);
+
+    /**
+     * A request that has not asked yet.
+     *
+     * @param actor the caller's id; null for the present thread
+     */
+    Asking newRequest(Keys keys, LockOptions options, Wait wait, boolean scoped, @Nullable String actor);
+
+    /** Who holds a lock. Blocks for the answers. */
+    LockInfo look(Keys keys);
+
+    /** The monotonic clock of deadlines. */
+    long nanoTime();
+
+    /** Where stages complete. */
+    Executor executor();
+}

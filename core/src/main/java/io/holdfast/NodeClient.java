@@ -1,0 +1,196 @@
+package io.holdfast;
+
+import io.holdfast.Commands.QuorumReply;
+import io.holdfast.Deadlines.ClockPair;
+import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One node as its quorum sees it: a client engine of its own, whether the node may vote, and how its clock stands.
+ *
+ * <p>A node is looked at when it is connected, and again whenever its connection was established anew: it may be another
+ * server then. Until the answer has come, what was known of it counts.
+ */
+final class NodeClient {
+    /** Far longer than nobody asks, and a bound for what is left behind. */
+    private static final Duration MARKER_LIFE = Duration.ofDays(30);
+
+    private static final long OLD_NANOS = 2_000_000_000L;
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    final int index;
+    final Client client;
+    private final QuorumClient quorum;
+    private final CompletableFuture<Boolean> examined = new CompletableFuture<>();
+    private volatile @Nullable HoldfastException unfit;
+    private volatile String runId = "";
+    private volatile @Nullable ClockPair clock;
+
+    NodeClient(int index, Client client, QuorumClient quorum) {
+        this.index = index;
+        this.client = client;
+        this.quorum = quorum;
+        this.unfit = new ServerUnreachableException(name() + " was not connected yet", null);
+    }
+
+    String name() {
+        return client.driver.describe();
+    }
+
+    /** Begins to look at the node; called once. Completes when it was looked at, or is not there. */
+    CompletableFuture<Boolean> begin() {
+        client.driver.listen(new ConnectionListener() {
+            @Override
+            public void commandsUp() {
+                clock = null;
+                quorum.lead().ids.newEpoch(); // this process may be a copy of another
+                examine();
+            }
+
+            @Override
+            public void commandsDown() {
+                // Who asks is told so at once.
+            }
+
+            @Override
+            public void messagesUp() {
+                // The driver has subscribed anew.
+            }
+
+            @Override
+            public void messagesDown() {
+                // Whoever waits asks again after its backoff.
+            }
+        });
+        if (client.driver instanceof LateDriver late) {
+            late.begin().thenAccept(failure -> {
+                if (failure != null) {
+                    unfit = failure instanceof DriverException refused
+                                    && refused.kind() == DriverException.Kind.REJECTED
+                            ? Refusals.explain(name(), refused)
+                            : new ServerUnreachableException(
+                                    name() + " is not there: " + failure.getMessage(), failure);
+                    examined.complete(true);
+                }
+            });
+        } else {
+            examine();
+        }
+        return examined;
+    }
+
+    private void examine() {
+        client.commands.send(Command.of("INFO"), (info, failure) -> {
+            HoldfastException found = null;
+            if (info != null) {
+                found = judge(info.asString());
+            } else if (failure != null && failure.code().equals("NOPERM")) {
+                LOG.log(
+                        System.Logger.Level.INFO,
+                        () -> name() + " does not allow INFO: version, role and eviction policy are not checked");
+            } else if (failure != null) {
+                found = unreachableOrRefused(failure);
+            }
+            if (found instanceof ServerRefusedException && examined.isDone()) {
+                HoldfastException told = found;
+                LOG.log(System.Logger.Level.WARNING, () -> "a node does not vote: " + told.getMessage());
+            }
+            // One that was fit and does not answer stays fit: it is asked, and fails by itself.
+            if (info != null || found == null || unfit != null) {
+                unfit = found;
+            }
+            examined.complete(true);
+        });
+    }
+
+    private @Nullable HoldfastException judge(String info) {
+        try {
+            Handshake.examine(client, name(), info);
+        } catch (ServerRefusedException e) {
+            return e;
+        }
+        Map<String, String> facts = Handshake.parse(info);
+        if ("1".equals(facts.get("cluster_enabled"))) {
+            return new ServerRefusedException(
+                    name()
+                            + " is a member of a cluster, which moves keys to other servers: a node of a quorum must be a"
+                            + " server of its own",
+                    null);
+        }
+        if (!"0".equals(facts.getOrDefault("connected_slaves", "0"))) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> name()
+                            + " has replicas: a failover to one of them loses grants, and the quorum cannot see it;"
+                            + " a node should be a server of its own");
+        }
+        runId = facts.getOrDefault("run_id", "");
+        NodeClient twin = runId.isEmpty() ? null : quorum.twinOf(this);
+        return twin == null
+                ? null
+                : new ServerRefusedException(
+                        name() + " and " + twin.name() + " are the same server: every node must be another one", null);
+    }
+
+    String runId() {
+        return runId;
+    }
+
+    /** Why the node is not asked at present; null if it is. */
+    @Nullable
+    HoldfastException unfit() {
+        return unfit;
+    }
+
+    HoldfastException unreachableOrRefused(DriverException failure) {
+        return failure.kind() == DriverException.Kind.REJECTED
+                ? Refusals.explain(name(), failure)
+                : new ServerUnreachableException(name() + " did not answer: " + failure.getMessage(), failure);
+    }
+
+    void acquire(
+            Keys keys,
+            String owner,
+            Duration term,
+            long proposedToken,
+            String actor,
+            long sentNanos,
+            BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
+        client.commands.quorumAcquire(
+                keys,
+                owner,
+                term,
+                proposedToken,
+                quorum.options.quarantine(),
+                MARKER_LIFE,
+                actor,
+                sentNanos,
+                (reply, failure) -> {
+                    if (reply != null) {
+                        noteClock(sentNanos, reply.timeMicros());
+                    }
+                    callback.accept(reply, failure);
+                });
+    }
+
+    private void noteClock(long sentNanos, long serverMicros) {
+        ClockPair old = clock;
+        if (old == null
+                || sentNanos - old.sentNanos() > OLD_NANOS
+                || sentNanos - old.sentNanos() > (serverMicros - old.serverMicros()) * 1_000) {
+            clock = new ClockPair(sentNanos, serverMicros);
+        }
+    }
+
+    /** What the node's clock shows at most, in microseconds; 0 if nothing is known. */
+    long latestMicros(long nowNanos) {
+        ClockPair pair = clock;
+        return pair == null ? 0 : pair.serverMicros() + (nowNanos - pair.sentNanos()) / 1_000;
+    }
+}

@@ -1,0 +1,135 @@
+package io.holdfast;
+
+import io.holdfast.spi.Environment;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Locks on a quorum: an odd number of independent servers, called nodes, of which a majority has to grant a lock. It goes on
+ * while a minority of them is away, frozen, or has lost its memory. There is no queue; who waits asks again after a random
+ * time, or when a node tells of a release. See docs/guide/quorum.md for when to use it.
+ *
+ * <p>The nodes must know nothing of each other: no replicas, no cluster. All clients have to be given the same nodes, and the
+ * same {@link QuorumOptions#longestTerm()}. A node that is new, or has lost its memory, votes only after that time: a set of
+ * nodes that is used for the first time grants nothing for a little longer than a minute, with the defaults.
+ *
+ * <p>One per application is enough; it is thread-safe and holds two connections to each node. Closing it tells its open
+ * leases that they are lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
+ */
+public final class Quorum implements AutoCloseable {
+    private static final int FEWEST_NODES = 3;
+    private static final int MOST_NODES = 15;
+
+    private final QuorumClient client;
+
+    private Quorum(QuorumClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Connects to nodes by their addresses, with the driver that is on the class path. A minority of them may be away.
+     *
+     * @param addresses as for {@link QuorumNode#at}
+     * @throws IllegalArgumentException if one is no address, or they are not an odd number of different ones, 3 to 15
+     * @throws IllegalStateException if there is no driver on the class path, or more than one
+     * @throws ServerUnreachableException if no majority is there; it knows what is wrong with each
+     * @throws ServerRefusedException if one of them cannot be a node; the message says why
+     */
+    public static Quorum connect(String... addresses) {
+        return connect(Stream.of(addresses).map(QuorumNode::at).toList(), QuorumOptions.defaults());
+    }
+
+    /** The same with addresses and drivers, mixed, and with options. */
+    public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options) {
+        return connect(nodes, options, Environment.system());
+    }
+
+    /** The same, with a time and a randomness of its own: for tests and simulations. */
+    public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options, Environment environment) {
+        check(nodes);
+        QuorumClient client = new QuorumClient(nodes, options, environment);
+        try {
+            client.accept(options.client().lockDefaults());
+            client.connect();
+        } catch (RuntimeException e) {
+            client.close();
+            throw e;
+        } catch (InterruptedException e) {
+            client.close();
+            Thread.currentThread().interrupt();
+            throw new ServerUnreachableException("interrupted while connecting to " + nodes, e);
+        }
+        return new Quorum(client);
+    }
+
+    private static void check(List<QuorumNode> nodes) {
+        int size = nodes.size();
+        if (size < FEWEST_NODES || size > MOST_NODES) {
+            throw new IllegalArgumentException("nodes are " + size + ", must be " + FEWEST_NODES + " to " + MOST_NODES);
+        }
+        if (size % 2 == 0) {
+            throw new IllegalArgumentException("nodes are " + size + ", must be an odd number: " + size
+                    + " survive the failure of as many as " + (size - 1) + " do, and one more of them can fail");
+        }
+        for (int i = 0; i < size; i++) {
+            for (int j = 0; j < i; j++) {
+                if (nodes.get(i).sameAs(nodes.get(j))) {
+                    throw new IllegalArgumentException("nodes contain " + nodes.get(i) + " twice, must be different");
+                }
+            }
+        }
+    }
+
+    /** A lock, with the client's default options. No I/O. */
+    public DistributedLock lock(String name) {
+        return lock(name, client.options.client().lockDefaults());
+    }
+
+    /**
+     * A lock with options of its own. No I/O.
+     *
+     * @param name 1 to 1,000 characters, any of them
+     * @throws IllegalArgumentException if an option means nothing without a queue, or the term is longer than
+     *     {@link QuorumOptions#longestTerm()}
+     */
+    public DistributedLock lock(String name, LockOptions options) {
+        return new DistributedLock(client, Keys.of(client.options.client().prefix(), name), options, null);
+    }
+
+    /**
+     * A lock as each node has it, in the order of the nodes. Blocks until all have answered, at most the node timeout.
+     * To steer a lock by name, connect to each node with {@link Holdfast#connect(String)} and use its {@link Admin}.
+     */
+    public List<NodeInfo> inspect(String name) {
+        return client.lookAtEach(Keys.of(client.options.client().prefix(), name));
+    }
+
+    /** The id of this client, as listings show it. */
+    public String id() {
+        return client.lead().ids.client();
+    }
+
+    /** How many leases this client holds at present. */
+    public int holding() {
+        return client.holds.size();
+    }
+
+    /** How many requests of this client are under way at present. */
+    public int waiting() {
+        return Math.max(0, client.requests.size() - client.holds.size());
+    }
+
+    /** The options of this client. */
+    public QuorumOptions options() {
+        return client.options;
+    }
+
+    /**
+     * Ends the client; see above. Blocks until the nodes have confirmed the releases, at most
+     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then ends with its term. Closing twice is a no-op.
+     */
+    @Override
+    public void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,504 @@
+package io.holdfast;
+
+import io.holdfast.Ballot.Seat;
+import io.holdfast.Commands.RenewEntry;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hold of a quorum as its client knows it: the state behind a {@link Lease}.
+ *
+ * <p>It ends once, by whoever sets {@link #end} first, as a hold on one server does. Its deadline is raised only by rounds
+ * that a majority of all nodes has agreed to, and counts from when the round left. It is gone when so many nodes have said so
+ * that no majority can stand behind it.
+ */
+final class QuorumHold implements Holding {
+    /** How a hold ended: a release if there is no reason. */
+    private record End(@Nullable LossReason reason) {
+        static final End RELEASE = new End(null);
+    }
+
+    /** What is to be done some time before the deadline. */
+    private record Ending(long beforeNanos, Runnable action) {}
+
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    final QuorumClient quorum;
+    final QuorumRequest request;
+    final Ballot ballot;
+    private final long token;
+    private final long grantedNanos;
+    private final @Nullable Duration longest;
+    private final AtomicLong deadline;
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
+    private volatile WeakReference<@Nullable Lease> handle = new WeakReference<>(null);
+    private volatile boolean detached;
+    private volatile boolean warned;
+    private volatile @Nullable Ending ending;
+    private volatile @Nullable Runnable timer;
+    /** Where {@link QuorumRenewals} keeps it. */
+    volatile @Nullable Set<QuorumHold> bucket;
+
+    QuorumHold(QuorumRequest request, Ballot ballot, long token, long deadline) {
+        this.quorum = request.quorum;
+        this.request = request;
+        this.ballot = ballot;
+        this.token = token;
+        this.deadline = new AtomicLong(deadline);
+        this.longest = request.scoped ? request.options.longestScope() : request.options.longestHold();
+        this.grantedNanos = quorum.nanoTime();
+    }
+
+    Lease newHandle() {
+        Lease lease = new Lease(this);
+        handle = new WeakReference<>(lease);
+        return lease;
+    }
+
+    /** Called once, when the request has taken this hold as its outcome. */
+    void begin() {
+        quorum.holds.add(this);
+        if (request.options.renewed()) {
+            quorum.renewals.add(this);
+        }
+        arm();
+        if (quorum.isClosed()) {
+            lose(LossReason.CLIENT_CLOSED);
+        }
+    }
+
+    private boolean forgotten() {
+        return handle.get() == null;
+    }
+
+    boolean active() {
+        return end.get() == null;
+    }
+
+    @Override
+    public boolean isValid() {
+        if (end.get() != null) {
+            return false;
+        }
+        if (deadline.get() - quorum.nanoTime() > 0) {
+            return true;
+        }
+        // Seen once, it must stay so, even if an answer to a renewal arrives now.
+        lose(deadlineReason());
+        return false;
+    }
+
+    @Override
+    public Duration remaining() {
+        return end.get() != null ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadline.get() - quorum.nanoTime()));
+    }
+
+    /** Whether to go on renewing; false ends the renewal for good. */
+    boolean mayRenew() {
+        if (!active() || detached || !request.options.renewed()) {
+            return false;
+        }
+        if (forgotten()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of lock '" + request.keys.name()
+                            + "' was dropped without a release; it ends with its term");
+            return false;
+        }
+        return longest == null || quorum.nanoTime() - grantedNanos < longest.toNanos();
+    }
+
+    /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
+    private void raise(long later) {
+        while (end.get() == null) {
+            long present = deadline.get();
+            if (present - quorum.nanoTime() <= 0) {
+                lose(deadlineReason());
+                return;
+            }
+            if (later - present <= 0) {
+                return;
+            }
+            if (deadline.compareAndSet(present, later)) {
+                warned = false;
+                return;
+            }
+        }
+    }
+
+    private LossReason deadlineReason() {
+        if (forgotten()) {
+            return LossReason.FORGOTTEN;
+        }
+        boolean overLongest = longest != null && quorum.nanoTime() - grantedNanos >= longest.toNanos();
+        return !request.options.renewed() || overLongest ? LossReason.TERM_ENDED : LossReason.EXPIRED;
+    }
+
+    // ---- rounds that keep it
+
+    /**
+     * One round of a renewal or an extension, which one message to each node that stands behind the hold makes.
+     *
+     * <p>Its counts are guarded by itself; nothing is called meanwhile.
+     */
+    final class Round {
+        private final long sentNanos;
+        private final Duration term;
+        private final Consumer<@Nullable Boolean> over;
+        private int awaited;
+        private int agreed;
+        private boolean done;
+
+        /** @param over told once: true if a majority agreed, false if the hold is lost, null if too few answered */
+        Round(Duration term, long sentNanos, int awaited, Consumer<@Nullable Boolean> over) {
+            this.term = term;
+            this.sentNanos = sentNanos;
+            this.awaited = awaited;
+            this.over = over;
+        }
+
+        /** @param held null if there was no answer */
+        void answered(Seat seat, long nodeToken, @Nullable Boolean held, @Nullable HoldfastException failure) {
+            seat.failed(failure);
+            if (held != null && !held) {
+                ballot.gone(seat, nodeToken);
+            }
+            boolean agreement;
+            boolean last;
+            synchronized (this) {
+                agreed += held != null && held ? 1 : 0;
+                awaited--;
+                agreement = agreed >= quorum.majority && !done;
+                last = awaited == 0 && !done && !agreement;
+                done |= agreement || last;
+            }
+            if (agreement) {
+                raise(Deadlines.ofReply(sentNanos, term.toNanos()));
+                arm();
+                over.accept(active());
+            } else if (ballot.members() < quorum.majority) {
+                lose(LossReason.GONE);
+                close(false);
+            } else if (last) {
+                over.accept(null);
+            }
+        }
+
+        /** Ends it without an agreement, unless it has ended. */
+        void close(@Nullable Boolean result) {
+            synchronized (this) {
+                if (done) {
+                    return;
+                }
+                done = true;
+            }
+            over.accept(result);
+        }
+    }
+
+    /** What a node is to be asked for a renewal; null if it does not stand behind the hold. */
+    @Nullable
+    RenewEntry entryOf(Seat seat) {
+        long nodeToken = seat.token();
+        return nodeToken == 0
+                ? null
+                : new RenewEntry(
+                        request.keys,
+                        ballot.owner,
+                        nodeToken,
+                        request.options.term().toMillis());
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(Duration atLeast) {
+        if (atLeast.compareTo(quorum.options.longestTerm()) > 0) {
+            throw new IllegalArgumentException("atLeast is " + atLeast + ", must be at most the quorum's longestTerm, "
+                    + quorum.options.longestTerm());
+        }
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        List<Seat> seats = new ArrayList<>();
+        List<Long> tokens = new ArrayList<>();
+        for (Seat seat : ballot.seats) {
+            long nodeToken = seat.token();
+            if (nodeToken != 0) {
+                seats.add(seat);
+                tokens.add(nodeToken);
+            }
+        }
+        if (!isValid()) {
+            return CompletableFuture.completedFuture(false);
+        }
+        long sent = quorum.nanoTime();
+        Round round = new Round(atLeast, sent, seats.size(), agreed -> {
+            if (agreed == null) {
+                List<NodeFailure> failures = ballot.failures();
+                result.completeExceptionally(new ServerUnreachableException(
+                        failures,
+                        "lock '" + request.keys.name() + "': no majority of the nodes answered the extension: "
+                                + QuorumRequest.inWords(failures)));
+                return;
+            }
+            if (agreed) {
+                quorum.events().tell(request, subject -> new LockEvent.Extended(subject, token, remaining()));
+            }
+            result.complete(agreed);
+        });
+        for (int i = 0; i < seats.size(); i++) {
+            Seat seat = seats.get(i);
+            long nodeToken = tokens.get(i);
+            seat.node.client.commands.confirm(
+                    request.keys,
+                    ballot.owner,
+                    nodeToken,
+                    atLeast,
+                    sent,
+                    (held, failure) -> round.answered(
+                            seat, nodeToken, held, failure == null ? null : seat.node.unreachableOrRefused(failure)));
+        }
+        return result;
+    }
+
+    // ---- its end
+
+    /** Ends the hold as lost, tells so, and takes back what may be left on the nodes. The first call counts. */
+    void lose(LossReason reason) {
+        if (!end.compareAndSet(null, new End(reason))) {
+            return;
+        }
+        leaveAlone();
+        quorum.requests.remove(request);
+        quorum.execute(() -> lost.complete(reason));
+        quorum.events().tell(request, subject -> new LockEvent.Lost(subject, token, held(), reason));
+        if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of lock '" + request.keys.name() + "' with token " + token + " was lost: " + reason
+                            + (ballot.failures().isEmpty() ? "" : "; " + QuorumRequest.inWords(ballot.failures())));
+        }
+        ballot.abandon();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> leave() {
+        // The local lease is over before the requests leave.
+        if (!end.compareAndSet(null, End.RELEASE)) {
+            return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        }
+        leaveAlone();
+        quorum.requests.remove(request);
+        ballot.over();
+        CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
+        List<Seat> asked = ballot.seats.stream().filter(Seat::wasAsked).toList();
+        AtomicInteger released = new AtomicInteger();
+        AtomicInteger gone = new AtomicInteger(ballot.seats.size() - asked.size());
+        AtomicInteger answers = new AtomicInteger();
+        for (Seat seat : asked) {
+            TakeBack takeBack = seat.node.client.takeBack;
+            takeBack.ending();
+            Duration tombstone = seat.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
+            seat.node.client.commands.quorumRelease(request.keys, ballot.owner, tombstone, (held, failure) -> {
+                if (held == null) {
+                    ballot.takeBack(seat);
+                } else {
+                    (held ? released : gone).incrementAndGet();
+                    takeBack.released(request.keys, ballot.owner);
+                }
+                takeBack.ended();
+                boolean all = answers.incrementAndGet() == asked.size();
+                ReleaseResult how = released.get() >= quorum.majority
+                        ? ReleaseResult.RELEASED
+                        : gone.get() > ballot.seats.size() - quorum.majority
+                                ? ReleaseResult.ALREADY_GONE
+                                : all ? ReleaseResult.UNCONFIRMED : null;
+                if (how != null && result.complete(how)) {
+                    quorum.events().tell(request, subject -> new LockEvent.Released(subject, token, held(), how));
+                }
+            });
+        }
+        return result;
+    }
+
+    private Duration held() {
+        return Duration.ofNanos(quorum.nanoTime() - grantedNanos);
+    }
+
+    /** Takes the hold out of everything that looks after it. */
+    private void leaveAlone() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+        quorum.renewals.remove(this);
+        quorum.holds.remove(this);
+    }
+
+    @Override
+    public void detach() {
+        detached = true;
+        leaveAlone();
+    }
+
+    /** Ends the hold because its client is closed, unless it is to outlive it. */
+    void clientClosed() {
+        if (!detached) {
+            lose(LossReason.CLIENT_CLOSED);
+        }
+    }
+
+    // ---- its time
+
+    /** Sets the one timer to what comes next: the warning, what is to be done before the end, or the deadline. */
+    private void arm() {
+        if (!active() || detached) {
+            return;
+        }
+        long next = deadline.get();
+        if (!warned && request.options.renewed()) {
+            next = warnAt();
+        }
+        Ending before = ending;
+        if (before != null && deadline.get() - before.beforeNanos() - next < 0) {
+            next = deadline.get() - before.beforeNanos();
+        }
+        Runnable old = timer;
+        if (old != null) {
+            old.run();
+        }
+        timer = quorum.timers.schedule(next - quorum.nanoTime(), this::onTimer);
+        if (!active()) {
+            leaveAlone();
+        }
+    }
+
+    /** When two renewals in a row have failed. */
+    private long warnAt() {
+        return deadline.get() - request.options.term().toNanos() / 3;
+    }
+
+    private void onTimer() {
+        long now = quorum.nanoTime();
+        if (deadline.get() - now <= 0) {
+            lose(deadlineReason());
+            return;
+        }
+        Ending before = ending;
+        if (before != null && deadline.get() - before.beforeNanos() - now <= 0) {
+            ending = null;
+            before.action().run();
+        }
+        if (!warned && request.options.renewed() && warnAt() - now <= 0) {
+            warned = true;
+            Duration left = Duration.ofNanos(deadline.get() - now);
+            for (Consumer<Duration> listener : warningListeners) {
+                quorum.execute(() -> listener.accept(left));
+            }
+        }
+        arm();
+    }
+
+    @Override
+    public void beforeEnding(@Nullable Duration before, Runnable action) {
+        ending = before == null ? null : new Ending(before.toNanos(), action);
+        if (before != null) {
+            arm();
+        }
+    }
+
+    // ---- what it tells
+
+    @Override
+    public Keys keys() {
+        return request.keys;
+    }
+
+    @Override
+    public String owner() {
+        return ballot.owner;
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    @Override
+    public LockOptions options() {
+        return request.options;
+    }
+
+    @Override
+    public @Nullable LossReason lossReason() {
+        End how = end.get();
+        return how == null ? null : how.reason();
+    }
+
+    @Override
+    public boolean isHeldOnServer() {
+        String owner = OwnerIds.publicPart(ballot.owner);
+        return quorum.look(request.keys)
+                .holder()
+                .filter(holder -> holder.owner().equals(owner))
+                .isPresent();
+    }
+
+    @Override
+    public LeaseTicket ticket() {
+        throw new UnsupportedOperationException("the lease of lock '" + request.keys.name()
+                + "' is of a quorum: it stands on grants that only its client knows, so no ticket can hand it over");
+    }
+
+    @Override
+    public Duration waited() {
+        return Duration.ofNanos(grantedNanos - request.startedNanos());
+    }
+
+    @Override
+    public int initialPlace() {
+        return 0;
+    }
+
+    @Override
+    public int attempts() {
+        return request.attempts();
+    }
+
+    @Override
+    public CompletableFuture<LossReason> lost() {
+        return lost;
+    }
+
+    @Override
+    public Runnable onWarning(Consumer<Duration> listener) {
+        warningListeners.add(Objects.requireNonNull(listener));
+        return () -> warningListeners.remove(listener);
+    }
+
+    @Override
+    public int replicas() {
+        return 0;
+    }
+
+    @Override
+    public List<NodeFailure> nodeFailures() {
+        return ballot.failures();
+    }
+
+    @Override
+    public Executor executor() {
+        return quorum.executor();
+    }
+}
