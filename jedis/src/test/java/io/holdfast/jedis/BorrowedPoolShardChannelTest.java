@@ -9,6 +9,7 @@ import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Reply;
 import io.holdfast.testkit.ShardChannelContract;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -39,13 +40,13 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
                                 .clientName(options.clientName())
                                 .sslOptions(address.tls() ? SslOptions.defaults() : null)
                                 .build());
-                return new WithPool(JedisDriver.over(pool), pool);
+                return new WithPool(JedisDriver.over(pool), pool, new AtomicInteger(1));
             }
         };
     }
 
-    /** Leaves the pool open, since drivers of {@code another} borrow from it too; it has no thread of its own. */
-    private record WithPool(RedisDriver driver, ConnectionPool pool) implements RedisDriver {
+    /** Closes the pool after its last driver: what is given back as broken, the pool replaces. */
+    private record WithPool(RedisDriver driver, ConnectionPool pool, AtomicInteger users) implements RedisDriver {
         @Override
         public CompletionStage<Reply> send(Command command) {
             return driver.send(command);
@@ -73,7 +74,9 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
 
         @Override
         public RedisDriver another(String key) {
-            return driver.another(key);
+            RedisDriver other = driver.another(key);
+            users.incrementAndGet();
+            return new WithPool(other, pool, users);
         }
 
         @Override
@@ -94,6 +97,9 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
         @Override
         public void close() {
             driver.close();
+            if (users.decrementAndGet() == 0) {
+                pool.close();
+            }
         }
     }
 }
