@@ -82,7 +82,7 @@ final class DoctorTest {
     @Test
     void doctor_ofAReplica_is1AndSaysWhatToDo() throws Exception {
         try (RedisServer master = RedisServer.start();
-                RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1 " + master.port())) {
+                RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(master.port()))) {
             Said said = Said.by(replica, "doctor", "--json");
             assertEquals(1, said.status());
             assertEquals("fail", level(said.json(), "role"));

@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Why a command has no reply. */
@@ -21,13 +23,20 @@ public final class DriverException extends RuntimeException {
         this.kind = kind;
     }
 
+    /** How servers before 7.0 tell of an error inside of a script: with places before it, and without its code in front. */
+    private static final Pattern IN_SCRIPT = Pattern.compile(
+            "ERR Error running script \\(call to (\\S+)\\): (?:@\\S+: ?\\d+: )+-?([A-Z]{3,} .*)", Pattern.DOTALL);
+
     /**
      * The server's own error.
      *
-     * @param message the server's text, its code first, for example {@code NOSCRIPT No matching script}
+     * @param message the server's text, its code first, for example {@code NOSCRIPT No matching script}. Where an old server
+     *     tells of an error inside of a script, that error is put in front, as newer ones do
      */
     public static DriverException rejected(String message) {
-        return new DriverException(Kind.REJECTED, message, null);
+        Matcher inside = IN_SCRIPT.matcher(message);
+        return new DriverException(
+                Kind.REJECTED, inside.matches() ? inside.group(2) + " script: " + inside.group(1) : message, null);
     }
 
     /** No answer. */

@@ -308,13 +308,13 @@ public abstract class FencedValueContract extends TakerSuite {
     @Test
     final void act_allThatIsNeededAndNoMore_works() {
         // As docs/operations.md tells it; persist is for those that never expire.
-        List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">secret"));
+        List<String> rules =
+                new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "resetchannels", "on", ">secret"));
         rules.addAll(List.of("~hf:*", "&hf:to:*"));
-        for (String command :
-                ("hello auth ping client|setname select quit info subscribe unsubscribe evalsha eval time get"
-                                + " mget set del exists pttl pexpireat hget hmget hset hdel hexists hincrby zadd zrem zcard zrank"
-                                + " zrange zscore zcount publish pubsub|numsub scan")
-                        .split(" ", -1)) {
+        for (String command : ("hello auth ping client|setname select info subscribe unsubscribe evalsha eval time get"
+                        + " mget set del exists pttl pexpireat hget hmget hset hdel hexists hincrby zadd zrem zcard zrank"
+                        + " zrange zscore zcount publish pubsub|numsub scan")
+                .split(" ", -1)) {
             rules.add("+" + command);
         }
         server.command(rules.toArray(String[]::new));

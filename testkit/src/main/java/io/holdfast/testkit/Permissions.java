@@ -12,7 +12,6 @@ final class Permissions {
             "+ping",
             "+client|setname",
             "+select",
-            "+quit",
             "+info",
             "+subscribe",
             "+unsubscribe",

@@ -100,7 +100,8 @@ public abstract class ProcessContract extends TakerSuite {
             // One command, so that owner and expiry are of the same hold.
             String[] seen = server.command(
                             "EVAL",
-                            "return tostring(redis.call('GET', KEYS[1])) .. ' ' .. redis.call('PEXPIRETIME', KEYS[1])",
+                            "local now = redis.call('TIME') return tostring(redis.call('GET', KEYS[1])) .. ' ' .. string.format('%.0f',"
+                                    + " now[1] * 1000 + math.floor(now[2] / 1000) + redis.call('PTTL', KEYS[1]))",
                             "1",
                             "hf:{a}")
                     .asString()

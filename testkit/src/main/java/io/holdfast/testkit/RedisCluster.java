@@ -4,8 +4,10 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -91,8 +93,31 @@ public final class RedisCluster implements AutoCloseable {
         awaitHealthy();
     }
 
-    /** Waits until every node that runs sees all slots served, and every replica follows its master. */
+    /** Waits until every node that runs sees all slots served, by the same masters, and every replica follows its own. */
     public void awaitHealthy() {
+        await("all agree on the masters", () -> {
+            Set<Set<String>> views = new HashSet<>();
+            Set<String> masters = new HashSet<>();
+            for (Map.Entry<String, RedisServer> node : nodes.entrySet()) {
+                if (node.getValue().isRunning()) {
+                    Set<String> view = new HashSet<>();
+                    for (Reply range :
+                            node.getValue().command("CLUSTER", "SLOTS").asList()) {
+                        view.add(range.asList().get(2).asList().get(2).asString());
+                    }
+                    views.add(view);
+                    if (node.getValue()
+                            .command("ROLE")
+                            .asList()
+                            .get(0)
+                            .asString()
+                            .equals("master")) {
+                        masters.add(node.getKey());
+                    }
+                }
+            }
+            return views.size() == 1 && views.contains(masters);
+        });
         await(
                 "every slot is served and replicated",
                 () -> nodes.values().stream()

@@ -40,7 +40,7 @@ public final class RedisSentinels implements AutoCloseable {
         config.addAll(List.of("--repl-diskless-sync-delay", "0"));
         RedisServer master = RedisServer.start(config.toArray(String[]::new));
         servers.add(master);
-        config.addAll(List.of("--replicaof", "127.0.0.1 " + master.port()));
+        config.addAll(List.of("--replicaof", "127.0.0.1", Integer.toString(master.port())));
         for (int i = 0; i < 2; i++) {
             servers.add(RedisServer.start(config.toArray(String[]::new)));
         }

@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -214,14 +215,16 @@ public abstract class SentinelContract extends LockSuite {
     @Test
     void connect_usersWithTheLeastPermissions_works() throws Exception {
         for (RedisServer server : sentinels.servers()) {
-            List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">secret"));
+            List<String> rules =
+                    new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "resetchannels", "on", ">secret"));
             rules.addAll(Permissions.LEAST);
             rules.addAll(Permissions.WATCHED);
             rules.addAll(Permissions.REPLICAS);
             server.command(rules.toArray(String[]::new));
         }
         for (RedisServer sentinel : sentinels.sentinels()) {
-            List<String> rules = new ArrayList<>(List.of("ACL", "SETUSER", "watcher", "reset", "on", ">se cret"));
+            List<String> rules =
+                    new ArrayList<>(List.of("ACL", "SETUSER", "watcher", "reset", "resetchannels", "on", ">se cret"));
             rules.addAll(Permissions.SENTINEL);
             sentinel.command(rules.toArray(String[]::new));
         }
@@ -267,7 +270,12 @@ public abstract class SentinelContract extends LockSuite {
 
     @Test
     void replicas_tooFewFollow_isUnconfirmedAndGivenBack() throws Exception {
-        Holdfast client = sentinelClient();
+        List<LockEvent.Reason> reasons = new CopyOnWriteArrayList<>();
+        Holdfast client = closeLater(Holdfast.over(sentinelDriver(), OPTIONS.withListener(event -> {
+            if (event instanceof LockEvent.NotObtained not) {
+                reasons.add(not.reason());
+            }
+        })));
         RedisServer master = sentinels.master();
         RedisServer stopped = sentinels.servers().stream()
                 .filter(server -> server != master)
@@ -280,6 +288,7 @@ public abstract class SentinelContract extends LockSuite {
         assertEquals(Attempt.Unconfirmed.Reason.REPLICAS, unconfirmed.reason());
         assertEquals(1, unconfirmed.replicas());
         await("it is given back", () -> !client.inspect().isLocked("a"));
+        await("listeners hear why", () -> reasons.equals(List.of(LockEvent.Reason.UNCONFIRMED)));
         LockRefusedException e = assertThrows(LockRefusedException.class, attempt::orElseThrow);
         assertTrue(String.valueOf(e.getMessage()).contains("only 1 replicas"), e.getMessage());
         assertEquals(

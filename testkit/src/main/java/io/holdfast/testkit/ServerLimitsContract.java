@@ -202,7 +202,8 @@ public abstract class ServerLimitsContract extends FaultSuite {
     // ---- permissions
 
     private RedisAddress user(String... rules) {
-        List<String> words = new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "on", ">secret"));
+        List<String> words =
+                new ArrayList<>(List.of("ACL", "SETUSER", "limited", "reset", "resetchannels", "on", ">secret"));
         words.addAll(List.of(rules));
         server.command(words.toArray(String[]::new));
         return new RedisAddress("127.0.0.1", server.port(), false, "limited", "secret", 0);

@@ -78,7 +78,7 @@ public abstract class UnfitServerContract extends LockSuite {
     @Test
     final void diagnose_replica_isToldAndNotRefused() {
         RedisServer master = startServer();
-        RedisServer replica = startServer("--replicaof", "127.0.0.1 " + master.port());
+        RedisServer replica = startServer("--replicaof", "127.0.0.1", Integer.toString(master.port()));
         Diagnosis diagnosis = diagnose(replica);
         assertFalse(diagnosis.facts().orElseThrow().master());
         assertTrue(missing(diagnosis).contains(Ability.LOCKING));
@@ -133,7 +133,7 @@ public abstract class UnfitServerContract extends LockSuite {
     @Test
     final void connect_replica_isRefusedAndNamesTheMaster() {
         RedisServer master = startServer();
-        RedisServer replica = startServer("--replicaof", "127.0.0.1 " + master.port());
+        RedisServer replica = startServer("--replicaof", "127.0.0.1", Integer.toString(master.port()));
         assertTold(
                 ServerRefusedException.class,
                 replica.url(),
