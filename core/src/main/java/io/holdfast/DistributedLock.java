@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * A lock: a name, and how it is asked for. Cheap, without state of its own, usable by any number of threads.
  *
  * <p>At most one {@link Lease} of a lock is valid at a time, among all clients of one server with one prefix; see
- * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server.
+ * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server. A lock
+ * of a {@link Quorum} is asked for in the same ways; who waits for it has no place in a queue.
  *
  * <p><b>Ways of asking.</b> {@code acquire} gives a lease or throws. {@code tryAcquire} gives nothing where the lock was
  * not free (in time), and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call}

@@ -8,6 +8,7 @@ import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ final class NodeClient {
     /** Far longer than nobody asks, and a bound for what is left behind. */
     private static final Duration MARKER_LIFE = Duration.ofDays(30);
 
+    private static final long LOOK_NANOS = 1_000_000_000L;
     private static final long OLD_NANOS = 2_000_000_000L;
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
@@ -29,6 +31,7 @@ final class NodeClient {
     private final QuorumClient quorum;
     private final CompletableFuture<Boolean> examined = new CompletableFuture<>();
     private volatile @Nullable HoldfastException unfit;
+    private final AtomicLong lookedAt = new AtomicLong();
     private volatile String runId = "";
     private volatile @Nullable ClockPair clock;
 
@@ -36,6 +39,7 @@ final class NodeClient {
         this.index = index;
         this.client = client;
         this.quorum = quorum;
+        this.lookedAt.set(quorum.nanoTime());
         this.unfit = new ServerUnreachableException(name() + " was not connected yet", null);
     }
 
@@ -142,10 +146,19 @@ final class NodeClient {
         return runId;
     }
 
-    /** Why the node is not asked at present; null if it is. */
+    /**
+     * Why the node is not asked at present; null if it is. One that is not is looked at again in the background, at most
+     * once a second: it may have come back on a connection that never broke.
+     */
     @Nullable
     HoldfastException unfit() {
-        return unfit;
+        HoldfastException known = unfit;
+        long now = quorum.nanoTime();
+        long before = lookedAt.get();
+        if (known != null && examined.isDone() && now - before > LOOK_NANOS && lookedAt.compareAndSet(before, now)) {
+            examine();
+        }
+        return known;
     }
 
     HoldfastException unreachableOrRefused(DriverException failure) {

@@ -11,9 +11,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -153,15 +155,16 @@ final class QuorumHold implements Holding {
     /**
      * One round of a renewal or an extension, which one message to each node that stands behind the hold makes.
      *
-     * <p>Its counts are guarded by itself; nothing is called meanwhile.
+     * <p>Nothing is called while its counts are locked.
      */
     final class Round {
         private final long sentNanos;
         private final Duration term;
         private final Consumer<@Nullable Boolean> over;
-        private int awaited;
-        private int agreed;
-        private boolean done;
+        private final ReentrantLock lock = new ReentrantLock();
+        private final AtomicBoolean done = new AtomicBoolean();
+        private int awaited; // guarded by lock
+        private int agreed; // guarded by lock
 
         /** @param over told once: true if a majority agreed, false if the hold is lost, null if too few answered */
         Round(Duration term, long sentNanos, int awaited, Consumer<@Nullable Boolean> over) {
@@ -177,36 +180,35 @@ final class QuorumHold implements Holding {
             if (held != null && !held) {
                 ballot.gone(seat, nodeToken);
             }
-            boolean agreement;
+            boolean majority;
             boolean last;
-            synchronized (this) {
-                agreed += held != null && held ? 1 : 0;
+            lock.lock();
+            try {
                 awaited--;
-                agreement = agreed >= quorum.majority && !done;
-                last = awaited == 0 && !done && !agreement;
-                done |= agreement || last;
+                last = awaited == 0;
+                agreed += held != null && held ? 1 : 0;
+                majority = agreed == quorum.majority && held != null && held;
+            } finally {
+                lock.unlock();
             }
-            if (agreement) {
+            if (majority) {
+                // Also if the round was given up already: what a majority has agreed to counts.
                 raise(Deadlines.ofReply(sentNanos, term.toNanos()));
                 arm();
-                over.accept(active());
+                close(active());
             } else if (ballot.members() < quorum.majority) {
                 lose(LossReason.GONE);
                 close(false);
             } else if (last) {
-                over.accept(null);
+                close(null);
             }
         }
 
         /** Ends it without an agreement, unless it has ended. */
         void close(@Nullable Boolean result) {
-            synchronized (this) {
-                if (done) {
-                    return;
-                }
-                done = true;
+            if (done.compareAndSet(false, true)) {
+                over.accept(result);
             }
-            over.accept(result);
         }
     }
 
@@ -350,6 +352,7 @@ final class QuorumHold implements Holding {
     public void detach() {
         detached = true;
         leaveAlone();
+        quorum.timers.schedule(deadline.get() - quorum.nanoTime(), () -> quorum.requests.remove(request));
     }
 
     /** Ends the hold because its client is closed, unless it is to outlive it. */

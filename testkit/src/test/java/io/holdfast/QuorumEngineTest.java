@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Rounds, deadlines, late grants, renewal and outcomes of the quorum lock, to the millisecond. */
@@ -399,6 +400,25 @@ final class QuorumEngineTest extends QuorumFixture {
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).answer(granted(100));
         assertEquals(List.of("ServerRefusedException"), names(obtained(future).nodeFailures().stream()));
+    }
+
+    @Test
+    void node_thatHungWhenItWasLookedAt_isLookedAtAgainWithoutANewConnection() {
+        FakeDriver late = new FakeDriver(time);
+        late.answer("INFO", call -> Reply.of("role:slave\r\n"));
+        late.disconnect();
+        List<QuorumNode> three =
+                Stream.of(node(0), node(1), late).map(QuorumNode::over).toList();
+        try (Quorum other = Quorum.connect(three, options, time.environment(2))) {
+            late.restore();
+            late.answer("INFO", call -> Reply.of("role:master\r\n"));
+            time.advance(Duration.ofSeconds(2));
+            assertOpen(other.lock("a").acquireAsync(Wait.none()));
+            assertEquals(0, late.count(ACQUIRE));
+            assertOpen(other.lock("b").acquireAsync(Wait.none()));
+            assertEquals(1, late.count(ACQUIRE));
+            close();
+        }
     }
 
     @Test

@@ -43,6 +43,7 @@ import org.junit.jupiter.api.Test;
 /** Locks on a majority of independent real servers, of which a minority is killed, frozen, or restarted empty. */
 public abstract class QuorumContract extends LockSuite {
     private static final Duration TERM = Duration.ofSeconds(2);
+    private static final Duration BRIEF = Duration.ofMillis(500);
     private static final LockOptions LOCK = LockOptions.defaults().withTerm(TERM);
     private static final QuorumOptions OPTIONS = QuorumOptions.defaults()
             .withClient(HoldfastOptions.defaults()
@@ -385,7 +386,8 @@ public abstract class QuorumContract extends LockSuite {
         Quorum quorum = quorum(nodes, brief.withClient(brief.client().withLockDefaults(lock)));
         Attempt.Unknown early =
                 assertInstanceOf(Attempt.Unknown.class, quorum.lock("a").attempt(Wait.none()));
-        assertEquals(3, early.cause().nodeFailures().size());
+        // Two are enough to know it.
+        assertTrue(early.cause().nodeFailures().size() >= 2);
         early.cause().nodeFailures().forEach(each -> assertInstanceOf(ServerRefusedException.class, each.error()));
         try (Lease lease = quorum.lock("a").acquire(Wait.upTo(PATIENCE))) {
             assertTrue(lease.isValid());
@@ -399,6 +401,11 @@ public abstract class QuorumContract extends LockSuite {
         int clients = 4;
         int threadsEach = 3;
         int rounds = 2_000;
+        int mostFaults = 9; // three of each kind, one on each node
+        AtomicInteger faultsMade = new AtomicInteger();
+        LockOptions brief = LOCK.withTerm(BRIEF);
+        QuorumOptions options =
+                OPTIONS.withLongestTerm(BRIEF).withClient(OPTIONS.client().withLockDefaults(brief));
         ExecutorService threads = closeLater(new Threads(clients * threadsEach + 1)).executor;
         AtomicReference<Lease> holder = new AtomicReference<>();
         AtomicLong last = new AtomicLong();
@@ -406,10 +413,10 @@ public abstract class QuorumContract extends LockSuite {
         List<String> wrong = java.util.Collections.synchronizedList(new ArrayList<>());
         List<Future<?>> all = new ArrayList<>();
         for (int c = 0; c < clients; c++) {
-            Quorum quorum = quorum(nodes);
+            Quorum quorum = quorum(nodes, options);
             for (int t = 0; t < threadsEach; t++) {
                 all.add(threads.submit(() -> {
-                    while (done.get() < rounds) {
+                    while (done.get() < rounds || faultsMade.get() < mostFaults) {
                         Lease lease = quorum.lock("a").acquire(Wait.forever());
                         Lease before = holder.getAndSet(lease);
                         boolean wasValid = before != null && before.isValid();
@@ -432,7 +439,7 @@ public abstract class QuorumContract extends LockSuite {
             int i = 0;
             while (!over.get()) {
                 RedisServer node = nodes.get(i % 3);
-                int until = done.get() + rounds / 30;
+                int until = done.get() + rounds / 20;
                 switch (i++ / 3 % 3) {
                     case 0 -> {
                         node.freeze();
@@ -448,6 +455,7 @@ public abstract class QuorumContract extends LockSuite {
                 }
                 // Only a minority fails at a time: the node has to vote again before the next fails.
                 await("the node votes", () -> over.get() || votes(node));
+                faultsMade.incrementAndGet();
             }
             return null;
         });
@@ -457,7 +465,7 @@ public abstract class QuorumContract extends LockSuite {
         over.set(true);
         faults.get(60, TimeUnit.SECONDS);
         assertEquals(List.of(), wrong);
-        assertTrue(done.get() >= rounds);
+        assertTrue(done.get() >= rounds && faultsMade.get() >= mostFaults);
     }
 
     private static boolean votes(RedisServer node) {
@@ -466,7 +474,7 @@ public abstract class QuorumContract extends LockSuite {
                 .toList();
         long now = Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
         var marker = node.command("GET", "hf:node");
-        return !marker.isNull() && now > Long.parseLong(marker.asString()) / 1_000 + TERM.toMillis() + 1_100;
+        return !marker.isNull() && now > Long.parseLong(marker.asString()) / 1_000 + BRIEF.toMillis() + 1_100;
     }
 
     // ---- looking
