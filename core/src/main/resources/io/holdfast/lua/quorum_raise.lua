@@ -22,10 +22,12 @@ if not text or string.sub(text, 1, #mine) ~= mine then
 end
 -- end
 local token = tonumber(ARGV[3])
+-- rule writeback
 if (tonumber(redis.call('GET', KEYS[2]) or '0') or 0) < token then
   redis.call('SET', KEYS[2], ARGV[3],
     'PXAT', string.format('%.0f', math.floor(token / 1000) + tonumber(ARGV[5])))
 end
+-- end
 local term = tonumber(ARGV[4])
 if text and redis.call('PTTL', KEYS[1]) < term then
   redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', now + term))

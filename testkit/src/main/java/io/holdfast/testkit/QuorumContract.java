@@ -477,6 +477,49 @@ public abstract class QuorumContract extends LockSuite {
         return !marker.isNull() && now > Long.parseLong(marker.asString()) / 1_000 + BRIEF.toMillis() + 1_100;
     }
 
+    // ---- tokens
+
+    @Test
+    final void token_oneNodesClockIsAhead_risesWhicheverMajorityGrants() throws Exception {
+        List<Long> tokens = tokensOfTwoMajorities(UnaryOperator.identity());
+        assertTrue(tokens.get(1) > tokens.get(0), tokens::toString);
+    }
+
+    @Test
+    final void token_withoutTheWriteBack_falls() throws Exception {
+        List<Long> tokens = tokensOfTwoMajorities(RewritingDriver.replacingRule("writeback", ""));
+        assertTrue(tokens.get(1) < tokens.get(0), tokens::toString);
+    }
+
+    /** A lease of the first and the third node, whose clock is ahead; then another client's of the first and the second. */
+    private List<Long> tokensOfTwoMajorities(UnaryOperator<String> rewrite) throws Exception {
+        List<RedisServer> nodes = nodes(3);
+        UnaryOperator<String> ahead = RewritingDriver.clockAhead(Duration.ofSeconds(20));
+        QuorumOptions options = OPTIONS.withLongestTerm(Duration.ofMinutes(1));
+        List<DistributedLock> locks = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<QuorumNode> drivers = new ArrayList<>();
+            for (RedisServer node : nodes) {
+                drivers.add(QuorumNode.over(new RewritingDriver(
+                        driver(node.address()),
+                        node == nodes.get(2) ? text -> ahead.apply(rewrite.apply(text)) : rewrite)));
+            }
+            locks.add(closeLater(Quorum.connect(drivers, options)).lock("a"));
+        }
+        List<Long> tokens = new ArrayList<>();
+        nodes.get(1).freeze();
+        Lease first = locks.get(0).acquire();
+        tokens.add(first.token());
+        first.release();
+        nodes.get(1).thaw();
+        nodes.get(2).freeze();
+        Lease second = locks.get(1).acquire(Wait.upTo(PATIENCE));
+        tokens.add(second.token());
+        second.release();
+        nodes.get(2).thaw();
+        return tokens;
+    }
+
     // ---- looking
 
     @Test
