@@ -70,7 +70,7 @@ public record Diagnosis(
      * @param tooOld whether it is older than the oldest that works, Redis 6.2
      * @param master whether it is a master and takes writes
      * @param replicas how many replicas are connected to it
-     * @param clustered whether it runs in cluster mode
+     * @param clustered whether it is a node of a cluster, and was asked as if it were the only server
      * @param memoryUsedBytes what it uses
      * @param memoryLimitBytes what it may use; 0 for no limit
      * @param evictionPolicy its {@code maxmemory-policy}; empty if it does not tell
@@ -113,8 +113,11 @@ public record Diagnosis(
     /** Asks and tries. The client is one of its own, and has not been shaken hands with: that would refuse bad servers. */
     static Diagnosis of(Client client) {
         Inspector inspector = new Inspector(client);
-        String channel = Keys.channelPrefix(client.options.prefix()) + client.ids.client();
-        Optional<Facts> facts = allowed(() -> facts(ask(inspector, "INFO").asString()));
+        boolean partitioned = client.driver.partitions() > 1;
+        String channel = partitioned
+                ? Keys.of(client.options.prefix(), LOCK).channelOf(client.ids.client())
+                : Keys.channelPrefix(client.options.prefix()) + client.ids.client();
+        Optional<Facts> facts = allowed(() -> facts(ask(inspector, "INFO").asString(), partitioned));
         Optional<String> user = allowed(() -> ask(inspector, "ACL", "WHOAMI").asString());
         Optional<Clock> clock = allowed(() -> clock(client, inspector));
         List<Duration> pings = allowed(() -> pings(client, inspector)).orElse(List.of());
@@ -128,15 +131,35 @@ public record Diagnosis(
                         client,
                         client.driver.subscribe(channel, heard::complete).toCompletableFuture())));
         probes.add(probe(Ability.MESSAGES, () -> {
-            ask(inspector, "PUBLISH", channel, "doctor");
+            eitherOf(
+                    () -> askAt(channel, inspector, partitioned ? "SPUBLISH" : "PUBLISH", channel, "doctor"),
+                    () -> askAt(channel, inspector, "PUBLISH", channel, "doctor"));
             await(client, heard);
         }));
-        probes.add(probe(Ability.SUBSCRIBERS, () -> ask(inspector, "PUBSUB", "NUMSUB", channel)));
+        probes.add(probe(
+                Ability.SUBSCRIBERS,
+                () -> eitherOf(
+                        () -> askAt(channel, inspector, "PUBSUB", partitioned ? "SHARDNUMSUB" : "NUMSUB", channel),
+                        () -> askAt(channel, inspector, "PUBSUB", "NUMSUB", channel))));
         probes.add(probe(
                 Ability.LISTINGS,
                 () -> ask(inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.options.prefix()), "COUNT", "1")));
-        probes.add(probe(Ability.CLIENTS, () -> ask(inspector, "PUBSUB", "CHANNELS", Keys.escapeGlob(channel))));
+        probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.ids.client())));
         return new Diagnosis(client.driver.describe(), facts, user, clock, pings, probes);
+    }
+
+    /** The second where the server refuses the first: before 7.0 there are no sharded channels. */
+    private static void eitherOf(Runnable first, Runnable second) {
+        try {
+            first.run();
+        } catch (ServerRefusedException e) {
+            second.run();
+        }
+    }
+
+    private static void askAt(String key, Inspector inspector, String... words) {
+        Reply unused =
+                inspector.await(callback -> inspector.client.commands.send(new Command(key, List.of(words)), callback));
     }
 
     private static Reply ask(Inspector inspector, String... words) {
@@ -226,7 +249,7 @@ public record Diagnosis(
         return new Clock(Duration.between(here.plus(roundTrip.dividedBy(2)), there), roundTrip);
     }
 
-    private static Facts facts(String info) {
+    private static Facts facts(String info, boolean asCluster) {
         Map<String, String> facts = Handshake.parse(info);
         String redis = facts.getOrDefault("redis_version", "");
         String valkey = facts.getOrDefault("valkey_version", "");
@@ -242,7 +265,7 @@ public record Diagnosis(
                 !redis.isEmpty() && !Handshake.atLeast62(redis),
                 !facts.getOrDefault("role", "master").equals("slave"),
                 (int) number(facts, "connected_slaves"),
-                facts.getOrDefault("cluster_enabled", "0").equals("1"),
+                !asCluster && facts.getOrDefault("cluster_enabled", "0").equals("1"),
                 number(facts, "used_memory"),
                 number(facts, "maxmemory"),
                 facts.getOrDefault("maxmemory_policy", ""),

@@ -181,7 +181,10 @@ final class Doctor implements Subcommand {
         }
         if (facts.clustered()) {
             return new Finding(
-                    "role", Level.FAIL, "a node of a cluster", "use a single server: clusters do not work yet");
+                    "role",
+                    Level.FAIL,
+                    "a node of a cluster",
+                    "give the address of the cluster: redis-cluster://host:port");
         }
         return new Finding(
                 "role",

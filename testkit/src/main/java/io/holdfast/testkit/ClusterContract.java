@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Diagnosis;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -366,6 +367,17 @@ public abstract class ClusterContract extends LockSuite {
                         .map(Reply::toString)
                         .filter(refused -> !refused.contains("setinfo"))
                         .toList());
+    }
+
+    @Test
+    void diagnose_cluster_findsNothingWrong() {
+        Diagnosis diagnosis = Holdfast.diagnose(clusterDriver(), OPTIONS);
+        assertEquals(
+                List.of(),
+                diagnosis.probes().stream()
+                        .filter(probe -> probe.problem().isPresent())
+                        .toList());
+        assertFalse(diagnosis.facts().orElseThrow().clustered());
     }
 
     @Test
