@@ -37,15 +37,26 @@ final class ClusterTopology implements Topology {
     @Override
     public @Nullable RedisAddress[] look(RoutedDriver driver) {
         DriverException last = DriverException.unknown("no node is known", null);
+        @Nullable RedisAddress[] doubtful = null;
         for (Node node : driver.nodesByVigour()) {
             RedisDriver open = node.driver();
             if (open != null) {
                 try {
-                    return ask(open, node.address);
+                    boolean well = isWell(open);
+                    if (well || doubtful == null) {
+                        @Nullable RedisAddress[] told = ask(open, node.address);
+                        if (well) {
+                            return told;
+                        }
+                        doubtful = told;
+                    }
                 } catch (DriverException e) {
                     last = e;
                 }
             }
+        }
+        if (doubtful != null) {
+            return doubtful;
         }
         Set<RedisAddress> candidates = new LinkedHashSet<>(seeds);
         candidates.addAll(known);
@@ -58,6 +69,20 @@ final class ClusterTopology implements Topology {
             }
         }
         throw last;
+    }
+
+    /** A master that is cut off from the others believes in its slots, but says that the cluster fails. */
+    private static boolean isWell(RedisDriver open) {
+        try {
+            return RoutedDriver.await(open.send(Command.of("CLUSTER", "INFO")), open.describe())
+                    .asString()
+                    .contains("cluster_state:ok");
+        } catch (DriverException e) {
+            if (e.kind() == DriverException.Kind.REJECTED) {
+                return true; // not allowed to ask
+            }
+            throw e;
+        }
     }
 
     private @Nullable RedisAddress[] ask(RedisDriver open, RedisAddress from) {

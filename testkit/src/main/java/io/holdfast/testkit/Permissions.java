@@ -43,7 +43,7 @@ final class Permissions {
             "+scan");
 
     /** On a cluster besides. */
-    static final List<String> CLUSTER = List.of("&hf:*", "+cluster|slots", "+asking");
+    static final List<String> CLUSTER = List.of("&hf:*", "+cluster|slots", "+cluster|info", "+asking");
 
     /** On a cluster whose servers know sharded channels besides. */
     static final List<String> SHARDED = List.of("+ssubscribe", "+sunsubscribe", "+spublish", "+pubsub|shardnumsub");
