@@ -15,8 +15,9 @@ import java.util.ServiceLoader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client: the way to locks on one server. One per application and server is enough; it is thread-safe and holds two
- * connections, whatever the number of locks, leases and waiters.
+ * A client: the way to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
+ * enough; it is thread-safe and holds two connections to each server that has keys (and one to each sentinel, and to each
+ * server where replicas confirm grants), whatever the number of locks, leases and waiters.
  *
  * <p>Closing it tells its open leases that they are lost ({@link LossReason#CLIENT_CLOSED}), releases them, withdraws its
  * waiters, and ends its threads.
