@@ -577,6 +577,7 @@ final class Request implements Asking {
         fail(new HoldfastClosedException());
         if (end.get() instanceof Hold hold) {
             hold.clientClosed();
+            complete(null, new HoldfastClosedException()); // if it was still held back
         }
     }
 
