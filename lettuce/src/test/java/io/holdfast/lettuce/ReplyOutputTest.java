@@ -40,7 +40,8 @@ final class ReplyOutputTest {
 
     @Test
     void own_client_speaksRespThree() throws Exception {
-        assertTrue(get(driver.send(Command.of("CLIENT", "LIST"))).asString().contains("resp=3"));
+        String hello = get(driver.send(Command.of("HELLO"))).toString();
+        assertTrue(hello.contains("proto, 3"), hello);
     }
 
     @Test
@@ -69,14 +70,19 @@ final class ReplyOutputTest {
     }
 
     @Test
-    void bigNumberAndVerbatim_areTexts() throws Exception {
-        String digits = "12345678901234567890123";
-        assertEquals(
-                digits, eval(RESP3 + "return {big_number='" + digits + "'}").asString());
-        assertEquals(
-                "text",
-                eval(RESP3 + "return {verbatim_string={string='text', format='txt'}}")
-                        .asString());
+    void verbatim_isAText() throws Exception {
+        assertTrue(get(driver.send(Command.of("CLIENT", "LIST"))).asString().startsWith("id="));
+    }
+
+    @Test
+    void bigNumber_isAText() throws Exception {
+        String digits = "1234567999999999999999999999999999999";
+        Reply reply = eval(RESP3 + "return {big_number='" + digits + "'}");
+        if (reply.toString().equals("[]")) {
+            // Before 7.0 scripts cannot make one. DEBUG can, this very one, which newer servers do not allow unasked.
+            reply = get(driver.send(Command.of("DEBUG", "PROTOCOL", "bignum")));
+        }
+        assertEquals(digits, reply.asString());
     }
 
     @Test
@@ -99,7 +105,7 @@ final class ReplyOutputTest {
         // RESP2's null list, *-1, which RESP3 does not have.
         try (RedisClient client = respTwoClient();
                 RedisDriver other = LettuceDriver.over(client)) {
-            assertTrue(get(other.send(Command.of("BLPOP", "absent", "0.001"))).isNull());
+            assertTrue(get(other.send(Command.of("BLPOP", "absent", "0.01"))).isNull());
         }
     }
 

@@ -43,10 +43,11 @@ final class Permissions {
             "+scan");
 
     /** On a cluster besides. */
-    static final List<String> CLUSTER = List.of("&hf:*", "+cluster|slots", "+cluster|info", "+asking");
+    static final List<String> CLUSTER =
+            List.of("&hf:*", "+cluster|slots", "+cluster|info", "+asking", "+pubsub|shardnumsub");
 
     /** On a cluster whose servers know sharded channels besides. */
-    static final List<String> SHARDED = List.of("+ssubscribe", "+sunsubscribe", "+spublish", "+pubsub|shardnumsub");
+    static final List<String> SHARDED = List.of("+ssubscribe", "+sunsubscribe", "+spublish");
 
     /** On a server that Sentinels watch besides. */
     static final List<String> WATCHED = List.of("&hf:to:*", "+role");
