@@ -169,9 +169,12 @@ public abstract class SentinelContract extends LockSuite {
 
     @Test
     void failover_queueThatDidNotSurvive_isRebuiltAndReported() throws Exception {
+        CountDownLatch queued = new CountDownLatch(1);
         CountDownLatch reported = new CountDownLatch(1);
         HoldfastListener listener = event -> {
-            if (event instanceof LockEvent.Requeued) {
+            if (event instanceof LockEvent.Queued) {
+                queued.countDown();
+            } else if (event instanceof LockEvent.Requeued) {
                 reported.countDown();
             }
         };
@@ -182,7 +185,8 @@ public abstract class SentinelContract extends LockSuite {
         CompletableFuture<Lease> waiting = closeLater(Holdfast.over(sentinelDriver(), OPTIONS.withListener(listener)))
                 .lock("a")
                 .acquireAsync();
-        await("the waiter is queued", () -> client.inspect().lock("a").isQueued());
+        // Its client has to know, too: else it asks as if for the first time.
+        assertTrue(queued.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         killMaster();
         assertTrue(reported.await(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         awaitAnswer(client);
