@@ -130,8 +130,9 @@ public abstract class OwnConflictContract extends FaultSuite {
     @Test
     void reenter_bothWaitAtOnce_shareTheHoldThatOneGets() throws Exception {
         Lease before = local(HoldfastOptions.defaults()).lock("a").acquire();
+        // The hold is to be confirmed in its claim window, also by a machine that stands still for a second.
         DistributedLock lock = local(HoldfastOptions.defaults())
-                .lock("a", with(OwnConflict.REENTER))
+                .lock("a", with(OwnConflict.REENTER).withClaim(Duration.ofSeconds(5)))
                 .as("order-1");
         CompletableFuture<Lease> one = lock.acquireAsync(Wait.forever());
         awaitQueued(1);
