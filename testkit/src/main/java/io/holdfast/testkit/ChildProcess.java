@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A program that a test started and may freeze, thaw and kill. It ends with this JVM at the latest, frozen or not. */
-final class ChildProcess {
+public final class ChildProcess {
     private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
     private static final long FREEZE_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
@@ -28,7 +28,8 @@ final class ChildProcess {
         this.process = process;
     }
 
-    static ChildProcess start(ProcessBuilder program) {
+    /** Runs a program. */
+    public static ChildProcess start(ProcessBuilder program) {
         try {
             ChildProcess child = new ChildProcess(program.start());
             RUNNING.add(child.process);
@@ -39,12 +40,12 @@ final class ChildProcess {
     }
 
     /** For its streams, its id and its status. */
-    Process process() {
+    public Process process() {
         return process;
     }
 
     /** Stops all its threads where they are ({@code SIGSTOP}), and waits until they stand. */
-    void freeze() {
+    public void freeze() {
         signal("STOP");
         long begin = System.nanoTime();
         // The signal reaches each thread a moment after kill has returned.
@@ -57,12 +58,12 @@ final class ChildProcess {
     }
 
     /** Lets it go on ({@code SIGCONT}). */
-    void thaw() {
+    public void thaw() {
         signal("CONT");
     }
 
     /** Ends it without warning ({@code SIGKILL}), and waits until it is gone. A no-op if it has ended. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         boolean interrupted = false;
         while (true) {

@@ -1,0 +1,216 @@
+package io.holdfast.faults.campaign;
+
+import com.google.gson.Gson;
+import io.holdfast.faults.subjects.Subjects;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Option;
+
+/** The command line of the campaign. */
+@Command(
+        name = "fault-tests/run",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Lets processes contend for locks on real servers while things go wrong, and checks their histories.",
+            ""
+        },
+        footer = {
+            "",
+            "Examples:",
+            "  fault-tests/run                                        Holdfast, all faults, both drivers, once",
+            "  fault-tests/run --rounds 3 --server /usr/bin/redis-server   as long as it takes, clocks included",
+            "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
+            "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
+            "",
+            "Progress goes to standard error, the report to standard output and to report.md in the folder of the run.",
+            "Status: 0 if Holdfast kept its promises, 1 if not, 64 if the command line is wrong. A seed decides what",
+            "happens when; how real processes are scheduled does not follow from it: a rare failure may need several runs."
+        },
+        exitCodeOnInvalidInput = 64)
+final class Campaign implements Callable<Integer> {
+    @Option(
+            names = "--subjects",
+            split = ",",
+            paramLabel = "NAME",
+            description = "Libraries, or holdfast (the default), peers, all. See --list.")
+    private List<String> subjects = List.of("holdfast");
+
+    @Option(names = "--faults", split = ",", paramLabel = "NAME", description = "Faults; all by default. See --list.")
+    private List<String> faults = List.of();
+
+    @Option(
+            names = "--topologies",
+            split = ",",
+            paramLabel = "NAME",
+            description = "single, sentinels, cluster, quorum; all by default. Peers run on a single server.")
+    private List<String> topologies = List.of("single", "sentinels", "cluster", "quorum");
+
+    @Option(names = "--rounds", description = "How often; 1 by default.")
+    private int rounds = 1;
+
+    @Option(
+            names = "--term",
+            paramLabel = "MS",
+            description = "Term of holds in milliseconds, 3000 by default; 0 for the" + " default of each library.")
+    private long termMillis = 3_000;
+
+    @Option(names = "--seed", description = "Seed of the first round; a fresh one by default. It is told.")
+    private @Nullable Long seed;
+
+    @Option(
+            names = "--server",
+            paramLabel = "PROGRAM",
+            description = "A redis-server or valkey-server in place of the one that comes with the tests. Clocks can"
+                    + " only be set where it is linked dynamically and there is a C compiler.")
+    private @Nullable Path server;
+
+    @Option(
+            names = "--out",
+            paramLabel = "FOLDER",
+            description = "Where results and histories go; target/faults by default.")
+    private Path out = Path.of("target", "faults");
+
+    @Option(names = "--list", description = "Tells subjects and faults, and ends.")
+    private boolean list;
+
+    @Option(names = "--report", description = "Makes the report from what is in the folder already, and ends.")
+    private boolean reportOnly;
+
+    private Campaign() {}
+
+    /** Runs the command and ends with its status. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Campaign()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        if (list) {
+            System.out.println("Subjects: " + String.join(", ", Subjects.names()));
+            for (Fault fault : Fault.values()) {
+                System.out.printf(
+                        Locale.ROOT,
+                        "%-18s %-7s %s, %s%n",
+                        fault.label(),
+                        fault.isInside() ? "inside" : "outside",
+                        fault.words(),
+                        Arrays.stream(Topology.values())
+                                .filter(fault::concerns)
+                                .map(each -> each.name().toLowerCase(Locale.ROOT))
+                                .toList());
+            }
+            return ExitCode.OK;
+        }
+        Files.createDirectories(out);
+        if (!reportOnly) {
+            runAll();
+        }
+        Report report = Report.of(out);
+        Files.writeString(out.resolve("report.md"), report.text());
+        System.out.println(report.text());
+        return report.isClean() ? ExitCode.OK : ExitCode.SOFTWARE;
+    }
+
+    private void runAll() throws IOException {
+        if (server != null) {
+            System.setProperty("holdfast.test.server", server.toAbsolutePath().toString());
+        }
+        ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
+        clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
+        long first = seed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000) : seed;
+        List<Episode> episodes = episodes(first, clock.problem());
+        System.err.println(episodes.size() + " episodes, seed " + first + ", into " + out);
+        int number = 0;
+        for (Episode episode : episodes) {
+            number++;
+            System.err.print(number + "/" + episodes.size() + " " + episode.label() + "… ");
+            Path folder = Files.createDirectories(out.resolve(episode.label()));
+            EpisodeResult result = episode.run(folder, clock);
+            Files.writeString(
+                    out.resolve("results.jsonl"),
+                    new Gson().toJson(result) + "\n",
+                    StandardOpenOption.CREATE,
+                    StandardOpenOption.APPEND);
+            System.err.printf(
+                    Locale.ROOT,
+                    "%.0f s, %d obtained of %d, idle %d ms, overlaps %d, lost %d/%d%n",
+                    result.seconds(),
+                    result.obtained(),
+                    result.requests(),
+                    result.worstIdleMillis(),
+                    result.overlaps(),
+                    result.lostPlain(),
+                    result.lostFenced());
+            result.violations().forEach(each -> System.err.println("    VIOLATION " + each));
+            if (result.violations().isEmpty()) {
+                deleteHistories(folder);
+            }
+        }
+    }
+
+    private static void deleteHistories(Path folder) throws IOException {
+        try (var files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(folder);
+    }
+
+    private List<Episode> episodes(long first, Optional<String> noClock) {
+        List<String> names = new ArrayList<>();
+        for (String name : subjects) {
+            switch (name) {
+                case "all" -> names.addAll(Subjects.names());
+                case "holdfast" ->
+                    Subjects.names().stream().filter(Subjects::isHoldfast).forEach(names::add);
+                case "peers" ->
+                    Subjects.names().stream()
+                            .filter(each -> !Subjects.isHoldfast(each))
+                            .forEach(names::add);
+                default -> {
+                    Subjects.of(name); // refuses unknown ones
+                    names.add(name);
+                }
+            }
+        }
+        List<Fault> chosen = faults.isEmpty()
+                ? List.of(Fault.values())
+                : faults.stream().map(Fault::of).toList();
+        List<Episode> episodes = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            for (String topologyName : topologies) {
+                Topology topology = Topology.valueOf(topologyName.toUpperCase(Locale.ROOT));
+                for (Fault fault : chosen) {
+                    boolean clock = fault == Fault.CLOCK_BACK || fault == Fault.CLOCK_FORWARD;
+                    if (!fault.concerns(topology) || (clock && noClock.isPresent())) {
+                        continue;
+                    }
+                    for (String name : names) {
+                        if (Subjects.isHoldfast(name) || topology == Topology.SINGLE) {
+                            Duration term =
+                                    termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
+                            episodes.add(new Episode(name, topology, fault, term, first + round));
+                        }
+                    }
+                }
+            }
+        }
+        return episodes;
+    }
+}

@@ -1,0 +1,233 @@
+package io.holdfast.faults.campaign;
+
+import io.holdfast.faults.history.Checks;
+import io.holdfast.faults.history.History;
+import io.holdfast.faults.history.Ledger;
+import io.holdfast.faults.history.Operation;
+import io.holdfast.faults.history.Violation;
+import io.holdfast.faults.subjects.Subjects;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Reply;
+import io.holdfast.testkit.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * One subject, one set of servers, one kind of fault, some seconds.
+ *
+ * @param subject its name
+ * @param topology which servers
+ * @param fault what happens
+ * @param term how long a hold lasts without renewal
+ * @param seed of what happens when; scheduling of real processes does not follow from it
+ */
+record Episode(String subject, Topology topology, Fault fault, Duration term, long seed) {
+    private static final int WORKERS = 4;
+    private static final int THREADS = 4;
+    private static final List<String> LOCKS = List.of("a", "b", "c");
+    private static final int WORDS = 20; // violations of one kind that are told
+    private static final Duration CALM = Duration.ofMillis(600);
+    /** A refresh and a claim, and what a loaded machine needs. */
+    private static final Duration UNDISTURBED = Duration.ofSeconds(4);
+    /** What comes on top of a term: a command that is not answered, a refresh, a claim. */
+    private static final Duration RECOVERY = Duration.ofSeconds(6);
+    /** Seeing that a lease is over and telling of it are two threads of one process. */
+    private static final Duration TELLING = Duration.ofSeconds(1);
+
+    private static final String LITTER = """
+            local left = {}
+            for _, key in ipairs(redis.call('KEYS', '*')) do
+              if redis.call('PTTL', key) == -1 then left[#left + 1] = key end
+            end
+            return left
+            """;
+
+    /** Runs it; the folder is for its files, and the program of single servers has this clock. */
+    EpisodeResult run(Path folder, ServerClock clock) throws IOException {
+        Files.createDirectories(folder);
+        clock.reset();
+        Random random = new Random(seed);
+        try (Servers servers = new Servers(topology, fault.serverSettings());
+                RedisServer ledger = RedisServer.start();
+                Crew crew = new Crew(folder, worker -> settings(worker, servers, ledger, folder))) {
+            String version = servers.version();
+            crew.start(WORKERS);
+            long begin = System.nanoTime();
+            long commandsBefore = servers.commands();
+            Striker striker = new Striker(fault, servers, crew, clock, term, LOCKS.get(0), random);
+            Striker.pause(CALM);
+            int times = Math.max(1, fault.times());
+            for (int i = 0; i < times; i++) {
+                striker.strike();
+                Striker.pause(Duration.ofMillis(400 + random.nextInt(1_500)));
+            }
+            Striker.pause(Duration.ofSeconds(2));
+            long commands = servers.commands() - commandsBefore;
+            List<String> stuck = crew.stop();
+            double seconds = (System.nanoTime() - begin) / 1e9;
+            History history = crew.history();
+            List<String> left = leftBehind(servers);
+            return judge(history, stuck, left, version, seconds, commands, ledger);
+        }
+    }
+
+    private Worker.Settings settings(int worker, Servers servers, RedisServer ledger, Path folder) {
+        return new Worker.Settings(
+                subject,
+                servers.addresses(worker),
+                term,
+                ledger.port(),
+                LOCKS,
+                THREADS,
+                seed * 1_000 + worker,
+                Crew.historyOf(folder, worker));
+    }
+
+    /** Keys without an expiry; for Holdfast also holds, once all terms are over. */
+    private List<String> leftBehind(Servers servers) {
+        List<String> left = new ArrayList<>();
+        for (RedisServer master : servers.masters()) {
+            try {
+                for (Reply key : master.command("EVAL", LITTER, "0").asList()) {
+                    left.add(key.asString() + " has no expiry");
+                }
+            } catch (DriverException e) {
+                left.add("a server does not answer: " + e.getMessage());
+            }
+        }
+        if (Subjects.isHoldfast(subject)) {
+            long end = System.nanoTime() + term.plus(RECOVERY).toNanos();
+            List<String> holds = holds(servers);
+            while (!holds.isEmpty() && System.nanoTime() - end < 0) {
+                Striker.pause(Duration.ofMillis(50));
+                holds = holds(servers);
+            }
+            left.addAll(holds);
+        }
+        return left;
+    }
+
+    private static List<String> holds(Servers servers) {
+        List<String> holds = new ArrayList<>();
+        for (RedisServer master : servers.masters()) {
+            for (String lock : LOCKS) {
+                String key = "hf:{" + lock + "}";
+                for (Reply each : master.command("KEYS", key).asList()) {
+                    holds.add(each.asString() + " is still held");
+                }
+            }
+        }
+        return holds;
+    }
+
+    private EpisodeResult judge(
+            History history,
+            List<String> stuck,
+            List<String> left,
+            String version,
+            double seconds,
+            long commands,
+            RedisServer ledger) {
+        boolean ours = Subjects.isHoldfast(subject);
+        boolean fenced = history.operations().stream().anyMatch(each -> each.token() != 0);
+        List<Violation> exclusion = Checks.exclusion(history);
+        List<Violation> tokens = Checks.tokens(history);
+        List<Violation> order = topology == Topology.QUORUM ? List.of() : Checks.order(history);
+        List<Violation> always = new ArrayList<>(Checks.outcomes(history));
+        List<Violation> inside = new ArrayList<>(exclusion);
+        int lostPlain = 0;
+        int lostFenced = 0;
+        try (GuardedResource resource = new GuardedResource(ledger.port())) {
+            for (String lock : LOCKS) {
+                lostPlain += Ledger.lostUpdates(resource.writes(lock, false));
+                lostFenced += Ledger.lostUpdates(resource.writes(lock, true));
+                always.addAll(Ledger.check(lock, resource.writes(lock, true)));
+            }
+        }
+        always.addAll(Checks.losses(history, TELLING));
+        Duration idle = idle(history);
+        inside.addAll(order);
+        inside.addAll(Checks.liveness(history, UNDISTURBED, term.plus(RECOVERY)));
+        stuck.forEach(each -> always.add(new Violation("ends", each)));
+        left.forEach(each -> always.add(new Violation("litter", each)));
+        // Tokens rise across lost memory and set clocks, but for a clock that was set back together with lost memory.
+        always.addAll(tokens);
+        List<String> violations = new ArrayList<>();
+        List<String> remarks = new ArrayList<>();
+        if (ours) {
+            words(always, violations);
+            words(inside, fault.isInside() ? violations : remarks);
+        } else {
+            words(always, remarks);
+            words(inside, remarks);
+        }
+        Map<String, Integer> outcomes = new TreeMap<>();
+        for (Operation each : history.operations()) {
+            String word = each.obtained() ? "Obtained" : each.outcome().isEmpty() ? "Cut" : each.outcome();
+            outcomes.merge(word, 1, Integer::sum);
+        }
+        long told =
+                history.operations().stream().filter(each -> each.lost() != 0).count();
+        return new EpisodeResult(
+                subject,
+                Subjects.version(subject),
+                version,
+                topology.name().toLowerCase(java.util.Locale.ROOT),
+                fault.label(),
+                fault.isInside(),
+                seed,
+                term.toMillis(),
+                seconds,
+                fault.times(),
+                outcomes,
+                commands,
+                exclusion.size(),
+                fenced ? tokens.size() : -1,
+                order.size(),
+                lostPlain,
+                fenced ? lostFenced : -1,
+                0,
+                (int) told,
+                idle.toMillis(),
+                left.size(),
+                violations,
+                remarks);
+    }
+
+    private Duration idle(History history) {
+        Duration worst = Checks.recoveries(history).getOrDefault(fault.label(), Duration.ZERO);
+        if (fault != Fault.NONE) {
+            return worst;
+        }
+        return Checks.idle(history, Duration.ofMillis(1)).stream()
+                .map(each -> Duration.ofNanos(each.to() - each.from()))
+                .max(Duration::compareTo)
+                .orElse(Duration.ZERO);
+    }
+
+    private static void words(List<Violation> violations, List<String> to) {
+        Map<String, Integer> seen = new TreeMap<>();
+        for (Violation each : violations) {
+            if (seen.merge(each.check(), 1, Integer::sum) <= WORDS) {
+                to.add(each.toString());
+            }
+        }
+        seen.forEach((check, count) -> {
+            if (count > WORDS) {
+                to.add(check + ": " + (count - WORDS) + " more");
+            }
+        });
+    }
+
+    /** For progress and for the name of its folder. */
+    String label() {
+        return subject + "-" + topology.name().toLowerCase(java.util.Locale.ROOT) + "-" + fault.label() + "-" + seed;
+    }
+}

@@ -1,0 +1,66 @@
+package io.holdfast.faults.campaign;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one episode came to. A line of JSON in the folder of a run.
+ *
+ * @param subject the library and how it is used
+ * @param version of the library
+ * @param server product and version
+ * @param topology which servers
+ * @param fault what happened
+ * @param inside whether the assumptions allow it
+ * @param seed of the schedule
+ * @param termMillis how long a hold lasts without renewal
+ * @param seconds from the first request to the last answer
+ * @param faults how often it happened
+ * @param outcomes of requests, by word
+ * @param commands that the servers carried out for all of this, as far as they lived
+ * @param overlaps pairs of holds that were surely held together
+ * @param tokenFaults tokens that did not rise; -1 if there are none
+ * @param overtaken waiters that were overtaken without a reason
+ * @param lostPlain lost updates of the unfenced resource
+ * @param lostFenced lost updates of the fenced resource; -1 if there are no tokens
+ * @param refusedFenced late writes that the fenced resource refused
+ * @param lossesTold leases that were told as lost
+ * @param worstIdleMillis how long a lock stood idle at most because of the fault
+ * @param leftKeys keys without an expiry, or holds of nobody, at the end
+ * @param violations broken promises, in words; for Holdfast only what has to hold under this fault
+ * @param remarks what was found that is no violation under this fault
+ */
+record EpisodeResult(
+        String subject,
+        String version,
+        String server,
+        String topology,
+        String fault,
+        boolean inside,
+        long seed,
+        long termMillis,
+        double seconds,
+        int faults,
+        Map<String, Integer> outcomes,
+        long commands,
+        int overlaps,
+        int tokenFaults,
+        int overtaken,
+        int lostPlain,
+        int lostFenced,
+        int refusedFenced,
+        int lossesTold,
+        long worstIdleMillis,
+        int leftKeys,
+        List<String> violations,
+        List<String> remarks) {
+    /** How often a lock was obtained. */
+    int obtained() {
+        return outcomes.getOrDefault("Obtained", 0);
+    }
+
+    /** How often a lock was asked for. */
+    int requests() {
+        return outcomes.values().stream().mapToInt(Integer::intValue).sum();
+    }
+}

@@ -1,0 +1,121 @@
+package io.holdfast.faults.campaign;
+
+import com.google.gson.Gson;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Tables from the results of a run, in Markdown. */
+final class Report {
+    private final List<EpisodeResult> results;
+
+    private Report(List<EpisodeResult> results) {
+        this.results = results;
+    }
+
+    /** From all results in a folder. */
+    static Report of(Path folder) throws IOException {
+        List<EpisodeResult> results = new ArrayList<>();
+        Gson gson = new Gson();
+        for (String line : Files.readAllLines(folder.resolve("results.jsonl"))) {
+            results.add(gson.fromJson(line, EpisodeResult.class));
+        }
+        return new Report(results);
+    }
+
+    /** Whether there is no violation. */
+    boolean isClean() {
+        return results.stream().allMatch(each -> each.violations().isEmpty());
+    }
+
+    /** The whole report. */
+    String text() {
+        StringBuilder text = new StringBuilder(head());
+        Map<String, List<EpisodeResult>> byWay = new LinkedHashMap<>();
+        for (EpisodeResult each : results) {
+            String way = each.subject() + " (" + each.version() + "), term " + each.termMillis() + " ms";
+            byWay.computeIfAbsent(way, key -> new ArrayList<>()).add(each);
+        }
+        byWay.forEach((way, episodes) ->
+                text.append("\n### ").append(way).append("\n\n").append(table(episodes)));
+        List<String> violations = results.stream()
+                .flatMap(each -> each.violations().stream()
+                        .map(what -> "- " + each.subject() + ", " + each.topology() + ", " + each.fault() + ", seed "
+                                + each.seed() + ": " + what))
+                .toList();
+        text.append("\n### Violations\n\n")
+                .append(violations.isEmpty() ? "None.\n" : String.join("\n", violations) + "\n");
+        return text.toString();
+    }
+
+    private String head() {
+        double seconds = results.stream().mapToDouble(EpisodeResult::seconds).sum();
+        long requests = results.stream().mapToLong(EpisodeResult::requests).sum();
+        long obtained = results.stream().mapToLong(EpisodeResult::obtained).sum();
+        int faults = results.stream().mapToInt(EpisodeResult::faults).sum();
+        String servers = results.stream().map(EpisodeResult::server).distinct().collect(Collectors.joining(", "));
+        return String.format(
+                Locale.ROOT,
+                "%d episodes, %.0f minutes under load, %d requests, %d holds, %d faults. Servers: %s.%n",
+                results.size(),
+                seconds / 60,
+                requests,
+                obtained,
+                faults,
+                servers);
+    }
+
+    private static String table(List<EpisodeResult> episodes) {
+        Map<String, List<EpisodeResult>> rows = new LinkedHashMap<>();
+        for (EpisodeResult each : episodes) {
+            String row = each.topology() + " | " + each.fault() + " | " + (each.inside() ? "inside" : "outside");
+            rows.computeIfAbsent(row, key -> new ArrayList<>()).add(each);
+        }
+        StringBuilder text = new StringBuilder("""
+                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | worst idle | left | violations |
+                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+                """);
+        rows.forEach((row, each) -> text.append("| ")
+                .append(row)
+                .append(" | ")
+                .append(String.join(
+                        " | ",
+                        Integer.toString(each.size()),
+                        sum(each, EpisodeResult::faults),
+                        sum(each, EpisodeResult::requests),
+                        sum(each, EpisodeResult::obtained),
+                        sum(each, EpisodeResult::lossesTold),
+                        sum(each, EpisodeResult::overlaps),
+                        sum(each, EpisodeResult::tokenFaults),
+                        sum(each, EpisodeResult::overtaken),
+                        sum(each, EpisodeResult::lostPlain),
+                        sum(each, EpisodeResult::lostFenced),
+                        each.stream()
+                                        .mapToLong(EpisodeResult::worstIdleMillis)
+                                        .max()
+                                        .orElse(0) + " ms",
+                        sum(each, EpisodeResult::leftKeys),
+                        sum(each, result -> result.violations().size())))
+                .append(" |\n"));
+        return text.toString();
+    }
+
+    private interface Count {
+        int of(EpisodeResult result);
+    }
+
+    /** A dash where there is nothing to count. */
+    private static String sum(List<EpisodeResult> results, Count count) {
+        if (results.stream().allMatch(each -> count.of(each) < 0)) {
+            return "–";
+        }
+        return Integer.toString(
+                results.stream().mapToInt(each -> Math.max(0, count.of(each))).sum());
+    }
+}

@@ -1,0 +1,136 @@
+package io.holdfast.faults.campaign;
+
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.testkit.RedisCluster;
+import io.holdfast.testkit.RedisSentinels;
+import io.holdfast.testkit.RedisServer;
+import io.holdfast.testkit.TcpProxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The servers of an episode. For use by one thread. */
+final class Servers implements AutoCloseable {
+    private static final int NODES = 3;
+
+    private final List<RedisServer> independent = new ArrayList<>(); // the one server, or the nodes of a quorum
+    private final List<TcpProxy> proxies = new ArrayList<>(); // one for each worker, in front of the one server
+    private @Nullable RedisSentinels sentinels;
+    private @Nullable RedisCluster cluster;
+
+    /** Starts them. Only a single server takes other settings. */
+    Servers(Topology topology, List<String> settings) {
+        switch (topology) {
+            case SINGLE -> independent.add(RedisServer.start(settings.toArray(String[]::new)));
+            case SENTINELS -> sentinels = RedisSentinels.start();
+            case CLUSTER -> cluster = RedisCluster.start();
+            case QUORUM -> {
+                for (int i = 0; i < NODES; i++) {
+                    RedisServer node = RedisServer.start();
+                    // It has its memory since for ever: nobody has to wait for the end of the quarantine.
+                    node.command("SET", "hf:node", "0", "EX", "100000");
+                    independent.add(node);
+                }
+            }
+        }
+    }
+
+    /** What a worker is told to connect to. */
+    List<String> addresses(int worker) {
+        if (cluster != null) {
+            return List.of("redis-cluster://" + hosts(cluster.addresses()));
+        }
+        if (sentinels != null) {
+            return List.of("redis-sentinel://" + hosts(sentinels.addresses()) + "/" + RedisSentinels.NAME);
+        }
+        if (independent.size() > 1) {
+            return independent.stream().map(RedisServer::url).toList();
+        }
+        while (proxies.size() <= worker) {
+            proxies.add(TcpProxy.to(one().port()));
+        }
+        return List.of(proxies.get(worker).address().toString());
+    }
+
+    private static String hosts(List<RedisAddress> addresses) {
+        return addresses.stream().map(each -> each.host() + ":" + each.port()).collect(Collectors.joining(","));
+    }
+
+    /** The single server, or the first node. */
+    RedisServer one() {
+        return independent.get(0);
+    }
+
+    /** The nodes of a quorum. */
+    List<RedisServer> nodes() {
+        return independent;
+    }
+
+    List<TcpProxy> proxies() {
+        return proxies;
+    }
+
+    RedisSentinels sentinels() {
+        return Objects.requireNonNull(sentinels);
+    }
+
+    RedisCluster cluster() {
+        return Objects.requireNonNull(cluster);
+    }
+
+    /** Those that have keys of their own: a master each. */
+    List<RedisServer> masters() {
+        if (cluster != null) {
+            return cluster.masters();
+        }
+        return sentinels != null ? List.of(sentinels.master()) : independent;
+    }
+
+    /** How many commands they have carried out. */
+    long commands() {
+        long sum = 0;
+        for (RedisServer master : masters()) {
+            try {
+                sum += master.command("INFO", "stats")
+                        .asString()
+                        .lines()
+                        .filter(line -> line.startsWith("total_commands_processed:"))
+                        .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                        .sum();
+            } catch (DriverException e) {
+                // It is away.
+            }
+        }
+        return sum;
+    }
+
+    /** Product and version. */
+    String version() {
+        String info = masters().get(0).command("INFO", "server").asString();
+        String valkey = field(info, "valkey_version:");
+        return valkey.isEmpty() ? "Redis " + field(info, "redis_version:") : "Valkey " + valkey;
+    }
+
+    private static String field(String info, String name) {
+        return info.lines()
+                .filter(line -> line.startsWith(name))
+                .map(line -> line.substring(name.length()))
+                .findFirst()
+                .orElse("");
+    }
+
+    @Override
+    public void close() {
+        proxies.forEach(TcpProxy::close);
+        independent.forEach(RedisServer::close);
+        if (sentinels != null) {
+            sentinels.close();
+        }
+        if (cluster != null) {
+            cluster.close();
+        }
+    }
+}

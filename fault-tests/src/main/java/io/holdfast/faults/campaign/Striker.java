@@ -1,0 +1,210 @@
+package io.holdfast.faults.campaign;
+
+import io.holdfast.faults.history.History.Disturbance;
+import io.holdfast.spi.DriverException;
+import io.holdfast.testkit.RedisCluster;
+import io.holdfast.testkit.RedisServer;
+import io.holdfast.testkit.TcpProxy;
+import io.holdfast.testkit.TcpProxy.Kind;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/** Makes faults happen, and notes when they began and when all was healed. For use by one thread. */
+final class Striker {
+    private static final String BUSY =
+            "local till = os.clock() + tonumber(ARGV[1]) while os.clock() < till do end return 1";
+
+    private final Fault fault;
+    private final Servers servers;
+    private final Crew crew;
+    private final ServerClock clock;
+    private final Duration term;
+    private final String lock;
+    private final Random random;
+
+    Striker(Fault fault, Servers servers, Crew crew, ServerClock clock, Duration term, String lock, Random random) {
+        this.fault = fault;
+        this.servers = servers;
+        this.crew = crew;
+        this.clock = clock;
+        this.term = term;
+        this.lock = lock;
+        this.random = random;
+    }
+
+    /** Lets it happen once, and returns when it is over. */
+    void strike() {
+        switch (fault) {
+            case NONE -> {}
+            case KILL_PROCESS -> {
+                crew.kill(anyWorker(), fault.label());
+                crew.start(1);
+            }
+            case FREEZE_PROCESS -> freezeWorker();
+            case FREEZE_SERVER -> toAll(servers.one()::freeze, upToLongerThanATerm(), servers.one()::thaw);
+            case RESTART_WITH_DATA, RESTART_EMPTY ->
+                toAll(servers.one()::kill, between(100, 800), servers.one()::restart);
+            case KILL_COMMANDS -> toAll(() -> proxies(each -> each.killConnections(Kind.COMMANDS)));
+            case KILL_MESSAGES -> toAll(() -> proxies(each -> each.killConnections(Kind.MESSAGES)));
+            case PARTITION_ONE -> partitionOne();
+            case PARTITION_ALL ->
+                toAll(() -> proxies(each -> each.stall(Kind.ANY)), upToLongerThanATerm(), this::healProxies);
+            case REPLIES_HELD ->
+                toAll(() -> proxies(each -> each.stallReplies(Kind.ANY)), between(100, 1_500), this::healProxies);
+            case REPLIES_LOST ->
+                toAll(() -> proxies(each -> each.dropReplies(Kind.ANY)), between(20, 1_000), this::healProxies);
+            case REQUESTS_LOST ->
+                toAll(() -> proxies(each -> each.dropRequests(Kind.ANY)), between(20, 1_000), this::healProxies);
+            case MESSAGES_LOST ->
+                toAll(() -> proxies(each -> each.dropReplies(Kind.MESSAGES)), between(20, 3_000), this::healProxies);
+            case DELAY ->
+                toAll(
+                        () -> proxies(each -> each.delay(Kind.ANY, Duration.ofMillis(5 + random.nextInt(56)))),
+                        between(1_000, 2_000),
+                        this::healProxies);
+            case SCRIPT_FLUSH -> toAll(() -> servers.one().command("SCRIPT", "FLUSH"));
+            case FLUSHALL -> toAll(() -> servers.one().command("FLUSHALL"));
+            case CLOCK_FORWARD -> toAll(() -> clock.step(between(1_000, 20_000)));
+            case CLOCK_BACK -> toAll(() -> clock.step(between(1_000, 20_000).negated()));
+            case SLOW_SCRIPT -> {
+                String seconds = Double.toString(0.3 + random.nextDouble() * 1.2);
+                toAll(() -> servers.one().command("EVAL", BUSY, "0", seconds));
+            }
+            case MEMORY_FULL -> toAll(() -> memoryLimit("1mb"), between(200, 2_000), () -> memoryLimit("0"));
+            case FAILOVER -> toAll(() -> servers.sentinels().failOver());
+            case KILL_MASTER -> killMaster();
+            case FREEZE_MASTER -> freezeMaster();
+            case SLOT_MOVE -> moveSlot();
+            case FREEZE_MINORITY -> {
+                RedisServer node = anyNode();
+                toAll(node::freeze, upToLongerThanATerm(), node::thaw);
+            }
+            case KILL_MINORITY -> {
+                RedisServer node = anyNode();
+                toAll(node::kill, between(100, 800), node::restart);
+                // Until it is out of the quarantine, it is the one that may fail.
+                pause(term.plusSeconds(2));
+            }
+            case FLUSH_MINORITY -> {
+                RedisServer node = anyNode();
+                toAll(() -> node.command("FLUSHALL"));
+                pause(term.plusSeconds(2));
+            }
+            case FLUSH_MAJORITY -> toAll(this::flushMajority);
+        }
+    }
+
+    private void freezeWorker() {
+        int worker = anyWorker();
+        long from = System.nanoTime();
+        crew.freeze(worker);
+        pause(upToLongerThanATerm().plus(term.dividedBy(2)));
+        crew.thaw(worker);
+        crew.note(fault.label(), from, worker);
+    }
+
+    private void partitionOne() {
+        int worker = anyWorker();
+        long from = System.nanoTime();
+        TcpProxy proxy = servers.proxies().get(worker);
+        proxy.stall(Kind.ANY);
+        pause(upToLongerThanATerm().plus(term.dividedBy(2)));
+        proxy.resume();
+        crew.note(fault.label(), from, worker);
+    }
+
+    private void killMaster() {
+        toAll(() -> {
+            if (servers.masters().size() > 1) {
+                RedisCluster cluster = servers.cluster();
+                cluster.failOver(cluster.masterOf(cluster.slotOf("{" + lock + "}")));
+            } else {
+                RedisServer master = servers.sentinels().master();
+                master.kill();
+                servers.sentinels().awaitOtherMasterThan(master);
+            }
+        });
+    }
+
+    private void freezeMaster() {
+        RedisServer master = servers.sentinels().master();
+        toAll(() -> {
+            master.freeze();
+            servers.sentinels().awaitOtherMasterThan(master);
+        });
+        master.thaw();
+    }
+
+    private void moveSlot() {
+        RedisCluster cluster = servers.cluster();
+        int slot = cluster.slotOf("{" + lock + "}");
+        RedisServer source = cluster.masterOf(slot);
+        RedisServer target = cluster.otherThan(source);
+        toAll(() -> cluster.beginMove(slot, source, target), between(50, 800), () -> {
+            cluster.moveKeys(slot, source, target);
+            cluster.endMove(slot, source, target);
+        });
+    }
+
+    private void flushMajority() {
+        for (RedisServer node : servers.nodes().subList(0, 2)) {
+            node.command("FLUSHALL");
+            node.command("SET", "hf:node", "0", "EX", "100000");
+        }
+    }
+
+    private void memoryLimit(String limit) {
+        servers.one().command("CONFIG", "SET", "maxmemory", limit);
+    }
+
+    private void proxies(Consumer<TcpProxy> act) {
+        servers.proxies().forEach(act);
+    }
+
+    private void healProxies() {
+        proxies(TcpProxy::resume);
+    }
+
+    private void toAll(Runnable act) {
+        toAll(act, Duration.ZERO, () -> {});
+    }
+
+    private void toAll(Runnable begin, Duration meanwhile, Runnable end) {
+        long from = System.nanoTime();
+        try {
+            begin.run();
+            pause(meanwhile);
+            end.run();
+        } catch (DriverException e) {
+            throw new IllegalStateException(fault.label() + " could not be made to happen", e);
+        }
+        crew.note(fault.label(), from, Disturbance.ALL);
+    }
+
+    private int anyWorker() {
+        return crew.living().get(random.nextInt(crew.living().size()));
+    }
+
+    private RedisServer anyNode() {
+        return servers.nodes().get(random.nextInt(servers.nodes().size()));
+    }
+
+    private Duration upToLongerThanATerm() {
+        return between(200, term.toMillis() + 1_000);
+    }
+
+    private Duration between(long leastMillis, long mostMillis) {
+        return Duration.ofMillis(leastMillis + (long) (random.nextDouble() * (mostMillis - leastMillis)));
+    }
+
+    /** How long a fault lasts is a part of it: nothing is awaited here. */
+    static void pause(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        for (long left = time.toNanos(); left > 0; left = end - System.nanoTime()) {
+            LockSupport.parkNanos(Math.min(left, TimeUnit.MILLISECONDS.toNanos(50)));
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** Processes, locks and real servers under faults. */
+@NullMarked
+package io.holdfast.faults.campaign;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,121 @@
+package io.holdfast.faults.subjects;
+
+import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.Quorum;
+import io.holdfast.QuorumNode;
+import io.holdfast.QuorumOptions;
+import io.holdfast.Wait;
+import io.holdfast.routing.Location;
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.RedisDriverProvider;
+import java.time.Duration;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+/** Holdfast, over one of its drivers. Several addresses are the nodes of a quorum. */
+final class HoldfastSubject implements Subject {
+    private static final Duration CONNECT = Duration.ofSeconds(20);
+
+    private final BiFunction<String, LockOptions, DistributedLock> locks;
+    private final AutoCloseable client;
+    private final LockOptions options;
+    private final String driver;
+
+    private HoldfastSubject(
+            BiFunction<String, LockOptions, DistributedLock> locks,
+            AutoCloseable client,
+            LockOptions options,
+            String driver) {
+        this.locks = locks;
+        this.client = client;
+        this.options = options;
+        this.driver = driver;
+    }
+
+    static HoldfastSubject connect(String driver, List<String> addresses, Duration term) {
+        RedisDriverProvider provider = ServiceLoader.load(RedisDriverProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(each -> each.name().equals(driver))
+                .findFirst()
+                .orElseThrow();
+        ConnectOptions connect = new ConnectOptions(CONNECT, "holdfast");
+        LockOptions lock = LockOptions.defaults().withTerm(term);
+        HoldfastOptions options = HoldfastOptions.defaults()
+                .withLockDefaults(lock)
+                .withCommandTimeout(Duration.ofSeconds(2))
+                .withCloseTimeout(Duration.ofSeconds(3));
+        if (addresses.size() == 1) {
+            Holdfast one = Holdfast.over(Location.parse(addresses.get(0)).connect(provider, connect), options);
+            return new HoldfastSubject(one::lock, one, lock, driver);
+        }
+        Quorum quorum = Quorum.connect(
+                addresses.stream()
+                        .map(each -> QuorumNode.over(Location.parse(each).connect(provider, connect)))
+                        .toList(),
+                QuorumOptions.defaults().withClient(options).withLongestTerm(term));
+        return new HoldfastSubject(quorum::lock, quorum, lock, driver);
+    }
+
+    @Override
+    public Hold acquire(String name, Duration wait, Runnable onQueued, Consumer<String> onLost)
+            throws NotObtained, InterruptedException {
+        LockOptions told = options.withListener(event -> {
+            if (event instanceof LockEvent.Queued) {
+                onQueued.run();
+            }
+        });
+        Attempt attempt;
+        try {
+            attempt = locks.apply(name, told).attempt(wait.isZero() ? Wait.none() : Wait.upTo(wait));
+        } catch (HoldfastException e) {
+            throw new NotObtained(e.getClass().getSimpleName(), e);
+        }
+        Lease lease = attempt.lease()
+                .orElseThrow(() -> new NotObtained(attempt.getClass().getSimpleName(), null));
+        lease.lost().thenAccept(reason -> onLost.accept(reason.name()));
+        return new Hold() {
+            @Override
+            public long token() {
+                return lease.token();
+            }
+
+            @Override
+            public boolean isHeld() {
+                return lease.isValid();
+            }
+
+            @Override
+            public boolean isOver() {
+                return lease.remaining().isZero();
+            }
+
+            @Override
+            public String release() {
+                return lease.release().name();
+            }
+        };
+    }
+
+    @Override
+    public String describe() {
+        return "Holdfast over " + driver;
+    }
+
+    @Override
+    public void close() {
+        try {
+            client.close();
+        } catch (Exception e) {
+            throw new IllegalStateException("the client could not be closed", e);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.holdfast.faults.subjects;
+
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.redisson.Redisson;
+import org.redisson.api.RedissonClient;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** All subjects by name. */
+public final class Subjects {
+    private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
+
+    static {
+        MAKERS.put("holdfast-lettuce", (to, term) -> HoldfastSubject.connect("lettuce", to, term));
+        MAKERS.put("holdfast-jedis", (to, term) -> HoldfastSubject.connect("jedis", to, term));
+        MAKERS.put(
+                "redisson-lock",
+                (to, term) -> RedissonSubject.connect(to.get(0), term, RedissonClient::getLock, "Redisson lock"));
+        MAKERS.put(
+                "redisson-fair",
+                (to, term) ->
+                        RedissonSubject.connect(to.get(0), term, RedissonClient::getFairLock, "Redisson fair lock"));
+        MAKERS.put(
+                "redisson-fenced",
+                (to, term) -> RedissonSubject.connect(
+                        to.get(0), term, RedissonClient::getFencedLock, "Redisson fenced lock"));
+        MAKERS.put("spring-pubsub", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.PUB_SUB_LOCK));
+        MAKERS.put("spring-spin", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.SPIN_LOCK));
+    }
+
+    private Subjects() {}
+
+    /** The names, in the order of reports. */
+    public static List<String> names() {
+        return List.copyOf(MAKERS.keySet());
+    }
+
+    /** How to make one. */
+    public static Subject.Maker of(String name) {
+        Subject.Maker maker = MAKERS.get(name);
+        if (maker == null) {
+            throw new IllegalArgumentException("there is no subject '" + name + "'; there are " + names());
+        }
+        return maker;
+    }
+
+    /** Whether this is Holdfast: then its promises are checked, and not only counted. */
+    public static boolean isHoldfast(String name) {
+        return name.startsWith("holdfast-");
+    }
+
+    /** The term that its users get who set nothing. */
+    public static Duration defaultTerm(String name) {
+        return Duration.ofSeconds(name.startsWith("spring-") ? 60 : 30);
+    }
+
+    /** The library with its version. */
+    public static String version(String name) {
+        if (isHoldfast(name)) {
+            return "Holdfast, this version";
+        }
+        Class<?> type = name.startsWith("spring-") ? RedisLockRegistry.class : Redisson.class;
+        String version = type.getPackage().getImplementationVersion();
+        return (name.startsWith("spring-") ? "Spring Integration " : "Redisson ") + (version == null ? "?" : version);
+    }
+}
