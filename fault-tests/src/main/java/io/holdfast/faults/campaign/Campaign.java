@@ -85,6 +85,9 @@ final class Campaign implements Callable<Integer> {
             description = "Where results and histories go; target/faults by default.")
     private Path out = Path.of("target", "faults");
 
+    @Option(names = "--keep", description = "Keeps the histories of all episodes, not only of those with violations.")
+    private boolean keep;
+
     @Option(names = "--list", description = "Tells subjects and faults, and ends.")
     private boolean list;
 
@@ -157,7 +160,7 @@ final class Campaign implements Callable<Integer> {
                     result.lostPlain(),
                     result.lostFenced());
             result.violations().forEach(each -> System.err.println("    VIOLATION " + each));
-            if (result.violations().isEmpty()) {
+            if (result.violations().isEmpty() && !keep) {
                 deleteHistories(folder);
             }
         }

@@ -203,12 +203,12 @@ final class Worker {
 
     /** Mostly short sections, and some that outlast the term. */
     private long workNanos(Random random) {
-        int kind = random.nextInt(100);
+        int kind = random.nextInt(400);
         long term = settings.term().toNanos();
-        if (kind < 85) {
+        if (kind < 370) {
             return TimeUnit.MICROSECONDS.toNanos(random.nextInt(4_000));
         }
-        if (kind < 98) {
+        if (kind < 398) {
             return TimeUnit.MILLISECONDS.toNanos(20 + random.nextInt(80));
         }
         return Math.min(term + term / 4, TimeUnit.SECONDS.toNanos(5));
