@@ -144,10 +144,12 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, lo
         List<Violation> inside = new ArrayList<>(exclusion);
         int lostPlain = 0;
         int lostFenced = 0;
+        int refused = 0;
         try (GuardedResource resource = new GuardedResource(ledger.port())) {
             for (String lock : LOCKS) {
                 lostPlain += Ledger.lostUpdates(resource.writes(lock, false));
                 lostFenced += Ledger.lostUpdates(resource.writes(lock, true));
+                refused += resource.refused(lock);
                 always.addAll(Ledger.check(lock, resource.writes(lock, true)));
             }
         }
@@ -193,7 +195,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, lo
                 order.size(),
                 lostPlain,
                 fenced ? lostFenced : -1,
-                0,
+                refused,
                 (int) told,
                 idle.toMillis(),
                 left.size(),

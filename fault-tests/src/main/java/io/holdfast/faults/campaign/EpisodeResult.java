@@ -23,7 +23,7 @@ import java.util.Map;
  * @param overtaken waiters that were overtaken without a reason
  * @param lostPlain lost updates of the unfenced resource
  * @param lostFenced lost updates of the fenced resource; -1 if there are no tokens
- * @param refusedFenced late writes that the fenced resource refused
+ * @param refusedFenced how often the fenced resource refused a token that was too old
  * @param lossesTold leases that were told as lost
  * @param worstIdleMillis how long a lock stood idle at most because of the fault
  * @param leftKeys keys without an expiry, or holds of nobody, at the end

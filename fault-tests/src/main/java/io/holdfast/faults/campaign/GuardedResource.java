@@ -15,12 +15,18 @@ final class GuardedResource implements AutoCloseable {
     static final long REFUSED = -1;
 
     private static final String READ_FENCED = """
-            if tonumber(ARGV[1]) < tonumber(redis.call('HGET', KEYS[1], 'newest') or '0') then return -1 end
+            if tonumber(ARGV[1]) < tonumber(redis.call('HGET', KEYS[1], 'newest') or '0') then
+              redis.call('HINCRBY', KEYS[1], 'refused', 1)
+              return -1
+            end
             redis.call('HSET', KEYS[1], 'newest', ARGV[1])
             return tonumber(redis.call('HGET', KEYS[1], 'value') or '0')
             """;
     private static final String WRITE_FENCED = """
-            if tonumber(ARGV[1]) < tonumber(redis.call('HGET', KEYS[1], 'newest') or '0') then return 0 end
+            if tonumber(ARGV[1]) < tonumber(redis.call('HGET', KEYS[1], 'newest') or '0') then
+              redis.call('HINCRBY', KEYS[1], 'refused', 1)
+              return 0
+            end
             redis.call('HSET', KEYS[1], 'newest', ARGV[1], 'value', ARGV[2] + 1)
             redis.call('RPUSH', KEYS[2], ARGV[2])
             return 1
@@ -65,6 +71,12 @@ final class GuardedResource implements AutoCloseable {
     /** Sets the other counter to one more than was read. */
     void writePlain(String lock, long base) {
         server.command("EVAL", WRITE_PLAIN, "2", "plain:" + lock, "journal:plain:" + lock, Long.toString(base));
+    }
+
+    /** How often the fenced counter has refused an old token. */
+    int refused(String lock) {
+        Reply count = server.command("HGET", "fenced:" + lock, "refused");
+        return count.isNull() ? 0 : (int) count.asLong();
     }
 
     /** All accepted writes, in their order. */

@@ -44,6 +44,9 @@ final class Report {
         }
         byWay.forEach((way, episodes) ->
                 text.append("\n### ").append(way).append("\n\n").append(table(episodes)));
+        if (byWay.size() > 1) {
+            text.append("\n### Side by side, on one server\n\n").append(sideBySide());
+        }
         List<String> violations = results.stream()
                 .flatMap(each -> each.violations().stream()
                         .map(what -> "- " + each.subject() + ", " + each.topology() + ", " + each.fault() + ", seed "
@@ -78,8 +81,8 @@ final class Report {
             rows.computeIfAbsent(row, key -> new ArrayList<>()).add(each);
         }
         StringBuilder text = new StringBuilder("""
-                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | worst idle | left | violations |
-                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | refused | worst idle | left | violations |
+                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
                 """);
         rows.forEach((row, each) -> text.append("| ")
                 .append(row)
@@ -96,6 +99,7 @@ final class Report {
                         sum(each, EpisodeResult::overtaken),
                         sum(each, EpisodeResult::lostPlain),
                         sum(each, EpisodeResult::lostFenced),
+                        sum(each, EpisodeResult::refusedFenced),
                         each.stream()
                                         .mapToLong(EpisodeResult::worstIdleMillis)
                                         .max()
@@ -104,6 +108,50 @@ final class Report {
                         sum(each, result -> result.violations().size())))
                 .append(" |\n"));
         return text.toString();
+    }
+
+    private String sideBySide() {
+        Map<String, List<EpisodeResult>> columns = new LinkedHashMap<>();
+        Map<String, Boolean> faults = new LinkedHashMap<>();
+        for (EpisodeResult each : results) {
+            if (each.topology().equals("single")) {
+                columns.computeIfAbsent(
+                                each.subject() + ", " + each.termMillis() / 1_000 + " s", key -> new ArrayList<>())
+                        .add(each);
+                faults.put(each.fault(), each.inside());
+            }
+        }
+        StringBuilder text = new StringBuilder("Overlaps / lost updates unfenced / fenced / overtaken; worst idle.\n\n");
+        text.append("| fault | ").append(String.join(" | ", columns.keySet())).append(" |\n");
+        text.append("|---".repeat(columns.size() + 1)).append("|\n");
+        faults.forEach((fault, inside) -> {
+            text.append("| ").append(fault).append(inside ? "" : " (outside)");
+            columns.values().forEach(all -> {
+                List<EpisodeResult> cell =
+                        all.stream().filter(each -> each.fault().equals(fault)).toList();
+                text.append(" | ").append(cell.isEmpty() ? "" : cell(cell));
+            });
+            text.append(" |\n");
+        });
+        return text.toString();
+    }
+
+    private static String cell(List<EpisodeResult> results) {
+        return String.join(
+                        " / ",
+                        sum(results, EpisodeResult::overlaps),
+                        sum(results, EpisodeResult::lostPlain),
+                        sum(results, EpisodeResult::lostFenced),
+                        sum(results, EpisodeResult::overtaken))
+                + "; " + worstIdle(results);
+    }
+
+    private static String worstIdle(List<EpisodeResult> results) {
+        return results.stream()
+                        .mapToLong(EpisodeResult::worstIdleMillis)
+                        .max()
+                        .orElse(0)
+                + " ms";
     }
 
     private interface Count {

@@ -1,0 +1,65 @@
+package io.holdfast.faults.campaign;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A few episodes of the campaign, with both drivers: always the same seeds, and one that nobody has tried. */
+final class ShortCampaignTest {
+    private static final Duration TERM = Duration.ofSeconds(2);
+
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path folder;
+
+    static Stream<Episode> chosen() {
+        return Stream.of(
+                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.KILL_PROCESS, TERM, 1),
+                new Episode("holdfast-jedis", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 2),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.REPLIES_LOST, TERM, 3),
+                new Episode("holdfast-jedis", Topology.SINGLE, Fault.PARTITION_ONE, TERM, 4),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.RESTART_EMPTY, TERM, 5),
+                new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 6),
+                new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 7));
+    }
+
+    @ParameterizedTest
+    @MethodSource("chosen")
+    void episode_always_keepsThePromises(Episode episode) throws IOException {
+        assertClean(episode);
+    }
+
+    @Test
+    void episode_fresh_keepsThePromises() throws IOException {
+        long seed = ThreadLocalRandom.current().nextInt(1_000, 1_000_000);
+        List<Fault> possible = Arrays.stream(Fault.values())
+                .filter(fault -> fault.concerns(Topology.SINGLE))
+                .filter(fault -> fault != Fault.CLOCK_BACK && fault != Fault.CLOCK_FORWARD)
+                .toList();
+        Fault fault = possible.get((int) (seed % possible.size()));
+        String subject = seed % 2 == 0 ? "holdfast-lettuce" : "holdfast-jedis";
+        assertClean(new Episode(subject, Topology.SINGLE, fault, TERM, seed));
+    }
+
+    private void assertClean(Episode episode) throws IOException {
+        EpisodeResult result = episode.run(folder, ServerClock.none());
+        assertTrue(result.obtained() > 20, () -> "hardly anything happened: " + result);
+        assertEquals(
+                List.of(),
+                result.violations(),
+                () -> "again: fault-tests/run --subjects " + episode.subject() + " --topologies " + result.topology()
+                        + " --faults " + result.fault() + " --term " + TERM.toMillis() + " --seed " + episode.seed());
+        System.getLogger("io.holdfast").log(System.Logger.Level.INFO, () -> result.toString());
+    }
+}
