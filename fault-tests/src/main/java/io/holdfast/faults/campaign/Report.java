@@ -121,7 +121,8 @@ final class Report {
                 faults.put(each.fault(), each.inside());
             }
         }
-        StringBuilder text = new StringBuilder("Overlaps / lost updates unfenced / fenced / overtaken; worst idle.\n\n");
+        StringBuilder text =
+                new StringBuilder("Overlaps / lost updates unfenced / fenced / overtaken; worst idle.\n\n");
         text.append("| fault | ").append(String.join(" | ", columns.keySet())).append(" |\n");
         text.append("|---".repeat(columns.size() + 1)).append("|\n");
         faults.forEach((fault, inside) -> {
@@ -147,11 +148,7 @@ final class Report {
     }
 
     private static String worstIdle(List<EpisodeResult> results) {
-        return results.stream()
-                        .mapToLong(EpisodeResult::worstIdleMillis)
-                        .max()
-                        .orElse(0)
-                + " ms";
+        return results.stream().mapToLong(EpisodeResult::worstIdleMillis).max().orElse(0) + " ms";
     }
 
     private interface Count {
