@@ -122,7 +122,14 @@ public final class RedisSentinels implements AutoCloseable {
     /** Orders a failover while all are well. Answers the new master. */
     public RedisServer failOver() {
         RedisServer old = master();
-        sentinels.get(0).command("SENTINEL", "FAILOVER", NAME);
+        // After an earlier one it takes them some time to find the replicas fit again: then they refuse.
+        RedisCluster.await(
+                "the sentinels accept the order",
+                () -> sentinels
+                        .get(0)
+                        .command("SENTINEL", "FAILOVER", NAME)
+                        .asString()
+                        .equals("OK"));
         return awaitOtherMasterThan(old);
     }
 

@@ -38,11 +38,14 @@ import picocli.CommandLine.Option;
             "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
             "",
             "Progress goes to standard error, the report to standard output and to report.md in the folder of the run.",
-            "Status: 0 if Holdfast kept its promises, 1 if not, 64 if the command line is wrong. A seed decides what",
-            "happens when; how real processes are scheduled does not follow from it: a rare failure may need several runs."
+            "Status: 0 if Holdfast kept its promises, 1 if not, 2 if an episode could not be carried out, 64 if the command",
+            "line is wrong. A seed decides what happens when; how real processes are scheduled does not follow from it: a",
+            "rare failure may need several runs."
         },
         exitCodeOnInvalidInput = 64)
 final class Campaign implements Callable<Integer> {
+    private static final int EPISODES_MISSING = 2;
+
     @Option(
             names = "--subjects",
             split = ",",
@@ -94,6 +97,8 @@ final class Campaign implements Callable<Integer> {
     @Option(names = "--report", description = "Makes the report from what is in the folder already, and ends.")
     private boolean reportOnly;
 
+    private boolean failed;
+
     private Campaign() {}
 
     /** Runs the command and ends with its status. */
@@ -126,6 +131,9 @@ final class Campaign implements Callable<Integer> {
         Report report = Report.of(out);
         Files.writeString(out.resolve("report.md"), report.text());
         System.out.println(report.text());
+        if (failed) {
+            return EPISODES_MISSING;
+        }
         return report.isClean() ? ExitCode.OK : ExitCode.SOFTWARE;
     }
 
@@ -143,7 +151,14 @@ final class Campaign implements Callable<Integer> {
             number++;
             System.err.print(number + "/" + episodes.size() + " " + episode.label() + "… ");
             Path folder = Files.createDirectories(out.resolve(episode.label()));
-            EpisodeResult result = episode.run(folder, clock);
+            EpisodeResult result;
+            try {
+                result = episode.run(folder, clock);
+            } catch (IllegalStateException e) { // of the campaign itself: the other episodes are worth having
+                failed = true;
+                System.err.println("NOT CARRIED OUT: " + e);
+                continue;
+            }
             Files.writeString(
                     out.resolve("results.jsonl"),
                     new Gson().toJson(result) + "\n",
@@ -208,7 +223,7 @@ final class Campaign implements Callable<Integer> {
                         if (Subjects.isHoldfast(name) || topology == Topology.SINGLE) {
                             Duration term =
                                     termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
-                            episodes.add(new Episode(name, topology, fault, term, first + round));
+                            episodes.add(new Episode(name, topology, fault, term, strikes, first + round));
                         }
                     }
                 }

@@ -26,9 +26,10 @@ import java.util.TreeMap;
  * @param topology which servers
  * @param fault what happens
  * @param term how long a hold lasts without renewal
+ * @param strikes how many times as often it happens as it otherwise would
  * @param seed of what happens when; scheduling of real processes does not follow from it
  */
-record Episode(String subject, Topology topology, Fault fault, Duration term, long seed) {
+record Episode(String subject, Topology topology, Fault fault, Duration term, int strikes, long seed) {
     private static final int WORKERS = 4;
     private static final int THREADS = 4;
     private static final List<String> LOCKS = List.of("a", "b", "c");
@@ -63,7 +64,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, lo
             long commandsBefore = servers.commands();
             Striker striker = new Striker(fault, servers, crew, clock, term, LOCKS.get(0), random);
             Striker.pause(CALM);
-            int times = Math.max(1, fault.times());
+            int times = Math.max(1, fault.times()) * strikes;
             for (int i = 0; i < times; i++) {
                 striker.strike();
                 Striker.pause(Duration.ofMillis(400 + random.nextInt(1_500)));
@@ -187,7 +188,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, lo
                 seed,
                 term.toMillis(),
                 seconds,
-                fault.times(),
+                fault.times() * strikes,
                 outcomes,
                 commands,
                 exclusion.size(),

@@ -25,13 +25,13 @@ final class ShortCampaignTest {
 
     static Stream<Episode> chosen() {
         return Stream.of(
-                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.KILL_PROCESS, TERM, 1),
-                new Episode("holdfast-jedis", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 2),
-                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.REPLIES_LOST, TERM, 3),
-                new Episode("holdfast-jedis", Topology.SINGLE, Fault.PARTITION_ONE, TERM, 4),
-                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.RESTART_EMPTY, TERM, 5),
-                new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 6),
-                new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 7));
+                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.KILL_PROCESS, TERM, 1, 1),
+                new Episode("holdfast-jedis", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 2),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.REPLIES_LOST, TERM, 1, 3),
+                new Episode("holdfast-jedis", Topology.SINGLE, Fault.PARTITION_ONE, TERM, 1, 4),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.RESTART_EMPTY, TERM, 1, 5),
+                new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 1, 6),
+                new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 1, 7));
     }
 
     @ParameterizedTest
@@ -49,7 +49,7 @@ final class ShortCampaignTest {
                 .toList();
         Fault fault = possible.get((int) (seed % possible.size()));
         String subject = seed % 2 == 0 ? "holdfast-lettuce" : "holdfast-jedis";
-        assertClean(new Episode(subject, Topology.SINGLE, fault, TERM, seed));
+        assertClean(new Episode(subject, Topology.SINGLE, fault, TERM, 1, seed));
     }
 
     private void assertClean(Episode episode) throws IOException {
