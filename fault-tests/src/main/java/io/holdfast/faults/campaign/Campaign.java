@@ -67,13 +67,20 @@ final class Campaign implements Callable<Integer> {
     private int rounds = 1;
 
     @Option(
+            names = "--strikes",
+            paramLabel = "N",
+            description =
+                    "Lets faults strike so many times as often; those that can strike once only get more episodes.")
+    private int strikes = 1;
+
+    @Option(
             names = "--term",
             paramLabel = "MS",
             description = "Term of holds in milliseconds, 3000 by default; 0 for the" + " default of each library.")
     private long termMillis = 3_000;
 
     @Option(names = "--seed", description = "Seed of the first round; a fresh one by default. It is told.")
-    private @Nullable Long seed;
+    private @Nullable Long firstSeed;
 
     @Option(
             names = "--server",
@@ -143,7 +150,7 @@ final class Campaign implements Callable<Integer> {
         }
         ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
         clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
-        long first = seed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000) : seed;
+        long first = firstSeed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000) : firstSeed;
         List<Episode> episodes = episodes(first, clock.problem());
         System.err.println(episodes.size() + " episodes, seed " + first + ", into " + out);
         int number = 0;
@@ -223,7 +230,14 @@ final class Campaign implements Callable<Integer> {
                         if (Subjects.isHoldfast(name) || topology == Topology.SINGLE) {
                             Duration term =
                                     termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
-                            episodes.add(new Episode(name, topology, fault, term, strikes, first + round));
+                            long seed = first + round;
+                            if (fault.times() == 1) {
+                                for (int i = 0; i < strikes; i++) {
+                                    episodes.add(new Episode(name, topology, fault, term, 1, seed + 1_000L * i));
+                                }
+                            } else {
+                                episodes.add(new Episode(name, topology, fault, term, strikes, seed));
+                            }
                         }
                     }
                 }
