@@ -90,6 +90,13 @@ final class Campaign implements Callable<Integer> {
     private @Nullable Path server;
 
     @Option(
+            names = "--own-network",
+            description =
+                    "Runs everything in a network namespace of its own, where packets can be dropped. Needs Linux,"
+                            + " unshare, ip and iptables.")
+    private boolean ownNetwork; // made by the script
+
+    @Option(
             names = "--out",
             paramLabel = "FOLDER",
             description = "Where results and histories go; target/faults by default.")
@@ -150,8 +157,12 @@ final class Campaign implements Callable<Integer> {
         }
         ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
         clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
+        Optional<String> noNetwork = Firewall.problem();
+        if (ownNetwork || faults.contains(Fault.PACKETS_LOST_ONE.label())) {
+            noNetwork.ifPresent(why -> System.err.println("Packets are not dropped: " + why + "."));
+        }
         long first = firstSeed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000) : firstSeed;
-        List<Episode> episodes = episodes(first, clock.problem());
+        List<Episode> episodes = episodes(first, clock.problem(), noNetwork);
         System.err.println(episodes.size() + " episodes, seed " + first + ", into " + out);
         int number = 0;
         for (Episode episode : episodes) {
@@ -197,7 +208,7 @@ final class Campaign implements Callable<Integer> {
         Files.delete(folder);
     }
 
-    private List<Episode> episodes(long first, Optional<String> noClock) {
+    private List<Episode> episodes(long first, Optional<String> noClock, Optional<String> noNetwork) {
         List<String> names = new ArrayList<>();
         for (String name : subjects) {
             switch (name) {
@@ -222,8 +233,9 @@ final class Campaign implements Callable<Integer> {
             for (String topologyName : topologies) {
                 Topology topology = Topology.valueOf(topologyName.toUpperCase(Locale.ROOT));
                 for (Fault fault : chosen) {
-                    boolean clock = fault == Fault.CLOCK_BACK || fault == Fault.CLOCK_FORWARD;
-                    if (!fault.concerns(topology) || (clock && noClock.isPresent())) {
+                    boolean impossible = (fault.needsClock() && noClock.isPresent())
+                            || (fault.needsNetwork() && noNetwork.isPresent());
+                    if (!fault.concerns(topology) || impossible) {
                         continue;
                     }
                     for (String name : names) {

@@ -193,7 +193,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
                 commands,
                 exclusion.size(),
                 fenced ? tokens.size() : -1,
-                order.size(),
+                ours ? order.size() : -1, // the others do not tell when a request is queued
                 lostPlain,
                 fenced ? lostFenced : -1,
                 refused,

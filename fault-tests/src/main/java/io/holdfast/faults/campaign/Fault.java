@@ -25,6 +25,9 @@ enum Fault {
     REPLIES_LOST(true, 4, "what the server sends is lost, then connections are reset", SINGLE),
     REQUESTS_LOST(true, 4, "what clients send is lost, then connections are reset", SINGLE),
     MESSAGES_LOST(true, 4, "messages are lost, then their connections are reset", SINGLE),
+    PACKETS_LOST_ONE(true, 2, "packets of one process are lost for longer than its term, both ways", SINGLE),
+    PACKETS_LOST_TO(true, 3, "packets to the server are lost for up to three seconds", SINGLE),
+    PACKETS_LOST_FROM(true, 3, "packets from the server are lost for up to three seconds", SINGLE),
     DELAY(true, 3, "every packet takes 5 to 60 ms longer, each way", SINGLE),
     SCRIPT_FLUSH(true, 8, "the server forgets its scripts", SINGLE),
     FLUSHALL(false, 6, "all keys are deleted", SINGLE),
@@ -68,6 +71,16 @@ enum Fault {
     /** What happens, for people. */
     String words() {
         return words;
+    }
+
+    /** Whether it takes a clock that can be set. */
+    boolean needsClock() {
+        return this == CLOCK_BACK || this == CLOCK_FORWARD;
+    }
+
+    /** Whether it takes a network of the campaign's own. */
+    boolean needsNetwork() {
+        return this == PACKETS_LOST_ONE || this == PACKETS_LOST_TO || this == PACKETS_LOST_FROM;
     }
 
     boolean concerns(Topology topology) {

@@ -7,6 +7,7 @@ import io.holdfast.testkit.RedisServer;
 import io.holdfast.testkit.TcpProxy;
 import io.holdfast.testkit.TcpProxy.Kind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -60,6 +61,11 @@ final class Striker {
                 toAll(() -> proxies(each -> each.dropRequests(Kind.ANY)), between(20, 1_000), this::healProxies);
             case MESSAGES_LOST ->
                 toAll(() -> proxies(each -> each.dropReplies(Kind.MESSAGES)), between(20, 3_000), this::healProxies);
+            case PACKETS_LOST_ONE -> losePacketsOfOne();
+            case PACKETS_LOST_TO ->
+                toAll(() -> Firewall.drop(proxyPorts(), true, false), between(200, 3_000), Firewall::clear);
+            case PACKETS_LOST_FROM ->
+                toAll(() -> Firewall.drop(proxyPorts(), false, true), between(200, 3_000), Firewall::clear);
             case DELAY ->
                 toAll(
                         () -> proxies(each -> each.delay(Kind.ANY, Duration.ofMillis(5 + random.nextInt(56)))),
@@ -114,6 +120,19 @@ final class Striker {
         pause(upToLongerThanATerm().plus(term.dividedBy(2)));
         proxy.resume();
         crew.note(fault.label(), from, worker);
+    }
+
+    private void losePacketsOfOne() {
+        int worker = anyWorker();
+        long from = System.nanoTime();
+        Firewall.drop(List.of(servers.proxies().get(worker).port()), true, true);
+        pause(upToLongerThanATerm().plus(term.dividedBy(2)));
+        Firewall.clear();
+        crew.note(fault.label(), from, worker);
+    }
+
+    private List<Integer> proxyPorts() {
+        return servers.proxies().stream().map(TcpProxy::port).toList();
     }
 
     private void killMaster() {

@@ -45,7 +45,7 @@ final class ShortCampaignTest {
         long seed = ThreadLocalRandom.current().nextInt(1_000, 1_000_000);
         List<Fault> possible = Arrays.stream(Fault.values())
                 .filter(fault -> fault.concerns(Topology.SINGLE))
-                .filter(fault -> fault != Fault.CLOCK_BACK && fault != Fault.CLOCK_FORWARD)
+                .filter(fault -> !fault.needsClock() && !fault.needsNetwork())
                 .toList();
         Fault fault = possible.get((int) (seed % possible.size()));
         String subject = seed % 2 == 0 ? "holdfast-lettuce" : "holdfast-jedis";
