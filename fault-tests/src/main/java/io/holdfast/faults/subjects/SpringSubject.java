@@ -12,7 +12,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
-/** Spring Integration's registry of Redis locks, with renewal, which its users have to turn on. */
+/** Spring Integration's registry of Redis locks, with renewal, which its users have to turn on, or without. */
 final class SpringSubject implements Subject {
     private static final String REGISTRY = "locks";
 
@@ -21,23 +21,25 @@ final class SpringSubject implements Subject {
     private final RedisLockRegistry registry;
     private final RedisLockType type;
 
-    private SpringSubject(LettuceConnectionFactory connections, Duration term, RedisLockType type) {
+    private SpringSubject(LettuceConnectionFactory connections, Duration term, RedisLockType type, boolean renewed) {
         this.connections = connections;
         this.type = type;
         renewals.setDaemon(true);
         renewals.initialize();
         registry = new RedisLockRegistry(connections, REGISTRY, term);
         registry.setRedisLockType(type);
-        registry.setRenewalTaskScheduler(renewals);
+        if (renewed) {
+            registry.setRenewalTaskScheduler(renewals);
+        }
     }
 
-    static SpringSubject connect(String address, Duration term, RedisLockType type) {
+    static SpringSubject connect(String address, Duration term, RedisLockType type, boolean renewed) {
         RedisURI uri = RedisURI.create(address);
         LettuceConnectionFactory connections =
                 new LettuceConnectionFactory(new RedisStandaloneConfiguration(uri.getHost(), uri.getPort()));
         connections.afterPropertiesSet();
         connections.start();
-        return new SpringSubject(connections, term, type);
+        return new SpringSubject(connections, term, type, renewed);
     }
 
     @Override

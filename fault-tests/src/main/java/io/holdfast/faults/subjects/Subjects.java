@@ -27,8 +27,12 @@ public final class Subjects {
                 "redisson-fenced",
                 (to, term) -> RedissonSubject.connect(
                         to.get(0), term, RedissonClient::getFencedLock, "Redisson fenced lock"));
-        MAKERS.put("spring-pubsub", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.PUB_SUB_LOCK));
-        MAKERS.put("spring-spin", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.SPIN_LOCK));
+        MAKERS.put(
+                "spring-pubsub",
+                (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.PUB_SUB_LOCK, true));
+        MAKERS.put("spring-spin", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.SPIN_LOCK, true));
+        MAKERS.put(
+                "spring-plain", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.SPIN_LOCK, false));
     }
 
     private Subjects() {}
