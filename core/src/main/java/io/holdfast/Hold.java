@@ -302,6 +302,9 @@ final class Hold implements Holding {
 
     private void lost(LossReason reason) {
         forget();
+        if (detached) {
+            return; // whoever adopted the hold has it under the same owner: a take-back would end it there
+        }
         client.execute(() -> lost.complete(reason));
         client.events.tell(
                 request, subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
@@ -455,7 +458,7 @@ final class Hold implements Holding {
 
     /** Sets the one timer to what comes next: the confirmation, the warning, or the deadline. */
     private void arm() {
-        if (!active()) {
+        if (!active() || detached) {
             return;
         }
         long now = client.ticker.nanoTime();

@@ -283,6 +283,9 @@ final class QuorumHold implements Holding {
         }
         leaveAlone();
         quorum.requests.remove(request);
+        if (detached) {
+            return; // it lives its term without this client
+        }
         quorum.execute(() -> lost.complete(reason));
         quorum.events().tell(request, subject -> new LockEvent.Lost(subject, token, held(), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
