@@ -9,29 +9,19 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One hold as its client knows it: the state behind a {@link Lease}.
  *
- * <p><b>States.</b> A hold is active from its creation, and ends once, by whoever sets {@link #end} first: the release
- * (by any thread), the timer at the deadline, a reader of {@link #isValid()} that finds the deadline passed, an answer
- * "gone", or the client's closing. What ended stays ended; nothing moves {@link #deadline} in a way that a reader who saw
- * it pass could see it valid again, because seeing it pass ends the hold.
+ * <p><b>States.</b> A hold is active from its creation, and ends once ({@link LeaseState}): by the release (any thread), the
+ * timer at the deadline, a reader that finds the deadline passed, an answer "gone", or the client's closing.
  *
  * <p><b>Claims.</b> A hold that was handed off begins unconfirmed, with the claim window as its term. It is confirmed by
  * its own timer, a third into the window, so that a short section costs no extra request.
  */
 final class Hold implements Holding {
-    /** How a hold ended: a release if there is no reason. */
-    private record End(@Nullable LossReason reason) {
-        static final End RELEASE = new End(null);
-    }
-
     /** What is to be done some time before the deadline. */
     private record Ending(long beforeNanos, Runnable action) {}
 
@@ -45,19 +35,14 @@ final class Hold implements Holding {
     final long token;
     final LockOptions options;
     final long grantedNanos;
-    private final @Nullable Duration longest;
+    private final LeaseState state;
     private volatile int replicas;
-    private final AtomicLong deadline;
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
     private volatile boolean confirmed;
     private volatile boolean detached;
     private volatile long confirmAt; // meaningful while not confirmed
     private volatile boolean warned;
-    /** How often its actor has entered and not left. */
-    private final AtomicInteger entries = new AtomicInteger(1);
-
     private final List<WeakReference<Lease>> handles = new CopyOnWriteArrayList<>();
     private volatile @Nullable Ending ending;
     private volatile @Nullable Runnable timer;
@@ -71,10 +56,13 @@ final class Hold implements Holding {
         this.owner = request.owner;
         this.token = token;
         this.options = request.options;
-        this.longest = request.scoped ? options.longestScope() : options.longestHold();
-        this.deadline = new AtomicLong(deadline);
         this.confirmed = confirmed;
         this.grantedNanos = client.ticker.nanoTime();
+        this.state = new LeaseState(
+                deadline,
+                grantedNanos,
+                options.renewed(),
+                request.scoped ? options.longestScope() : options.longestHold());
         this.confirmAt = grantedNanos + claimNanos / 3;
     }
 
@@ -172,21 +160,17 @@ final class Hold implements Holding {
     /** Enters once more; null if the last one has left already. */
     @Nullable
     Lease enter() {
-        for (int present = entries.get(); present > 0; present = entries.get()) {
-            if (entries.compareAndSet(present, present + 1)) {
-                handles.removeIf(seen -> seen.get() == null);
-                return newHandle();
-            }
+        if (!state.enter()) {
+            return null;
         }
-        return null;
+        handles.removeIf(seen -> seen.get() == null);
+        return newHandle();
     }
 
     /** Leaves once; the last one releases. */
     @Override
     public CompletableFuture<ReleaseResult> leave() {
-        return entries.decrementAndGet() > 0 && active()
-                ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD)
-                : release();
+        return !state.leave() && active() ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD) : release();
     }
 
     private boolean forgotten() {
@@ -217,35 +201,32 @@ final class Hold implements Holding {
     }
 
     boolean active() {
-        return end.get() == null;
+        return state.active();
     }
 
-    /** Why it was lost; null while active and after a release. */
     @Override
     public @Nullable LossReason lossReason() {
-        End how = end.get();
-        return how == null ? null : how.reason();
+        return state.lossReason();
     }
 
     @Override
     public boolean isValid() {
-        if (end.get() != null) {
-            return false;
-        }
-        if (deadline.get() - client.ticker.nanoTime() > 0) {
-            return true;
-        }
-        // Seen once, it must stay so, even if an answer to a renewal arrives now.
-        lose(deadlineReason());
-        return false;
+        endIfPassed(client.ticker.nanoTime());
+        return active();
     }
 
     @Override
     public Duration remaining() {
-        if (end.get() != null) {
-            return Duration.ZERO;
+        long now = client.ticker.nanoTime();
+        endIfPassed(now);
+        return state.remaining(now);
+    }
+
+    /** What is seen once must stay so, even if an answer to a renewal arrives now. */
+    private void endIfPassed(long now) {
+        if (state.passed(now)) {
+            lose(state.reasonAtDeadline(now, forgotten()));
         }
-        return Duration.ofNanos(Math.max(0, deadline.get() - client.ticker.nanoTime()));
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -259,40 +240,23 @@ final class Hold implements Holding {
                     () -> "lease of lock '" + keys.name() + "' was dropped without a release; it ends with its term");
             return false;
         }
-        return longest == null || client.ticker.nanoTime() - grantedNanos < longest.toNanos();
+        return !state.overLongest(client.ticker.nanoTime());
     }
 
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
     void raise(long later) {
-        while (end.get() == null) {
-            long present = deadline.get();
-            if (present - client.ticker.nanoTime() <= 0) {
-                lose(deadlineReason());
-                return;
-            }
-            if (later - present <= 0) {
-                return;
-            }
-            if (deadline.compareAndSet(present, later)) {
-                warned = false;
-                return;
-            }
+        long now = client.ticker.nanoTime();
+        if (state.raise(later, now)) {
+            warned = false;
         }
-    }
-
-    private LossReason deadlineReason() {
-        if (forgotten()) {
-            return LossReason.FORGOTTEN;
-        }
-        boolean overLongest = longest != null && client.ticker.nanoTime() - grantedNanos >= longest.toNanos();
-        return !options.renewed() || overLongest ? LossReason.TERM_ENDED : LossReason.EXPIRED;
+        endIfPassed(now);
     }
 
     /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
     void lose(LossReason reason) {
         client.takeBack.ending();
         try {
-            if (end.compareAndSet(null, new End(reason))) {
+            if (state.lose(reason)) {
                 lost(reason);
             }
         } finally {
@@ -302,6 +266,9 @@ final class Hold implements Holding {
 
     private void lost(LossReason reason) {
         forget();
+        if (detached) {
+            return; // whoever adopted the hold has it under the same owner: a take-back would end it there
+        }
         client.execute(() -> lost.complete(reason));
         client.events.tell(
                 request, subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
@@ -320,7 +287,7 @@ final class Hold implements Holding {
     CompletableFuture<ReleaseResult> release() {
         client.takeBack.ending();
         // The local lease is over before the request leaves.
-        if (!end.compareAndSet(null, End.RELEASE)) {
+        if (!state.release()) {
             client.takeBack.ended();
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
@@ -431,7 +398,7 @@ final class Hold implements Holding {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
-        client.timers.schedule(deadline.get() - client.ticker.nanoTime(), () -> client.waitingRoom.remove(request));
+        client.timers.schedule(state.deadline() - client.ticker.nanoTime(), () -> client.waitingRoom.remove(request));
     }
 
     /** Ends the hold because its client is closed, unless it is to outlive it. */
@@ -455,19 +422,19 @@ final class Hold implements Holding {
 
     /** Sets the one timer to what comes next: the confirmation, the warning, or the deadline. */
     private void arm() {
-        if (!active()) {
+        if (!active() || detached) {
             return;
         }
         long now = client.ticker.nanoTime();
-        long next = deadline.get();
+        long next = state.deadline();
         if (!confirmed && confirmAt - next < 0) {
             next = confirmAt;
         } else if (confirmed && !warned && options.renewed()) {
             next = warnAt();
         }
         Ending before = ending;
-        if (before != null && deadline.get() - before.beforeNanos() - next < 0) {
-            next = deadline.get() - before.beforeNanos();
+        if (before != null && state.deadline() - before.beforeNanos() - next < 0) {
+            next = state.deadline() - before.beforeNanos();
         }
         Runnable old = timer;
         if (old != null) {
@@ -481,17 +448,17 @@ final class Hold implements Holding {
 
     /** When two renewals in a row have failed. */
     private long warnAt() {
-        return deadline.get() - options.term().toNanos() / 3;
+        return state.deadline() - options.term().toNanos() / 3;
     }
 
     private void onTimer() {
         long now = client.ticker.nanoTime();
-        if (deadline.get() - now <= 0) {
-            lose(deadlineReason());
+        endIfPassed(now);
+        if (!active()) {
             return;
         }
         Ending before = ending;
-        if (before != null && deadline.get() - before.beforeNanos() - now <= 0) {
+        if (before != null && state.deadline() - before.beforeNanos() - now <= 0) {
             ending = null;
             before.action().run();
         }
@@ -506,7 +473,7 @@ final class Hold implements Holding {
         }
         if (confirmed && !warned && options.renewed() && warnAt() - now <= 0) {
             warned = true;
-            Duration left = Duration.ofNanos(deadline.get() - now);
+            Duration left = Duration.ofNanos(state.deadline() - now);
             for (Consumer<Duration> listener : warningListeners) {
                 client.execute(() -> listener.accept(left));
             }

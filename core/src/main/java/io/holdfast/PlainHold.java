@@ -7,27 +7,17 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One hold of a plain lock as its client knows it: the state behind a {@link PlainLease}.
  *
- * <p>Active from its creation, it ends once, by whoever sets {@link #end} first: the release, the timer at the deadline, a
- * reader that finds the deadline passed, an answer "gone", or the client's closing. What ended stays ended.
+ * <p>Active from its creation, it ends once ({@link LeaseState}): by the release, the timer at the deadline, a reader that
+ * finds the deadline passed, an answer "gone", or the client's closing.
  */
 final class PlainHold {
-    /** The deadline of a key without expiry. */
-    static final long NEVER = Long.MIN_VALUE;
-
     private static final long SHORTEST_RETRY_NANOS = 5_000_000L;
     private static final System.Logger LOG = System.getLogger("io.holdfast");
-
-    /** How a hold ended: a release if there is no reason. */
-    private record End(@Nullable LossReason reason) {
-        static final End RELEASE = new End(null);
-    }
 
     final Client client;
     final PlainRequest request;
@@ -35,9 +25,7 @@ final class PlainHold {
     final @Nullable String replaced;
     final long grantedNanos;
     private final PlainOptions options;
-    private final boolean endless;
-    private final AtomicLong deadline;
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final LeaseState state;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     /** The renewal that counts: one that finds a later number here ends without setting the next timer. */
     private final AtomicInteger renewal = new AtomicInteger();
@@ -52,14 +40,13 @@ final class PlainHold {
         this.place = request.place;
         this.options = request.options;
         this.replaced = replaced;
-        this.endless = deadline == NEVER;
-        this.deadline = new AtomicLong(deadline);
         this.grantedNanos = client.ticker.nanoTime();
+        this.state = new LeaseState(deadline, grantedNanos, options.renewed(), request.longestHold);
     }
 
     /** Called once, when the request has taken this hold as its outcome. */
     void begin() {
-        if (!endless) {
+        if (state.deadline() != LeaseState.NEVER) {
             arm();
         }
         if (options.renewed()) {
@@ -78,35 +65,30 @@ final class PlainHold {
     }
 
     private boolean active() {
-        return end.get() == null;
+        return state.active();
     }
 
     @Nullable
     LossReason lossReason() {
-        End how = end.get();
-        return how == null ? null : how.reason();
-    }
-
-    private boolean passed() {
-        return !endless && deadline.get() - client.ticker.nanoTime() <= 0;
+        return state.lossReason();
     }
 
     boolean isValid() {
-        if (!active()) {
-            return false;
-        }
-        if (passed()) {
-            lose(deadlineReason()); // seen once, it must stay so
-            return false;
-        }
-        return true;
+        endIfPassed(client.ticker.nanoTime());
+        return active();
     }
 
     Duration remaining() {
-        if (!active()) {
-            return Duration.ZERO;
+        long now = client.ticker.nanoTime();
+        endIfPassed(now);
+        return state.remaining(now);
+    }
+
+    /** What is seen once must stay so, even if an answer to an extension arrives now. */
+    private void endIfPassed(long now) {
+        if (state.passed(now)) {
+            lose(state.reasonAtDeadline(now, options.renewed() && forgotten()));
         }
-        return endless ? Require.LONGEST : Duration.ofNanos(Math.max(0, deadline.get() - client.ticker.nanoTime()));
     }
 
     CompletableFuture<LossReason> lost() {
@@ -116,10 +98,8 @@ final class PlainHold {
     // ---- the deadline
 
     private void arm() {
-        Runnable timer = client.timers.schedule(deadline.get() - client.ticker.nanoTime(), () -> {
-            if (passed()) {
-                lose(deadlineReason());
-            } else if (active()) {
+        Runnable timer = client.timers.schedule(state.deadline() - client.ticker.nanoTime(), () -> {
+            if (isValid()) {
                 arm();
             }
         });
@@ -129,31 +109,9 @@ final class PlainHold {
         }
     }
 
-    /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
-    private void raise(long later) {
-        while (!endless && isValid()) {
-            long present = deadline.get();
-            if (later - present <= 0 || deadline.compareAndSet(present, later)) {
-                return;
-            }
-        }
-    }
-
     private boolean forgotten() {
         WeakReference<PlainLease> seen = handle;
         return seen != null && seen.get() == null;
-    }
-
-    private boolean overLongest() {
-        Duration longest = request.longestHold;
-        return longest != null && client.ticker.nanoTime() - grantedNanos >= longest.toNanos();
-    }
-
-    private LossReason deadlineReason() {
-        if (options.renewed() && forgotten()) {
-            return LossReason.FORGOTTEN;
-        }
-        return !options.renewed() || overLongest() ? LossReason.TERM_ENDED : LossReason.EXPIRED;
     }
 
     // ---- renewal and extension
@@ -177,7 +135,7 @@ final class PlainHold {
                             + "' was dropped without a release; it ends with its term");
             return;
         }
-        if (overLongest()) {
+        if (state.overLongest(client.ticker.nanoTime())) {
             return;
         }
         extend(options.term()).whenComplete((held, failure) -> {
@@ -218,8 +176,11 @@ final class PlainHold {
                 lose(LossReason.GONE);
                 result.complete(false);
             } else {
-                raise(Deadlines.ofReply(sent, Duration.ofMillis(term.toMillis()).toNanos()));
-                result.complete(active());
+                state.raise(
+                        Deadlines.ofReply(
+                                sent, Duration.ofMillis(term.toMillis()).toNanos()),
+                        client.ticker.nanoTime());
+                result.complete(isValid());
             }
         });
         return result;
@@ -261,7 +222,7 @@ final class PlainHold {
     void lose(LossReason reason) {
         client.plain.takeBack.ending();
         try {
-            if (!end.compareAndSet(null, new End(reason))) {
+            if (!state.lose(reason)) {
                 return;
             }
             client.execute(() -> lost.complete(reason));
@@ -281,7 +242,7 @@ final class PlainHold {
         client.plain.takeBack.ending();
         try {
             // The local lease is over before the request leaves.
-            if (!end.compareAndSet(null, End.RELEASE)) {
+            if (!state.release()) {
                 return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
             }
             CompletableFuture<ReleaseResult> released = client.plain.takeBack.add(place, request.unanswered());

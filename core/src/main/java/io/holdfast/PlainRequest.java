@@ -139,7 +139,7 @@ final class PlainRequest {
             if (held == null) {
                 onFailure(Objects.requireNonNull(failure));
             } else if (held) {
-                handOut(PlainHold.NEVER, replaced);
+                handOut(LeaseState.NEVER, replaced);
             } else {
                 tooLate();
             }
@@ -147,7 +147,7 @@ final class PlainRequest {
     }
 
     private void handOut(long deadline, @Nullable String replaced) {
-        long left = deadline == PlainHold.NEVER ? Long.MAX_VALUE : deadline - client.ticker.nanoTime();
+        long left = deadline == LeaseState.NEVER ? Long.MAX_VALUE : deadline - client.ticker.nanoTime();
         if (end.get() == null && left <= options.leastRemaining().toNanos()) {
             tooLate();
             return;

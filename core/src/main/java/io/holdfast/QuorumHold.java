@@ -13,8 +13,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +20,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * One hold of a quorum as its client knows it: the state behind a {@link Lease}.
  *
- * <p>It ends once, by whoever sets {@link #end} first, as a hold on one server does. Its deadline is raised only by rounds
+ * <p>It ends once ({@link LeaseState}), as a hold on one server does. Its deadline is raised only by rounds
  * that a majority of all nodes has agreed to, and counts from when the round left. It is gone when so many nodes have said so
  * that no majority can stand behind it.
  */
 final class QuorumHold implements Holding {
-    /** How a hold ended: a release if there is no reason. */
-    private record End(@Nullable LossReason reason) {
-        static final End RELEASE = new End(null);
-    }
-
     /** What is to be done some time before the deadline. */
     private record Ending(long beforeNanos, Runnable action) {}
 
@@ -41,10 +34,7 @@ final class QuorumHold implements Holding {
     final QuorumRequest request;
     final Ballot ballot;
     private final long token;
-    private final long grantedNanos;
-    private final @Nullable Duration longest;
-    private final AtomicLong deadline;
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final LeaseState state;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
     private volatile WeakReference<@Nullable Lease> handle = new WeakReference<>(null);
@@ -60,9 +50,11 @@ final class QuorumHold implements Holding {
         this.request = request;
         this.ballot = ballot;
         this.token = token;
-        this.deadline = new AtomicLong(deadline);
-        this.longest = request.scoped ? request.options.longestScope() : request.options.longestHold();
-        this.grantedNanos = quorum.nanoTime();
+        this.state = new LeaseState(
+                deadline,
+                quorum.nanoTime(),
+                request.options.renewed(),
+                request.scoped ? request.options.longestScope() : request.options.longestHold());
     }
 
     Lease newHandle() {
@@ -88,25 +80,27 @@ final class QuorumHold implements Holding {
     }
 
     boolean active() {
-        return end.get() == null;
+        return state.active();
     }
 
     @Override
     public boolean isValid() {
-        if (end.get() != null) {
-            return false;
-        }
-        if (deadline.get() - quorum.nanoTime() > 0) {
-            return true;
-        }
-        // Seen once, it must stay so, even if an answer to a renewal arrives now.
-        lose(deadlineReason());
-        return false;
+        endIfPassed(quorum.nanoTime());
+        return active();
     }
 
     @Override
     public Duration remaining() {
-        return end.get() != null ? Duration.ZERO : Duration.ofNanos(Math.max(0, deadline.get() - quorum.nanoTime()));
+        long now = quorum.nanoTime();
+        endIfPassed(now);
+        return state.remaining(now);
+    }
+
+    /** What is seen once must stay so, even if an answer to a renewal arrives now. */
+    private void endIfPassed(long now) {
+        if (state.passed(now)) {
+            lose(state.reasonAtDeadline(now, forgotten()));
+        }
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -121,33 +115,16 @@ final class QuorumHold implements Holding {
                             + "' was dropped without a release; it ends with its term");
             return false;
         }
-        return longest == null || quorum.nanoTime() - grantedNanos < longest.toNanos();
+        return !state.overLongest(quorum.nanoTime());
     }
 
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
     private void raise(long later) {
-        while (end.get() == null) {
-            long present = deadline.get();
-            if (present - quorum.nanoTime() <= 0) {
-                lose(deadlineReason());
-                return;
-            }
-            if (later - present <= 0) {
-                return;
-            }
-            if (deadline.compareAndSet(present, later)) {
-                warned = false;
-                return;
-            }
+        long now = quorum.nanoTime();
+        if (state.raise(later, now)) {
+            warned = false;
         }
-    }
-
-    private LossReason deadlineReason() {
-        if (forgotten()) {
-            return LossReason.FORGOTTEN;
-        }
-        boolean overLongest = longest != null && quorum.nanoTime() - grantedNanos >= longest.toNanos();
-        return !request.options.renewed() || overLongest ? LossReason.TERM_ENDED : LossReason.EXPIRED;
+        endIfPassed(now);
     }
 
     // ---- rounds that keep it
@@ -278,11 +255,14 @@ final class QuorumHold implements Holding {
 
     /** Ends the hold as lost, tells so, and takes back what may be left on the nodes. The first call counts. */
     void lose(LossReason reason) {
-        if (!end.compareAndSet(null, new End(reason))) {
+        if (!state.lose(reason)) {
             return;
         }
         leaveAlone();
         quorum.requests.remove(request);
+        if (detached) {
+            return; // it lives its term without this client
+        }
         quorum.execute(() -> lost.complete(reason));
         quorum.events().tell(request, subject -> new LockEvent.Lost(subject, token, held(), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
@@ -297,7 +277,7 @@ final class QuorumHold implements Holding {
     @Override
     public CompletableFuture<ReleaseResult> leave() {
         // The local lease is over before the requests leave.
-        if (!end.compareAndSet(null, End.RELEASE)) {
+        if (!state.release()) {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         leaveAlone();
@@ -335,7 +315,7 @@ final class QuorumHold implements Holding {
     }
 
     private Duration held() {
-        return Duration.ofNanos(quorum.nanoTime() - grantedNanos);
+        return Duration.ofNanos(quorum.nanoTime() - state.grantedNanos);
     }
 
     /** Takes the hold out of everything that looks after it. */
@@ -352,7 +332,7 @@ final class QuorumHold implements Holding {
     public void detach() {
         detached = true;
         leaveAlone();
-        quorum.timers.schedule(deadline.get() - quorum.nanoTime(), () -> quorum.requests.remove(request));
+        quorum.timers.schedule(state.deadline() - quorum.nanoTime(), () -> quorum.requests.remove(request));
     }
 
     /** Ends the hold because its client is closed, unless it is to outlive it. */
@@ -369,13 +349,13 @@ final class QuorumHold implements Holding {
         if (!active() || detached) {
             return;
         }
-        long next = deadline.get();
+        long next = state.deadline();
         if (!warned && request.options.renewed()) {
             next = warnAt();
         }
         Ending before = ending;
-        if (before != null && deadline.get() - before.beforeNanos() - next < 0) {
-            next = deadline.get() - before.beforeNanos();
+        if (before != null && state.deadline() - before.beforeNanos() - next < 0) {
+            next = state.deadline() - before.beforeNanos();
         }
         Runnable old = timer;
         if (old != null) {
@@ -389,23 +369,23 @@ final class QuorumHold implements Holding {
 
     /** When two renewals in a row have failed. */
     private long warnAt() {
-        return deadline.get() - request.options.term().toNanos() / 3;
+        return state.deadline() - request.options.term().toNanos() / 3;
     }
 
     private void onTimer() {
         long now = quorum.nanoTime();
-        if (deadline.get() - now <= 0) {
-            lose(deadlineReason());
+        endIfPassed(now);
+        if (!active()) {
             return;
         }
         Ending before = ending;
-        if (before != null && deadline.get() - before.beforeNanos() - now <= 0) {
+        if (before != null && state.deadline() - before.beforeNanos() - now <= 0) {
             ending = null;
             before.action().run();
         }
         if (!warned && request.options.renewed() && warnAt() - now <= 0) {
             warned = true;
-            Duration left = Duration.ofNanos(deadline.get() - now);
+            Duration left = Duration.ofNanos(state.deadline() - now);
             for (Consumer<Duration> listener : warningListeners) {
                 quorum.execute(() -> listener.accept(left));
             }
@@ -445,8 +425,7 @@ final class QuorumHold implements Holding {
 
     @Override
     public @Nullable LossReason lossReason() {
-        End how = end.get();
-        return how == null ? null : how.reason();
+        return state.lossReason();
     }
 
     @Override
@@ -466,7 +445,7 @@ final class QuorumHold implements Holding {
 
     @Override
     public Duration waited() {
-        return Duration.ofNanos(grantedNanos - request.startedNanos());
+        return Duration.ofNanos(state.grantedNanos - request.startedNanos());
     }
 
     @Override

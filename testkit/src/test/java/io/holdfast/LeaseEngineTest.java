@@ -305,6 +305,48 @@ final class LeaseEngineTest extends EngineFixture {
     }
 
     @Test
+    void detach_deadlinePassed_isOverButLeavesTheHoldToWhoeverAdoptedIt() {
+        Lease lease = lease("a");
+        AtomicReference<LossReason> told = new AtomicReference<>();
+        lease.lost().thenAccept(told::set);
+        server.answer("confirm", call -> server.held());
+        lease.detach();
+        time.advance(VALIDITY);
+        assertFalse(lease.isValid());
+        assertEquals(Duration.ZERO, lease.remaining());
+        time.advance(seconds(10));
+        assertEquals(0, server.count("release"));
+        assertNull(told.get());
+    }
+
+    @Test
+    void detach_answerToAnExtensionComesLater_leavesTheHoldToWhoeverAdoptedIt() {
+        Lease lease = lease("a");
+        CompletableFuture<Void> extended = lease.extendAsync(TERM);
+        Call extension = server.next("confirm");
+        server.answer("confirm", call -> server.held());
+        lease.detach();
+        extension.answer(server.held());
+        assertTrue(extended.isDone());
+        time.advance(VALIDITY.plusSeconds(10));
+        assertFalse(lease.isValid());
+        assertEquals(0, server.count("release"));
+    }
+
+    @Test
+    void detach_renewalUnderWayFindsItGone_takesNothingBack() {
+        Lease lease = lease("a");
+        time.runUntil("a renewal", seconds(11), () -> server.count("renew") == 1);
+        Call renewal = server.next("renew");
+        server.answer("confirm", call -> server.held());
+        lease.detach();
+        time.advance(millis(400));
+        renewal.answer(server.renewed(0)); // whoever adopted it has released it
+        assertFalse(lease.isValid());
+        assertEquals(0, server.count("release"));
+    }
+
+    @Test
     void close_serverDoesNotAnswer_returnsAfterTheCloseTimeoutAndTellsTheLoss() {
         Lease lease = lease("a");
         AtomicReference<LossReason> reason = new AtomicReference<>();

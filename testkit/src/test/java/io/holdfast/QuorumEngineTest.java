@@ -437,4 +437,17 @@ final class QuorumEngineTest extends QuorumFixture {
         nodes.forEach(node -> node.next(ACQUIRE).answer(taken("x.0-1", 20_000)));
         assertEquals(List.of("Asked", "Obtained", "Renewed", "Released", "Asked", "NotObtained"), told);
     }
+
+    @Test
+    void detach_deadlinePassed_isOverAndTellsOfNoLoss() {
+        Lease lease = lease("a");
+        List<LossReason> told = new ArrayList<>();
+        lease.lost().thenAccept(told::add);
+        nodes.forEach(node -> node.answer("confirm", call -> node.held()));
+        lease.detach();
+        time.advance(VALIDITY);
+        assertFalse(lease.isValid());
+        assertEquals(List.of(), told);
+        assertEquals(List.of(0, 0, 0), counts("release"));
+    }
 }
