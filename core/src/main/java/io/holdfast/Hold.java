@@ -343,7 +343,8 @@ final class Hold implements Holding {
     }
 
     /**
-     * Confirms or extends: asks the server for at least {@code term} from now.
+     * Confirms or extends: asks the server for at least {@code term} from now. What confirms a claim asks for a whole term
+     * at least: renewal begins with it, a third of the term later.
      *
      * @return true if the hold has it, false if it is lost; fails with a DriverException if the server did not answer
      */
@@ -353,8 +354,9 @@ final class Hold implements Holding {
             result.complete(false);
             return result;
         }
+        Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
         long sent = client.ticker.nanoTime();
-        client.commands.confirm(keys, owner, token, term, sent, (held, failure) -> {
+        client.commands.confirm(keys, owner, token, asked, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
             } else if (!held) {
@@ -363,7 +365,7 @@ final class Hold implements Holding {
             } else {
                 boolean first = !confirmed;
                 confirmed = true;
-                raise(Deadlines.ofReply(sent, term.toNanos()));
+                raise(Deadlines.ofReply(sent, asked.toNanos()));
                 if (first) {
                     startRenewal();
                 }

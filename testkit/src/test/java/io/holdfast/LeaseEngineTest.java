@@ -266,6 +266,23 @@ final class LeaseEngineTest extends EngineFixture {
         assertEquals(millis(100_000 - 1_000 - 2 - 300), lease.remaining());
     }
 
+    /** Renewal begins with the confirmation, a third of the term later: by then a shorter one would be over. */
+    @Test
+    void extend_handoffNotConfirmedYet_isGoodUntilTheFirstRenewalAndLonger() {
+        server.answer("renew", server::renewed);
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, Duration.ZERO);
+        Lease lease = obtained(waiting.future);
+        CompletableFuture<Void> extension = lease.extendAsync(seconds(2));
+        Call confirmation = server.next("confirm");
+        assertEquals("30000", confirmation.arg(7));
+        confirmation.answer(server.held());
+        extension.join();
+        assertEquals(VALIDITY, lease.remaining());
+        time.advance(Duration.ofMinutes(1));
+        assertTrue(lease.isValid());
+    }
+
     @Test
     void forgottenLease_unreachable_isNotRenewedAnyMore() {
         server.answer("renew", server::renewed);

@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.Globals;
 import org.luaj.vm2.LuaClosure;
@@ -25,6 +26,9 @@ import org.luaj.vm2.lib.VarArgFunction;
  */
 final class LuaScripts {
     private static final String CHUNK = "user_script";
+    private static final int MOST_COMPILED = 100;
+    /** Of all servers, by text; a prototype never changes. */
+    private static final Map<String, Prototype> COMPILED = new ConcurrentHashMap<>();
 
     /** @param body the compiled text, whose local variables are new in each run */
     record Script(String sha1, String text, LuaClosure body) {}
@@ -87,15 +91,26 @@ final class LuaScripts {
         if (known != null) {
             return known;
         }
-        Prototype compiled;
+        Script script = new Script(sha1, text, new LuaClosure(compiled(text), globals));
+        scripts.put(sha1, script);
+        return script;
+    }
+
+    /** Where servers are made by the thousand, most of the time would go into compiling the same few scripts. */
+    private Prototype compiled(String text) {
+        Prototype known = COMPILED.get(text);
+        if (known != null) {
+            return known;
+        }
         try {
-            compiled = LuaLibrary.compile(globals, text, CHUNK);
+            Prototype compiled = LuaLibrary.compile(globals, text, CHUNK);
+            if (COMPILED.size() < MOST_COMPILED) {
+                COMPILED.put(text, compiled);
+            }
+            return compiled;
         } catch (LuaError e) {
             throw new CommandError("ERR Error compiling script (new function): " + message(e));
         }
-        Script script = new Script(sha1, text, new LuaClosure(compiled, globals));
-        scripts.put(sha1, script);
-        return script;
     }
 
     Script known(String sha1) {

@@ -1,0 +1,50 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.Attempt;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** One request, as the world sees it. Times are nanoseconds of the world. */
+final class Asked {
+    static final long NEVER = Long.MAX_VALUE;
+
+    final Plan.Ask item;
+    final Machine machine;
+    final long askedAt;
+
+    @Nullable
+    CompletableFuture<Attempt> future;
+
+    /** The public part of its owner id; known once it has asked. */
+    @Nullable
+    String owner;
+
+    boolean done;
+
+    /** Its caller has gone away. */
+    boolean withdrawn;
+
+    /** Its hold was left to live its term: detached, or adopted by a process that is gone. */
+    boolean keepsHold;
+
+    /** When it was first seen in the server's queue, and how many were seen before it. */
+    long queuedAt = NEVER;
+
+    long queuedAs = NEVER;
+
+    Asked(Plan.Ask item, Machine machine, long askedAt) {
+        this.item = item;
+        this.machine = machine;
+        this.askedAt = askedAt;
+    }
+
+    /** When its wait is over. */
+    long waitsUntil() {
+        return item.waitMillis() < 0 ? NEVER : askedAt + (long) machine.inWorld(item.waitMillis() * 1_000_000);
+    }
+
+    @Override
+    public String toString() {
+        return machine + " #" + item.number();
+    }
+}

@@ -1,0 +1,321 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.Attempt;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.LossReason;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is looked at from outside of all clients and servers, after every step. The first thing that is found ends the run.
+ * Nothing is called on a lease that could change it, so leases of frozen clients are looked at, too.
+ */
+final class Checks {
+    /** What can be found, by the name under which it is told. */
+    enum Check {
+        /** Two leases of one lock are good at one time. */
+        EXCLUSION,
+        /** A lease is good longer than the server keeps its hold. */
+        HOLDER,
+        /** The token of a grant is not above all earlier ones. */
+        TOKENS,
+        /** A lease is over, and its client was not told. */
+        TOLD,
+        /** A lease that was over is good again. */
+        STICKY,
+        /** A lease was lost although nothing was wrong. */
+        KEPT,
+        /** A key lives for ever. */
+        EXPIRY,
+        /** Somebody was served before one who came earlier, or has a higher priority. */
+        ORDER,
+        /** A free lock was not given to one who waits. */
+        LIVENESS,
+        /** A request did not end in its time. */
+        ENDS,
+        /** The answer to a request is not what happened. */
+        ANSWER,
+        /** An update that was checked by {@code remaining()} alone was lost. */
+        UNFENCED,
+        /** An update that was fenced by tokens was lost. */
+        FENCED,
+        /** The server keeps something for somebody who has ended. */
+        ORPHAN,
+        /** The server keeps something when everybody has gone. */
+        LITTER,
+        /** The client has logged a defect of its own. */
+        LOG
+    }
+
+    /** What was found. */
+    record Finding(Check check, String what) {
+        @Override
+        public String toString() {
+            return check + ": " + what;
+        }
+    }
+
+    /** What the checks have to know of the world. */
+    interface Surroundings {
+        /** Nanoseconds of the world. */
+        long now();
+
+        /** Whether nothing went wrong at a client and its servers since then. */
+        boolean undisturbed(Machine machine, long since);
+
+        /** When the machine was last thawed or started. */
+        long runsSince(Machine machine);
+
+        /** Whether the lock was free for the whole time. */
+        boolean freeSince(int lock, long since);
+    }
+
+    static final long MILLI = 1_000_000;
+    /** Trouble that was over so long before has no effect any more. */
+    static final long GRACE = 5_000 * MILLI;
+
+    private static final long TOLD_WITHIN = MILLI;
+    private static final long REMEMBERED = 5_000 * MILLI;
+    private static final long ANSWER_SLACK = 300 * MILLI;
+
+    final Plan plan;
+    private final boolean strict;
+    private final Surroundings world;
+    private final List<Held> leases = new ArrayList<>();
+    private final List<Asked> open = new ArrayList<>();
+    private final Map<Integer, Long> obtained = new HashMap<>(); // greatest token by lock
+    private final long[] unfenced;
+    private final long[] fenced;
+    private final long[] fence;
+    private final long timeout;
+    private @Nullable Finding finding;
+    int overlaps;
+    int lostUpdates;
+
+    Checks(Plan plan, Surroundings world) {
+        this.plan = plan;
+        this.strict = plan.kind() != Plan.Kind.OUTSIDE;
+        this.world = world;
+        this.unfenced = new long[plan.locks()];
+        this.fenced = new long[plan.locks()];
+        this.fence = new long[plan.locks()];
+        this.timeout = plan.options().commandTimeout().toNanos();
+    }
+
+    void found(Check check, String what) {
+        if (finding == null) {
+            finding = new Finding(check, what);
+        }
+    }
+
+    @Nullable
+    Finding finding() {
+        return finding;
+    }
+
+    List<Held> leases() {
+        return leases;
+    }
+
+    List<Asked> open() {
+        return open;
+    }
+
+    // ---- what happens
+
+    void asked(Asked asked) {
+        open.add(asked);
+    }
+
+    void answered(Asked asked, @Nullable Attempt attempt, @Nullable Throwable failure) {
+        asked.done = true;
+        open.remove(asked);
+        boolean calm = strict && world.undisturbed(asked.machine, asked.askedAt - GRACE);
+        Plan.Ask item = asked.item;
+        if (failure != null) {
+            boolean expected = failure instanceof HoldfastClosedException
+                    || (asked.withdrawn
+                            && (failure instanceof CancellationException || failure instanceof WithdrawnException));
+            if (!expected) {
+                found(Check.ANSWER, asked + " failed: " + failure);
+            }
+        } else if (attempt instanceof Attempt.Unknown unknown) {
+            if (calm) {
+                found(Check.ANSWER, asked + " is unknown, but nothing was wrong: " + unknown.cause());
+            }
+        } else if (attempt instanceof Attempt.Taken || attempt instanceof Attempt.TimedOut) {
+            if (calm && world.freeSince(item.lock(), asked.askedAt)) {
+                found(Check.ANSWER, asked + " is " + attempt + ", but the lock was free all the time");
+            }
+            if ((attempt instanceof Attempt.Taken) != (item.waitMillis() == 0)) {
+                found(Check.ANSWER, asked + " is " + attempt);
+            }
+        } else if (attempt instanceof Attempt.QueueFull) {
+            if (item.options().queueLimit() == 0) {
+                found(Check.ANSWER, asked + " is " + attempt);
+            }
+        } else if (!(attempt instanceof Attempt.Obtained) && !(attempt instanceof Attempt.OwnConflict)) {
+            found(Check.ANSWER, asked + " is " + attempt);
+        }
+    }
+
+    /** A caller that went away in another way than by cancelling. */
+    static final class WithdrawnException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /** A lease was handed out; the holder looks at the guarded values. */
+    void obtained(Held held) {
+        boolean shared = false;
+        for (Held other : leases) {
+            if (other.sharesHoldWith(held)) {
+                shared = true;
+                if (other.machine == held.machine) {
+                    held.given |= other.given;
+                    held.detached |= other.detached;
+                }
+            }
+        }
+        leases.add(held);
+        if (shared) {
+            return; // entered again, or adopted: one hold reads and writes once
+        }
+        Long before = obtained.put(held.lock, held.token);
+        if (before != null && before >= held.token) {
+            found(Check.TOKENS, held + " comes after token " + before);
+        }
+        held.unfencedRead = unfenced[held.lock];
+        if (held.token >= fence[held.lock]) {
+            fence[held.lock] = held.token;
+            held.fencedRead = fenced[held.lock];
+        }
+    }
+
+    /** The holder writes what it has computed from what it had read, if it may, at this very instant. */
+    void write(Held held) {
+        if (held.unfencedRead >= 0 && held.leftInWorld() > 0) {
+            if (unfenced[held.lock] != held.unfencedRead) {
+                lostUpdates++;
+                if (strict) {
+                    found(Check.UNFENCED, held + " overwrites what it has not seen");
+                }
+            }
+            unfenced[held.lock]++;
+        }
+        if (held.fencedRead >= 0 && held.token >= fence[held.lock]) {
+            // Written whether the lease is good or not: only the token guards.
+            if (fenced[held.lock] != held.fencedRead) {
+                found(Check.FENCED, held + " overwrites what it has not seen");
+            }
+            fenced[held.lock]++;
+        }
+        held.unfencedRead = -1;
+        held.fencedRead = -1;
+    }
+
+    /** The holder leaves its hold to another, or to its term: so do all leases that share it. */
+    void left(Held held, boolean toAnother) {
+        for (Held other : leases) {
+            if (other.sharesHoldWith(held) && other.machine == held.machine) {
+                other.given |= toAnother;
+                other.detached = true;
+            }
+        }
+    }
+
+    void lost(Held held, LossReason reason) {
+        held.lost = reason;
+        if (held.lease.remaining().toNanos() > 0) {
+            found(Check.STICKY, held + " is told as lost, " + reason + ", and is good");
+        }
+        boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
+        if (strict && outOfNothing && world.undisturbed(held.machine, held.obtainedAt - GRACE)) {
+            found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
+        }
+    }
+
+    // ---- after every step
+
+    void afterStep() {
+        long now = world.now();
+        for (Iterator<Held> i = leases.iterator(); i.hasNext(); ) {
+            Held held = i.next();
+            if (held.lease.remaining().isZero()) {
+                if (held.overSince == Asked.NEVER) {
+                    held.overSince = now;
+                }
+                if (now - held.overSince > REMEMBERED && !owesLoss(held)) {
+                    i.remove();
+                } else {
+                    told(held, now);
+                }
+            } else {
+                if (held.overSince != Asked.NEVER) {
+                    found(Check.STICKY, held + " was over, and is good again");
+                }
+                excludes(held);
+            }
+        }
+    }
+
+    private static boolean owesLoss(Held held) {
+        return held.lost == null
+                && !held.released
+                && !held.given
+                && !held.detached
+                && held.machine.state() != Machine.State.DEAD;
+    }
+
+    private void told(Held held, long now) {
+        if (owesLoss(held)
+                && held.machine.isRunning()
+                && now - Math.max(held.overSince, world.runsSince(held.machine)) > TOLD_WITHIN) {
+            found(Check.TOLD, held + " is over since " + (now - held.overSince) / MILLI + " ms, and nobody was told");
+        }
+    }
+
+    private void excludes(Held held) {
+        if (counts(held)) {
+            for (Held other : leases) {
+                if (other.lock == held.lock
+                        && other.token < held.token
+                        && counts(other)
+                        && !other.lease.remaining().isZero()) {
+                    overlaps++;
+                    if (strict) {
+                        found(Check.EXCLUSION, held + " and " + other + " are good at one time");
+                    }
+                }
+            }
+        }
+    }
+
+    private static boolean counts(Held held) {
+        return !held.given && held.machine.state() != Machine.State.DEAD;
+    }
+
+    /** Looked at now and then. */
+    void requestsEnd() {
+        long now = world.now();
+        for (Asked asked : open) {
+            if (asked.item.waitMillis() < 0 || !asked.machine.isRunning()) {
+                continue;
+            }
+            long over = Math.max(asked.waitsUntil(), world.runsSince(asked.machine));
+            boolean calm = world.undisturbed(asked.machine, asked.askedAt - GRACE);
+            // A script may have to be sent again as text; and four times at most if it does not wait.
+            long most = calm ? timeout * 5 / 4 : 10 * timeout;
+            if (now - over > most * 101 / 100 + ANSWER_SLACK) {
+                found(
+                        Check.ENDS,
+                        asked + " should have ended " + (now - asked.waitsUntil()) / MILLI + " ms ago"
+                                + (calm ? ", nothing was wrong" : ""));
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.Lease;
+import io.holdfast.LossReason;
+import org.jspecify.annotations.Nullable;
+
+/** One lease, as the world sees it. Times are nanoseconds of the world. */
+final class Held {
+    final Asked asked;
+    final Machine machine;
+    final Lease lease;
+    final int lock;
+    final long token;
+    final String owner;
+    final long obtainedAt;
+
+    /** The caller has released it. */
+    boolean released;
+
+    /** Another client has adopted it: who gave it away does not count it any more. */
+    boolean given;
+
+    boolean detached;
+
+    @Nullable
+    LossReason lost;
+
+    /** Since when it has nothing left; {@link Asked#NEVER} as long as it has. */
+    long overSince = Asked.NEVER;
+
+    /** What it read of the guarded value when it began; negative if it reads nothing. */
+    long unfencedRead = -1;
+
+    long fencedRead = -1;
+
+    Held(Asked asked, Machine machine, Lease lease, long obtainedAt) {
+        this.asked = asked;
+        this.machine = machine;
+        this.lease = lease;
+        this.lock = asked.item.lock();
+        this.token = lease.token();
+        this.owner = lease.owner();
+        this.obtainedAt = obtainedAt;
+    }
+
+    boolean sharesHoldWith(Held other) {
+        return lock == other.lock && token == other.token;
+    }
+
+    /** How long it is still good, in nanoseconds of the world; without running any code of its client. */
+    double leftInWorld() {
+        return machine.inWorld(lease.remaining().toNanos());
+    }
+
+    @Override
+    public String toString() {
+        return "lease of " + asked + (machine == asked.machine ? "" : " at " + machine) + ", lock" + lock + ", token "
+                + token;
+    }
+}

@@ -1,0 +1,330 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
+import io.holdfast.LockOptions.Order;
+import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.RequestEnd;
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * All that is done in one run, drawn before it begins: who asks for which lock, when and how, and what goes wrong. Each
+ * item is drawn for itself, so that the rest stays the same when some are left out.
+ *
+ * @param kind what may go wrong
+ * @param seed what everything follows from, also what the network does
+ * @param clients how many
+ * @param locks how many
+ * @param lengthMillis when the last item may begin
+ * @param options of all clients
+ * @param items in the order of their times
+ */
+record Plan(
+        Kind kind, long seed, int clients, int locks, long lengthMillis, HoldfastOptions options, List<Item> items) {
+
+    enum Kind {
+        /** Nothing that docs/safety.md assumes not to happen. */
+        INSIDE(1),
+        /** The server loses its memory, or its clock jumps. */
+        OUTSIDE(2),
+        /** Several servers, a minority of which may lose its memory. */
+        QUORUM(3);
+
+        private final int salt;
+
+        Kind(int salt) {
+            this.salt = salt;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** How a hold, or a request, ends. */
+    enum Ending {
+        RELEASE,
+        EXTEND,
+        RELEASE_TWICE,
+        END_WITH_TERM,
+        DETACH,
+        HAND_OVER,
+        CANCEL,
+        COMPLETE
+    }
+
+    enum Fault {
+        FREEZE(false),
+        KILL(false),
+        CLOSE(false),
+        BREAK(false),
+        BREAK_COMMANDS(false),
+        BREAK_MESSAGES(false),
+        STALL(false),
+        SLOW(false),
+        LOSE_MESSAGES(false),
+        FREEZE_SERVER(true),
+        SLOW_SERVER(true),
+        RESTART(true),
+        FORGET_SCRIPTS(true),
+        RESTART_EMPTY(true),
+        FLUSH(true),
+        STEP_CLOCK(true);
+
+        private final boolean ofServer;
+
+        Fault(boolean ofServer) {
+            this.ofServer = ofServer;
+        }
+
+        boolean isOfServer() {
+            return ofServer;
+        }
+    }
+
+    /** Something to do. */
+    sealed interface Item {
+        int number();
+
+        long atMillis();
+    }
+
+    /**
+     * A request.
+     *
+     * @param waitMillis 0 for none, negative for ever
+     * @param holdMillis how long it is held; for CANCEL and COMPLETE, after which time it is withdrawn
+     */
+    record Ask(
+            int number,
+            long atMillis,
+            int client,
+            int lock,
+            String actor,
+            long waitMillis,
+            LockOptions options,
+            long holdMillis,
+            Ending ending)
+            implements Item {
+        Wait waitLimit() {
+            return waitMillis < 0 ? Wait.forever() : Wait.upTo(millis(waitMillis));
+        }
+
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder("#" + number + " at " + atMillis + " ms: c" + client + "/" + actor
+                    + " asks for lock" + lock + ", wait " + waitLimit() + ", term "
+                    + options.term().toMillis());
+            if (!options.renewed()) {
+                text.append(", not renewed");
+            }
+            text.append(", claim ").append(options.claim().toMillis());
+            Duration life = options.requestLife();
+            if (life != null) {
+                text.append(", life ").append(life.toMillis()).append(' ').append(options.requestEnd());
+            }
+            if (options.order() != Order.FIFO) {
+                text.append(", ").append(options.order());
+            }
+            if (options.priority() != 0) {
+                text.append(", priority ").append(options.priority());
+            }
+            if (options.queueLimit() != 0) {
+                text.append(", queue ").append(options.queueLimit());
+            }
+            if (!options.leastRemaining().isZero()) {
+                text.append(", at least ").append(options.leastRemaining().toMillis());
+            }
+            Duration longest = options.longestHold();
+            if (longest != null) {
+                text.append(", longest ").append(longest.toMillis());
+            }
+            if (!options.shortestHold().isZero()) {
+                text.append(", shortest ").append(options.shortestHold().toMillis());
+            }
+            if (options.ownConflict() != OwnConflict.WAIT) {
+                text.append(", ").append(options.ownConflict());
+            }
+            return text + "; after " + holdMillis + " ms " + ending;
+        }
+    }
+
+    /**
+     * Something goes wrong.
+     *
+     * @param client whose it is; without meaning for the server's
+     * @param node which of several servers
+     * @param lengthMillis how long it lasts; for a step of the clock, how far
+     */
+    record Trouble(int number, long atMillis, Fault fault, int client, int node, long lengthMillis) implements Item {
+        @Override
+        public String toString() {
+            return "#" + number + " at " + atMillis + " ms: " + fault
+                    + (fault.isOfServer() ? " of server " + node : " of c" + client) + ", " + lengthMillis + " ms";
+        }
+    }
+
+    private static final List<Fault> OF_CLIENTS = List.of(
+            Fault.FREEZE,
+            Fault.FREEZE,
+            Fault.KILL,
+            Fault.CLOSE,
+            Fault.BREAK,
+            Fault.BREAK,
+            Fault.BREAK_COMMANDS,
+            Fault.BREAK_COMMANDS,
+            Fault.BREAK_MESSAGES,
+            Fault.STALL,
+            Fault.STALL,
+            Fault.SLOW,
+            Fault.LOSE_MESSAGES);
+    private static final List<Fault> OF_SERVER =
+            List.of(Fault.FREEZE_SERVER, Fault.SLOW_SERVER, Fault.RESTART, Fault.FORGET_SCRIPTS);
+
+    static Plan draw(Kind kind, long seed) {
+        Draw draw = new Draw(seed, 1, kind.salt);
+        int clients = (int) draw.between(2, 5);
+        int locks = (int) draw.between(1, 3);
+        long length = draw.between(8_000, 30_000);
+        int asks = (int) draw.between(8, 60);
+        // Some runs without any trouble: there the strictest answers are due.
+        int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
+        HoldfastOptions options = HoldfastOptions.defaults()
+                .withApplication("simulation")
+                .withLockDefaults(LockOptions.defaults().withTerm(millis(3_000)))
+                .withCommandTimeout(millis(draw.oneOf(List.of(300L, 1_000L, 2_000L))))
+                .withCloseTimeout(Duration.ZERO)
+                .withRefreshInterval(millis(draw.oneOf(List.of(500L, 2_000L, 2_000L))))
+                .withExecutor(Runnable::run);
+        List<Item> items = new ArrayList<>();
+        for (int i = 0; i < asks; i++) {
+            items.add(ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length));
+        }
+        boolean clock = draw.percent(50);
+        for (int i = asks; i < asks + troubles; i++) {
+            items.add(trouble(kind, clock, i, new Draw(seed, 2, kind.salt, i), clients, length));
+        }
+        return new Plan(kind, seed, clients, locks, length, options, sorted(items));
+    }
+
+    private static List<Item> sorted(List<Item> items) {
+        return items.stream()
+                .sorted(Comparator.comparingLong(Item::atMillis).thenComparingInt(Item::number))
+                .toList();
+    }
+
+    private static Ask ask(Kind kind, int number, Draw draw, int clients, int locks, long length) {
+        long term = draw.oneOf(List.of(500L, 1_000L, 2_000L, 3_000L, 5_000L, 10_000L));
+        boolean quorum = kind == Kind.QUORUM;
+        LockOptions options = LockOptions.defaults()
+                .withTerm(millis(term))
+                .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
+                .withRenewed(!draw.percent(15));
+        if (draw.percent(8)) {
+            options = options.withLeastRemaining(millis(term / 4));
+        }
+        if (draw.percent(8)) {
+            options = options.withLongestHold(millis(draw.between(200, 4_000)));
+        }
+        if (draw.percent(5)) {
+            options = options.withMetadata(Map.of("item", "#" + number));
+        }
+        if (!quorum) {
+            if (draw.percent(8)) {
+                options = options.withRequestLife(
+                        millis(draw.between(200, 4_000)), draw.oneOf(List.of(RequestEnd.values())));
+            }
+            if (draw.percent(15)) {
+                options = options.withOrder(draw.oneOf(List.of(Order.LIFO, Order.RANDOM)));
+            }
+            if (draw.percent(15)) {
+                options = options.withPriority(draw.oneOf(List.of(-1, 1)));
+            }
+            if (draw.percent(5)) {
+                options = options.withQueueLimit((int) draw.between(1, 3));
+            }
+            if (draw.percent(10)) {
+                options = options.withOwnConflict(draw.oneOf(List.of(OwnConflict.values())));
+            }
+            if (draw.percent(4)) {
+                options = options.withShortestHold(millis(draw.between(50, 2_000)));
+            }
+        }
+        int how = draw.below(10);
+        long wait = how < 2 ? 0 : how < 7 ? draw.between(100, 6_000) : -1;
+        int end = draw.below(100);
+        Ending ending;
+        if (end < 50) {
+            ending = Ending.RELEASE;
+        } else if (end < 60) {
+            ending = Ending.EXTEND;
+        } else if (end < 65) {
+            ending = Ending.RELEASE_TWICE;
+        } else if (end < 72) {
+            ending = Ending.END_WITH_TERM;
+            options = options.withRenewed(false);
+        } else if (end < 77) {
+            ending = quorum ? Ending.RELEASE : Ending.DETACH;
+        } else if (end < 82) {
+            ending = quorum ? Ending.RELEASE : Ending.HAND_OVER;
+        } else {
+            ending = end < 92 ? Ending.CANCEL : Ending.COMPLETE;
+        }
+        long hold = draw.percent(60) ? draw.between(1, 200) : draw.between(200, 4_000);
+        return new Ask(
+                number,
+                draw.between(0, length),
+                draw.below(clients),
+                draw.below(locks),
+                "a" + draw.below(4),
+                wait,
+                options,
+                hold,
+                ending);
+    }
+
+    private static Trouble trouble(Kind kind, boolean clock, int number, Draw draw, int clients, long length) {
+        Fault fault = draw.percent(75) ? draw.oneOf(OF_CLIENTS) : draw.oneOf(OF_SERVER);
+        if (kind == Kind.OUTSIDE && draw.percent(30)) {
+            // Not both in one run: a server that forgets its tokens while its clock is behind is nobody's promise.
+            fault = clock ? Fault.STEP_CLOCK : draw.oneOf(List.of(Fault.FLUSH, Fault.RESTART_EMPTY));
+        } else if (kind == Kind.QUORUM && draw.percent(20)) {
+            fault = draw.oneOf(List.of(Fault.FLUSH, Fault.RESTART_EMPTY));
+        }
+        long lasts = draw.percent(50) ? draw.between(20, 800) : draw.between(800, 8_000);
+        if (fault == Fault.STEP_CLOCK) {
+            lasts = draw.between(-20_000, 20_000);
+        } else if (fault.isOfServer()) {
+            lasts = Math.min(lasts, 3_000);
+        }
+        return new Trouble(number, draw.between(0, length), fault, draw.below(clients), draw.below(15), lasts);
+    }
+
+    /** The same without some of its items. */
+    Plan keep(Collection<Integer> numbers) {
+        return new Plan(
+                kind,
+                seed,
+                clients,
+                locks,
+                lengthMillis,
+                options,
+                items.stream().filter(item -> numbers.contains(item.number())).toList());
+    }
+
+    static String lock(int number) {
+        return "lock" + number;
+    }
+
+    static Duration millis(long millis) {
+        return Duration.ofMillis(millis);
+    }
+}

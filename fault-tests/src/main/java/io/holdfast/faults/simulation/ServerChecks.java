@@ -1,0 +1,342 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.LockOptions.Order;
+import io.holdfast.faults.simulation.Checks.Check;
+import io.holdfast.spi.Reply;
+import io.holdfast.testkit.MemoryServer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is looked at on the server itself, past all clients: who holds, who waits, and since when. Which waiter came first is
+ * what was seen here, not what the queue says.
+ */
+final class ServerChecks {
+    private static final long MILLI = Checks.MILLI;
+    private static final long ROUNDING = 2 * MILLI;
+    private static final int LOOK_AT_EXPIRIES_EVERY = 16;
+
+    /** One lock as it is on the server. */
+    private static final class View {
+        final int number;
+        final String key;
+
+        @Nullable
+        String text;
+
+        String owner = "";
+        long token;
+        long lastToken;
+        /** When somebody was last seen to hold it; before everything if nobody ever did. */
+        long heldAt = -1;
+
+        long freeSince;
+        /** Since when the holder is nobody's. */
+        long unownedSince = Asked.NEVER;
+
+        List<String> queue = List.of();
+        Set<String> known = new HashSet<>();
+
+        View(int number) {
+            this.number = number;
+            this.key = "hf:{" + Plan.lock(number) + "}";
+        }
+    }
+
+    private final Checks checks;
+    private final Checks.Surroundings world;
+    private final MemoryServer server;
+    private final boolean strict;
+    private final List<View> views = new ArrayList<>();
+    private final String[] readHolds;
+    private final Map<String, Asked> byOwner = new HashMap<>();
+    private final long refresh;
+    private final long orphanAfter;
+    private long queued;
+    private long dirtySteps;
+    private boolean dirty = true;
+
+    ServerChecks(Plan plan, Checks checks, Checks.Surroundings world, MemoryServer server) {
+        this.checks = checks;
+        this.world = world;
+        this.server = server;
+        this.strict = plan.kind() == Plan.Kind.INSIDE;
+        this.readHolds = new String[plan.locks() + 1];
+        readHolds[0] = "MGET";
+        for (int i = 0; i < plan.locks(); i++) {
+            View view = new View(i);
+            views.add(view);
+            readHolds[i + 1] = view.key;
+        }
+        this.refresh = plan.options().refreshInterval().toNanos();
+        // Repeated after the command timeout and two seconds at most; the claim window beside it.
+        this.orphanAfter = 3 * plan.options().commandTimeout().toNanos() + 4_000 * MILLI;
+    }
+
+    /** A request has told its owner. */
+    void owns(String owner, Asked asked) {
+        byOwner.put(owner, asked);
+    }
+
+    /** Something has run on the server. */
+    void ran() {
+        dirty = true;
+    }
+
+    boolean freeSince(int lock, long since) {
+        View view = views.get(lock);
+        return view.text == null && view.heldAt < since;
+    }
+
+    void afterStep() {
+        long now = world.now();
+        boolean ran = dirty;
+        dirty = false;
+        List<Reply> holds = server.command(readHolds).asList();
+        for (View view : views) {
+            Reply hold = holds.get(view.number);
+            String text = hold.isNull() ? null : hold.asString();
+            List<String> before = view.queue;
+            if (ran) {
+                lookAtQueue(view, now);
+            }
+            if (text == null ? view.text != null : !text.equals(view.text)) {
+                changed(view, text, before, now);
+            }
+            if (view.text != null) {
+                view.heldAt = now;
+                outlasts(view);
+                owned(view, now);
+            } else {
+                served(view, now);
+            }
+        }
+        if (ran && ++dirtySteps % LOOK_AT_EXPIRIES_EVERY == 0) {
+            expiries();
+        }
+    }
+
+    private void lookAtQueue(View view, long now) {
+        List<Reply> queue = server.command("ZRANGE", view.key + ":q", "0", "-1").asList();
+        if (queue.isEmpty()) {
+            view.queue = List.of();
+            return;
+        }
+        List<String> owners = new ArrayList<>(queue.size());
+        for (Reply reply : queue) {
+            String owner = publicPart(reply.asString());
+            owners.add(owner);
+            Asked asked = byOwner.get(owner);
+            if (asked != null && asked.queuedAs == Asked.NEVER) {
+                asked.queuedAs = queued++;
+                asked.queuedAt = now;
+            }
+        }
+        view.queue = owners;
+    }
+
+    static String publicPart(String owner) {
+        int tilde = owner.indexOf('~');
+        return tilde < 0 ? owner : owner.substring(0, tilde);
+    }
+
+    private void changed(View view, @Nullable String text, List<String> queueBefore, long now) {
+        view.unownedSince = Asked.NEVER;
+        view.text = text;
+        if (text == null) {
+            view.freeSince = now;
+            view.owner = "";
+            return;
+        }
+        String[] words = text.split(" ", 5);
+        view.owner = publicPart(words[0]);
+        long token = Long.parseLong(words[1]);
+        view.token = token;
+        if (view.owner.equals("-")) {
+            return; // it rests
+        }
+        if (token != view.lastToken) {
+            if (token < view.lastToken) {
+                checks.found(Check.TOKENS, view.key + " is granted with " + token + " after " + view.lastToken);
+            }
+            view.lastToken = token;
+            inOrder(view, queueBefore, now);
+        } else if (!view.known.contains(view.owner)) {
+            checks.found(Check.TOKENS, view.key + " is granted twice with " + token);
+        }
+        view.known = Set.of(view.owner);
+    }
+
+    /** Nobody who waits undisturbed is passed over. */
+    private void inOrder(View view, List<String> queueBefore, long now) {
+        Asked next = byOwner.get(view.owner);
+        if (!strict || next == null) {
+            return;
+        }
+        boolean queued = next.queuedAs != Asked.NEVER;
+        if (queued && next.item.options().requestLife() != null) {
+            return; // it may have entered anew
+        }
+        for (String owner : queueBefore) {
+            Asked other = byOwner.get(owner);
+            if (other == null || other == next || !waitsCalmly(other, now, other.queuedAt)) {
+                continue;
+            }
+            int higher = Integer.compare(
+                    other.item.options().priority(), next.item.options().priority());
+            boolean fifo = other.item.options().order() == Order.FIFO
+                    && next.item.options().order() == Order.FIFO;
+            if (!queued || higher > 0 || (higher == 0 && fifo && other.queuedAs < next.queuedAs)) {
+                checks.found(
+                        Check.ORDER,
+                        next + " got lock" + view.number + " before " + other + ", which waits since "
+                                + (now - other.queuedAt) / MILLI + " ms");
+            }
+        }
+    }
+
+    private boolean waitsCalmly(Asked asked, long now, long since) {
+        return !asked.done
+                && !asked.withdrawn
+                && asked.waitsUntil() > now
+                && asked.queuedAt < now
+                && asked.item.options().requestLife() == null
+                && asked.machine.isRunning()
+                && world.undisturbed(asked.machine, since - Checks.GRACE - 3 * refresh);
+    }
+
+    /** The server keeps a hold at least as long as its lease says. */
+    private void outlasts(View view) {
+        if (!strict) {
+            return;
+        }
+        long left = -1;
+        for (Held held : checks.leases()) {
+            if (held.lock != view.number || held.given || held.machine.state() == Machine.State.DEAD) {
+                continue;
+            }
+            double lease = held.leftInWorld();
+            if (lease <= 0) {
+                continue;
+            }
+            if (held.token != view.token || !held.owner.equals(view.owner)) {
+                checks.found(Check.HOLDER, held + " is good, but the server has " + view.owner + " " + view.token);
+                return;
+            }
+            if (left < 0) {
+                left = server.command("PTTL", view.key).asLong() * MILLI;
+            }
+            if (lease > left + ROUNDING) {
+                checks.found(
+                        Check.HOLDER,
+                        held + " is good for " + (long) lease / MILLI + " ms, on the server for " + left / MILLI
+                                + " ms");
+            }
+        }
+    }
+
+    /** A hold is somebody's: of a lease, of a request, or of a process that is gone, until its term is over. */
+    private void owned(View view, long now) {
+        if (view.owner.equals("-")) {
+            return;
+        }
+        Asked asked = byOwner.get(view.owner);
+        if (asked == null) {
+            checks.found(Check.ORPHAN, view.key + " is held by " + view.owner + ", who never asked");
+            return;
+        }
+        Machine responsible = asked.machine;
+        boolean mine = !asked.done;
+        for (Held held : checks.leases()) {
+            if (held.lock == view.number && held.token == view.token) {
+                responsible = held.machine;
+                mine |= held.detached || held.overSince == Asked.NEVER;
+            }
+        }
+        mine |= asked.keepsHold;
+        if (mine || !responsible.isRunning()) {
+            view.unownedSince = Asked.NEVER;
+        } else if (view.unownedSince == Asked.NEVER) {
+            view.unownedSince = now;
+        } else if (strict
+                && now - view.unownedSince > orphanAfter
+                && world.undisturbed(responsible, view.unownedSince)) {
+            checks.found(
+                    Check.ORPHAN,
+                    view.key + " is held for " + asked + ", which has ended, since " + (now - view.unownedSince) / MILLI
+                            + " ms");
+        }
+    }
+
+    /** A lock that nobody holds goes to who waits. */
+    private void served(View view, long now) {
+        if (!view.queue.isEmpty()) {
+            for (String owner : view.queue) {
+                Asked asked = byOwner.get(owner);
+                // When nobody's refresh meets the free lock.
+                long since = asked == null ? now : Math.max(view.freeSince, asked.queuedAt);
+                if (asked != null
+                        && now - since > refresh * 101 / 100 + 300 * MILLI
+                        && strict
+                        && waitsCalmly(asked, now, since)) {
+                    checks.found(
+                            Check.LIVENESS,
+                            asked + " waits for " + view.key + ", which is free since " + (now - view.freeSince) / MILLI
+                                    + " ms");
+                }
+            }
+        }
+        if (!strict) {
+            return;
+        }
+        for (Held held : checks.leases()) {
+            if (held.lock == view.number
+                    && !held.given
+                    && held.machine.state() != Machine.State.DEAD
+                    && held.leftInWorld() > 0) {
+                checks.found(Check.HOLDER, held + " is good, but nobody holds the lock on the server");
+            }
+        }
+    }
+
+    private void expiries() {
+        for (Reply key : server.command("KEYS", "*").asList()) {
+            if (server.command("PTTL", key.asString()).asLong() == -1) {
+                checks.found(Check.EXPIRY, key.asString() + " has none");
+            }
+        }
+    }
+
+    /** When all has been quiet for long enough: what is left is somebody's. */
+    void nothingLeft() {
+        for (View view : views) {
+            for (String part : List.of(":q", ":p")) {
+                for (Reply waiter :
+                        server.command("ZRANGE", view.key + part, "0", "-1").asList()) {
+                    Asked asked = byOwner.get(publicPart(waiter.asString()));
+                    if (asked == null || (asked.done && asked.machine.isRunning())) {
+                        checks.found(Check.ORPHAN, view.key + part + " has " + (asked == null ? waiter : asked));
+                    }
+                }
+            }
+            String text = view.text;
+            Asked asked = text == null ? null : byOwner.get(view.owner);
+            if (asked != null && asked.done && asked.machine.isRunning() && !asked.keepsHold) {
+                checks.found(Check.ORPHAN, view.key + " is held for " + asked + ", which has ended");
+            }
+        }
+    }
+
+    /** When everybody has gone and all lives are over. */
+    void empty() {
+        List<Reply> keys = server.command("KEYS", "*").asList();
+        if (!keys.isEmpty()) {
+            checks.found(Check.LITTER, "left on the server: " + keys);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package io.holdfast.faults.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.holdfast.faults.simulation.Plan.Kind;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Whole runs: the same seeds each time, and one that nobody has seen. */
+class SimulationTest {
+    private static final int SEEDS = 300;
+
+    @ParameterizedTest
+    @EnumSource
+    void run_knownSeeds_findNothing(Kind kind) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            find(kind, seed);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void run_freshSeed_findsNothing(Kind kind) {
+        long seed = new SecureRandom().nextLong() >>> 16;
+        System.out.println("fresh seed: --plan " + kind + " --replay " + seed);
+        find(kind, seed);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"INSIDE", "OUTSIDE"})
+    void run_sameSeed_isTheSameRun(Kind kind) {
+        for (long seed = 1; seed <= 20; seed++) {
+            Trace first = new World(Plan.draw(kind, seed)).run().trace();
+            Trace second = new World(Plan.draw(kind, seed)).run().trace();
+            assertEquals(first.last(), second.last());
+            assertEquals(first.sum(), second.sum());
+            assertEquals(first.lines(), second.lines());
+        }
+    }
+
+    @Test
+    void run_otherSeed_isAnotherRun() {
+        assertNotEquals(
+                new World(Plan.draw(Kind.INSIDE, 1)).run().trace().sum(),
+                new World(Plan.draw(Kind.INSIDE, 2)).run().trace().sum());
+    }
+
+    @Test
+    void command_seeds_exitsWithZeroAndTellsHowManySteps() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        assertEquals(0, run(out, "--plan", "inside", "--seeds", "1..3"));
+        assertEquals("inside: 3 runs", out.toString(StandardCharsets.UTF_8).substring(0, 14));
+    }
+
+    @Test
+    void command_wrongArguments_exitsWith64() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        assertEquals(64, run(out, "--plan", "sideways"));
+        assertEquals(64, run(out, "--seeds", "one..two"));
+        assertEquals(64, run(out, "--nothing"));
+    }
+
+    private static int run(ByteArrayOutputStream out, String... args) {
+        PrintStream both = new PrintStream(out, true, StandardCharsets.UTF_8);
+        return Simulation.run(both, both, args);
+    }
+
+    private static void find(Kind kind, long seed) {
+        Outcome outcome = new World(Plan.draw(kind, seed)).run();
+        if (outcome.finding() != null) {
+            assertNull(outcome.finding(), Simulation.report(outcome));
+        }
+    }
+}
