@@ -2,10 +2,14 @@ package io.holdfast;
 
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 
+import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
 /**
@@ -37,5 +41,20 @@ final class Interleavings {
                 || name.startsWith("java.util.function.")
                 || name.equals("java.lang.Runnable")
                 || open.contains(inner < 0 ? name : name.substring(0, inner));
+    }
+
+    /** A scenario that is to be among those that are drawn: two threads, what comes before them, and what after. */
+    static ExecutionScenario scenario(List<Actor> before, List<Actor> one, List<Actor> other, List<Actor> after) {
+        return new ExecutionScenario(before, List.of(one, other), after, null);
+    }
+
+    /** One operation of a test, by its name. */
+    static Actor act(Class<?> test, String operation, Object... arguments) {
+        for (Method method : test.getMethods()) {
+            if (method.getName().equals(operation)) {
+                return new Actor(method, List.of(arguments));
+            }
+        }
+        throw new IllegalArgumentException("no operation " + operation + " in " + test);
     }
 }
