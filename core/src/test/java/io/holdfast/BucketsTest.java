@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class BucketsTest {
@@ -77,5 +79,19 @@ final class BucketsTest {
         assertEquals(2_000 * MILLI, Buckets.due(4 * MILLI, 2_000 * MILLI));
         assertEquals(2_005 * MILLI, Buckets.due(5 * MILLI, 2_000 * MILLI));
         assertEquals(2_000 * MILLI, Buckets.due(4 * MILLI, 2_000 * MILLI + 1), "beyond two seconds it is coarse");
+    }
+
+    @Test
+    void put_afterEachAct_isOpenToOtherThreads() throws Exception {
+        buckets.put("a", 1);
+        assertFalse(onAnotherThread());
+        buckets.remove("a");
+        assertFalse(onAnotherThread());
+        buckets.take(1);
+        assertTrue(onAnotherThread());
+    }
+
+    private boolean onAnotherThread() throws Exception {
+        return CompletableFuture.supplyAsync(() -> buckets.put("b", 1)).get(10, TimeUnit.SECONDS);
     }
 }

@@ -60,4 +60,18 @@ final class LabelTest {
         assertFalse(name.isEmpty());
         assertTrue(name.length() <= 100);
     }
+
+    @Test
+    void holder_metadataWithoutWhoOrKey_isRead() {
+        Holder holder = Label.holder("-", 1, 0, "?k=v");
+        assertEquals("", holder.application());
+        assertEquals(Map.of("k", "v"), holder.metadata());
+        assertEquals(Map.of("", "v"), Label.holder("-", 1, 0, "a?=v").metadata());
+        assertEquals(Map.of("k", "v"), Label.holder("-", 1, 0, "a?&k=v&x").metadata());
+    }
+
+    @Test
+    void ofClient_thisHost_isNamed() {
+        assertFalse(Label.holder("-", 1, 0, Label.ofClient("app")).host().isEmpty());
+    }
 }
