@@ -38,7 +38,7 @@ public final class ActorsLincheckTest {
 
     @Test
     void interleavings_areLinearizable() {
-        Interleavings.of(ActorsLincheckTest.class, 4, 60, Actors.class)
+        Interleavings.of(ActorsLincheckTest.class, 2, 40, Actors.class)
                 .addCustomScenario(Interleavings.scenario(
                         List.of(act("begin", 0)),
                         List.of(act("end", 0)),

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -29,6 +30,21 @@ public final class BucketsLincheckTest {
 
     @Test
     void interleavings_areLinearizable() {
-        Interleavings.of(BucketsLincheckTest.class, 8, 120, Buckets.class).check(BucketsLincheckTest.class);
+        Interleavings.of(BucketsLincheckTest.class, 4, 60, Buckets.class)
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("put", 1, 1)),
+                        List.of(act("put", 1, 1)),
+                        List.of(act("put", 1, 2)),
+                        List.of(act("take", 1), act("take", 2))))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(),
+                        List.of(act("put", 1, 2)),
+                        List.of(act("remove", 1)),
+                        List.of(act("remove", 1), act("take", 2))))
+                .check(BucketsLincheckTest.class);
+    }
+
+    private static Actor act(String operation, Object... arguments) {
+        return Interleavings.act(BucketsLincheckTest.class, operation, arguments);
     }
 }

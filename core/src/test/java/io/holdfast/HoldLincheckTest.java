@@ -46,7 +46,7 @@ public final class HoldLincheckTest {
 
     @Test
     void interleavings_setTheTimerInTime() {
-        Interleavings.of(HoldLincheckTest.class, 2, 80, Hold.class)
+        Interleavings.of(HoldLincheckTest.class, 2, 40, Hold.class)
                 .actorsPerThread(1)
                 .check(HoldLincheckTest.class);
     }

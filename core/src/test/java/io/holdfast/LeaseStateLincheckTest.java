@@ -54,7 +54,7 @@ public final class LeaseStateLincheckTest {
 
     @Test
     void interleavings_areLinearizable() {
-        Interleavings.of(LeaseStateLincheckTest.class, 12, 100, LeaseState.class)
+        Interleavings.of(LeaseStateLincheckTest.class, 5, 60, LeaseState.class)
                 .addCustomScenario(Interleavings.scenario(
                         List.of(),
                         List.of(act("raise", 3, 1)),

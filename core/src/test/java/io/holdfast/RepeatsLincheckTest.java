@@ -3,9 +3,11 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -66,6 +68,15 @@ public final class RepeatsLincheckTest {
 
     @Test
     void interleavings_loseNoTurn() {
-        Interleavings.of(RepeatsLincheckTest.class, 6, 100, Repeats.class).check(RepeatsLincheckTest.class);
+        Interleavings.of(RepeatsLincheckTest.class, 3, 50, Repeats.class)
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("add", 0)), List.of(act("add", 0)), List.of()))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("add", 0)), List.of(act("answer")), List.of(act("add", 1)), List.of()))
+                .check(RepeatsLincheckTest.class);
+    }
+
+    private static Actor act(String operation, Object... arguments) {
+        return Interleavings.act(RepeatsLincheckTest.class, operation, arguments);
     }
 }

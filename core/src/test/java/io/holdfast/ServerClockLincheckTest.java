@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
@@ -27,7 +29,18 @@ public final class ServerClockLincheckTest {
 
     @Test
     void interleavings_areLinearizable() {
-        Interleavings.of(ServerClockLincheckTest.class, 10, 150, ServerClock.class)
+        Interleavings.of(ServerClockLincheckTest.class, 4, 60, ServerClock.class)
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(), List.of(act("read", 2, 3)), List.of(act("read", 2, 2)), List.of(act("pair"))))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("read", 1, 1)),
+                        List.of(act("drop", 3)),
+                        List.of(act("read", 2, 1)),
+                        List.of(act("pair"))))
                 .check(ServerClockLincheckTest.class);
+    }
+
+    private static Actor act(String operation, Object... arguments) {
+        return Interleavings.act(ServerClockLincheckTest.class, operation, arguments);
     }
 }

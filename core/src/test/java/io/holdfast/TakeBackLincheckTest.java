@@ -69,7 +69,7 @@ public final class TakeBackLincheckTest {
 
     @Test
     void interleavings_loseNothing() {
-        Interleavings.of(TakeBackLincheckTest.class, 4, 60, TakeBack.class)
+        Interleavings.of(TakeBackLincheckTest.class, 2, 50, TakeBack.class)
                 .addCustomScenario(Interleavings.scenario(
                         List.of(act("add")), List.of(act("answer")), List.of(act("add")), List.of()))
                 .addCustomScenario(Interleavings.scenario(

@@ -89,7 +89,7 @@ public final class WaitingRoomLincheckTest {
 
     @Test
     void interleavings_leaveNoOrphan() {
-        Interleavings.of(WaitingRoomLincheckTest.class, 3, 50, WaitingRoom.class, Request.class)
+        Interleavings.of(WaitingRoomLincheckTest.class, 1, 40, WaitingRoom.class, Request.class)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("queued")), List.of(act("withdraw")), List.of()))
                 .addCustomScenario(
