@@ -41,7 +41,7 @@ final class Client implements Engine {
     final WaitingRoom waitingRoom = new WaitingRoom(this);
     final Actors actors = new Actors();
     final Events events;
-    final Repeats repeats = new Repeats();
+    final Repeats<Request> repeats = new Repeats<>(Request::ask);
     final Renewals renewals = new Renewals(this);
     final TakeBack takeBack = new TakeBack(this);
     final Assurance assurance;

@@ -5,7 +5,6 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -46,8 +45,6 @@ final class Hold implements Holding {
     private final List<WeakReference<Lease>> handles = new CopyOnWriteArrayList<>();
     private volatile @Nullable Ending ending;
     private volatile @Nullable Runnable timer;
-    /** Where {@link Renewals} keeps it. */
-    volatile @Nullable Set<Hold> bucket;
 
     Hold(Request request, long token, long deadline, boolean confirmed, long claimNanos) {
         this.client = request.client;
@@ -427,6 +424,8 @@ final class Hold implements Holding {
         if (!active() || detached) {
             return;
         }
+        // Read first: a timer that another thread sets from now on may know more than is read here, and stays.
+        Runnable old = timer;
         long now = client.ticker.nanoTime();
         long next = state.deadline();
         if (!confirmed && confirmAt - next < 0) {
@@ -438,7 +437,6 @@ final class Hold implements Holding {
         if (before != null && state.deadline() - before.beforeNanos() - next < 0) {
             next = state.deadline() - before.beforeNanos();
         }
-        Runnable old = timer;
         if (old != null) {
             old.run();
         }

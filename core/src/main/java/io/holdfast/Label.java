@@ -111,7 +111,11 @@ final class Label {
 
     /** The main class or jar, without its package or folder. */
     static String applicationName() {
-        String command = System.getProperty("sun.java.command", "");
+        return nameIn(System.getProperty("sun.java.command", ""));
+    }
+
+    /** @param command a main class or jar, perhaps with arguments */
+    static String nameIn(String command) {
         int space = command.indexOf(' ');
         String main = space < 0 ? command : command.substring(0, space);
         int slash = Math.max(main.lastIndexOf('/'), main.lastIndexOf('\\'));

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -42,8 +41,6 @@ final class QuorumHold implements Holding {
     private volatile boolean warned;
     private volatile @Nullable Ending ending;
     private volatile @Nullable Runnable timer;
-    /** Where {@link QuorumRenewals} keeps it. */
-    volatile @Nullable Set<QuorumHold> bucket;
 
     QuorumHold(QuorumRequest request, Ballot ballot, long token, long deadline) {
         this.quorum = request.quorum;
@@ -349,6 +346,7 @@ final class QuorumHold implements Holding {
         if (!active() || detached) {
             return;
         }
+        Runnable old = timer; // read first, as in Hold
         long next = state.deadline();
         if (!warned && request.options.renewed()) {
             next = warnAt();
@@ -357,7 +355,6 @@ final class QuorumHold implements Holding {
         if (before != null && state.deadline() - before.beforeNanos() - next < 0) {
             next = state.deadline() - before.beforeNanos();
         }
-        Runnable old = timer;
         if (old != null) {
             old.run();
         }

@@ -7,24 +7,20 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the leases of one quorum's client, each at a third of its term, many in one call to each node. Leases that are due
- * at about the same time stand in one bucket, which has one timer.
+ * at about the same time stand in one of the {@link Buckets}, which has one timer.
  */
 final class QuorumRenewals {
-    private static final long BUCKET_NANOS = 100_000_000L;
-    private static final long FINE_BUCKET_NANOS = 5_000_000L;
     private static final int BATCH = 100;
 
     /** One hold's part of a call to one node. */
     private record Part(QuorumHold.Round round, Seat seat, RenewEntry entry) {}
 
     private final QuorumClient quorum;
-    private final Map<Long, Set<QuorumHold>> buckets = new ConcurrentHashMap<>();
+    private final Buckets<QuorumHold> buckets = new Buckets<>();
 
     QuorumRenewals(QuorumClient quorum) {
         this.quorum = quorum;
@@ -39,36 +35,22 @@ final class QuorumRenewals {
         if (!hold.active()) {
             return;
         }
-        long width = delayNanos > 20 * BUCKET_NANOS ? BUCKET_NANOS : FINE_BUCKET_NANOS;
-        long due = (quorum.nanoTime() + delayNanos) / width * width;
-        Set<QuorumHold> bucket = buckets.compute(due, (at, present) -> {
-            Set<QuorumHold> chosen = present;
-            if (chosen == null) {
-                chosen = ConcurrentHashMap.newKeySet();
-                quorum.timers.schedule(at - quorum.nanoTime(), () -> fire(at));
-            }
-            chosen.add(hold);
-            return chosen;
-        });
-        hold.bucket = bucket;
+        long now = quorum.nanoTime();
+        long due = Buckets.due(now, delayNanos);
+        if (buckets.put(hold, due)) {
+            quorum.timers.schedule(due - now, () -> renew(buckets.take(due)));
+        }
         if (!hold.active()) {
-            bucket.remove(hold);
+            remove(hold);
         }
     }
 
     /** Forgets a hold that has ended. */
     void remove(QuorumHold hold) {
-        Set<QuorumHold> bucket = hold.bucket;
-        if (bucket != null) {
-            bucket.remove(hold);
-        }
+        buckets.remove(hold);
     }
 
-    private void fire(long due) {
-        Set<QuorumHold> bucket = buckets.remove(due);
-        if (bucket == null) {
-            return;
-        }
+    private void renew(List<QuorumHold> bucket) {
         long sent = quorum.nanoTime();
         Map<NodeClient, List<Part>> byNode = new HashMap<>();
         List<QuorumHold.Round> rounds = new ArrayList<>();
@@ -143,7 +125,9 @@ final class QuorumRenewals {
                                     hold.remaining(),
                                     "no majority of the nodes answered in time: "
                                             + QuorumRequest.inWords(hold.nodeFailures())));
-            schedule(hold, Math.max(FINE_BUCKET_NANOS, hold.options().term().toNanos() / 18));
+            schedule(
+                    hold,
+                    Math.max(Buckets.FINE_WIDTH_NANOS, hold.options().term().toNanos() / 18));
         } else if (agreed) {
             add(hold);
             quorum.events()

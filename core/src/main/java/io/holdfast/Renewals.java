@@ -7,24 +7,18 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the leases of one client, each at a third of its term, many in one call.
  *
- * <p>Leases that are due at about the same time stand in one bucket, which has one timer. A bucket is a tenth of a
- * second wide, so that 100,000 leases of 30 s make a hundred calls a second of a hundred leases or less each, not
- * 10,000 timers and calls. A lease belongs to one bucket at most.
+ * <p>Leases that are due at about the same time stand in one of the {@link Buckets}, which has one timer.
  */
 final class Renewals {
-    private static final long BUCKET_NANOS = 100_000_000L;
-    private static final long FINE_BUCKET_NANOS = 5_000_000L;
     private static final int BATCH = 100;
 
     private final Client client;
-    private final Map<Long, Set<Hold>> buckets = new ConcurrentHashMap<>();
+    private final Buckets<Hold> buckets = new Buckets<>();
 
     Renewals(Client client) {
         this.client = client;
@@ -40,42 +34,19 @@ final class Renewals {
         if (!hold.active()) {
             return;
         }
-        // A short delay is not rounded by much: rounding down by a tenth of a second would renew a term of 100 ms at
-        // once.
-        long width = delayNanos > 20 * BUCKET_NANOS ? BUCKET_NANOS : FINE_BUCKET_NANOS;
-        long due = (client.ticker.nanoTime() + delayNanos) / width * width;
-        Set<Hold> bucket = buckets.compute(due, (at, present) -> {
-            Set<Hold> chosen = present;
-            if (chosen == null) {
-                chosen = ConcurrentHashMap.newKeySet();
-                client.timers.schedule(at - client.ticker.nanoTime(), () -> fire(at));
-            }
-            chosen.add(hold);
-            return chosen;
-        });
-        Set<Hold> before = hold.bucket;
-        hold.bucket = bucket;
-        if (before != null && before != bucket) {
-            before.remove(hold); // it may have been renewed out of turn, after a reconnect
+        long now = client.ticker.nanoTime();
+        long due = Buckets.due(now, delayNanos);
+        if (buckets.put(hold, due)) {
+            client.timers.schedule(due - now, () -> renew(buckets.take(due)));
         }
         if (!hold.active()) {
-            bucket.remove(hold);
+            remove(hold);
         }
     }
 
     /** Forgets a hold that has ended. */
     void remove(Hold hold) {
-        Set<Hold> bucket = hold.bucket;
-        if (bucket != null) {
-            bucket.remove(hold);
-        }
-    }
-
-    private void fire(long due) {
-        Set<Hold> bucket = buckets.remove(due);
-        if (bucket != null) {
-            renew(bucket);
-        }
+        buckets.remove(hold);
     }
 
     /** After a reconnect. */
@@ -139,7 +110,9 @@ final class Renewals {
                                 failure == null ? "the answer is none" : String.valueOf(failure.getMessage())));
                 // Again and again until the deadline; each try takes as long as the server's answer, or the command
                 // timeout.
-                schedule(hold, Math.max(FINE_BUCKET_NANOS, hold.options.term().toNanos() / 18));
+                schedule(
+                        hold,
+                        Math.max(Buckets.FINE_WIDTH_NANOS, hold.options.term().toNanos() / 18));
             }
         }
     }

@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 
 /**
  * Asks again for requests that have asked before, a bounded number at a time, in the order in which they were added.
@@ -14,16 +15,22 @@ import java.util.concurrent.locks.ReentrantLock;
  * be kept busy for ever. This way the server's answers set the pace, and a request that stands here already is not added
  * a second time.
  */
-final class Repeats {
+final class Repeats<T> {
     private static final int MOST_UNDER_WAY = 100;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Set<Request> waiting = new LinkedHashSet<>(); // guarded by lock; oldest first
-    private final Set<Request> underWay = new HashSet<>(); // guarded by lock
+    private final Set<T> waiting = new LinkedHashSet<>(); // guarded by lock; oldest first
+    private final Set<T> underWay = new HashSet<>(); // guarded by lock
     private boolean sending; // guarded by lock; whoever sends goes on until there is nothing to send
+    private final BiConsumer<T, Runnable> asking;
+
+    /** @param asking asks for a request, and runs what it is given when that was answered or is given up */
+    Repeats(BiConsumer<T, Runnable> asking) {
+        this.asking = asking;
+    }
 
     /** Asks for a request when it is its turn, at once if few are under way; not for one that is under way. */
-    void add(Request request) {
+    void add(T request) {
         lock.lock();
         try {
             if (!underWay.contains(request)) {
@@ -35,7 +42,7 @@ final class Repeats {
         send();
     }
 
-    private void answered(Request request) {
+    private void answered(T request) {
         lock.lock();
         try {
             underWay.remove(request);
@@ -48,10 +55,10 @@ final class Repeats {
     /** An answer can come before the sending returns: it then makes room for the loop that is under way. */
     private void send() {
         while (true) {
-            Request next;
+            T next;
             lock.lock();
             try {
-                Iterator<Request> oldest = waiting.iterator();
+                Iterator<T> oldest = waiting.iterator();
                 if (sending || underWay.size() >= MOST_UNDER_WAY || !oldest.hasNext()) {
                     return;
                 }
@@ -63,7 +70,7 @@ final class Repeats {
                 lock.unlock();
             }
             try {
-                next.ask(() -> answered(next));
+                asking.accept(next, () -> answered(next));
             } finally {
                 lock.lock();
                 try {

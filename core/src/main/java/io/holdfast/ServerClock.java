@@ -17,6 +17,23 @@ final class ServerClock {
     /** @param pair null since it was dropped */
     private record Reading(@Nullable ClockPair pair, boolean dropped, long droppedNanos) {
         static final Reading NONE = new Reading(null, false, 0);
+
+        /** What is left at a reconnect. Of two at about the same time, on two threads, the later one counts. */
+        Reading dropAt(long now) {
+            return new Reading(null, true, dropped && droppedNanos - now > 0 ? droppedNanos : now);
+        }
+
+        /** What is known after a reply: this, or the newer pair. */
+        Reading read(long sentNanos, long serverMicros) {
+            if (dropped && sentNanos - droppedNanos < 0) {
+                return this;
+            }
+            return pair == null
+                            || sentNanos - pair.sentNanos() > OLD_NANOS
+                            || sentNanos - pair.sentNanos() > (serverMicros - pair.serverMicros()) * 1_000
+                    ? new Reading(new ClockPair(sentNanos, serverMicros), dropped, droppedNanos)
+                    : this;
+        }
     }
 
     private final AtomicReferenceArray<Reading> readings;
@@ -34,28 +51,14 @@ final class ServerClock {
 
     /** Forgets the pairs of some partitions; answers to what was asked before now do not count. */
     void drop(IntPredicate partitions, long now) {
-        Reading dropped = new Reading(null, true, now);
         for (int i = 0; i < readings.length(); i++) {
             if (partitions.test(i)) {
-                readings.set(i, dropped);
+                readings.updateAndGet(i, old -> old.dropAt(now));
             }
         }
     }
 
     void read(int partition, long sentNanos, long serverMicros) {
-        Reading old = readings.get(partition);
-        if (old.dropped() && sentNanos - old.droppedNanos() < 0) {
-            return;
-        }
-        ClockPair pair = old.pair();
-        if (pair == null
-                || sentNanos - pair.sentNanos() > OLD_NANOS
-                || sentNanos - pair.sentNanos() > (serverMicros - pair.serverMicros()) * 1_000) {
-            // A lost race loses one improvement, which the next reply makes up for.
-            readings.compareAndSet(
-                    partition,
-                    old,
-                    new Reading(new ClockPair(sentNanos, serverMicros), old.dropped(), old.droppedNanos()));
-        }
+        readings.updateAndGet(partition, old -> old.read(sentNanos, serverMicros));
     }
 }

@@ -67,4 +67,14 @@ final class BackoffTest {
         cases.forEach((message, act) -> assertEquals(
                 message, assertThrows(IllegalArgumentException.class, act).getMessage()));
     }
+
+    @Test
+    void withJitter_theBounds_areTaken() {
+        assertEquals(
+                "fixed PT0.01S",
+                Backoff.fixed(TEN).withJitter(0.5).withJitter(0).toString());
+        assertEquals(
+                "fixed PT0.01S, less up to 100 %",
+                Backoff.fixed(TEN).withJitter(1).toString());
+    }
 }

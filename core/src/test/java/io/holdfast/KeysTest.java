@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class KeysTest {
@@ -138,5 +139,45 @@ final class KeysTest {
             name.appendCodePoint(point >= 0xD800 && point < 0xE000 ? 'x' : point);
         }
         return name.toString();
+    }
+
+    @Test
+    void names_besideTheFirstFive_areThoseOfTheProtocol() {
+        Keys keys = Keys.of("hf", "a");
+        assertEquals("hf:{a}:e", keys.evicted());
+        assertEquals("hf:{a}:w", keys.replicated());
+        assertEquals("hf:{a}:v", keys.value());
+        assertEquals("hf:free:{a}", keys.freedChannel());
+        assertEquals("hf:{a}:to:client", keys.channelOf("client"));
+        assertEquals("hf:to:", Keys.channelPrefix("hf"));
+        assertEquals("hf:node", Keys.nodeMarker("hf"));
+        List<String> five = List.of("hf:{a}", "hf:{a}:q", "hf:{a}:p", "hf:{a}:d", "hf:{a}:t");
+        assertEquals(five, keys.all());
+        assertEquals(and(five, "hf:{a}:x:c.0-1", "hf:{a}:e"), keys.allToAcquire("c.0-1~secret"));
+        assertEquals(and(five, "hf:{a}:x:c.0-1"), keys.allWithTombstone("c.0-1~secret"));
+        assertEquals(and(five, "hf:{a}:e"), keys.allToRevoke());
+    }
+
+    private static List<String> and(List<String> first, String... others) {
+        return Stream.concat(first.stream(), Stream.of(others)).toList();
+    }
+
+    @Test
+    void ofHold_percentNearTheEnd_isTakenAsItIsUnlessTwoDigitsFollow() {
+        assertEquals("x{", nameOf("hf:{x%7B}"));
+        assertEquals("x%7", nameOf("hf:{x%7}"));
+        assertEquals("x%", nameOf("hf:{x%}"));
+        assertEquals("x%G0", nameOf("hf:{x%G0}"));
+        assertEquals("x%0G", nameOf("hf:{x%0G}"));
+        assertEquals("\0{", nameOf("hf:{%00%7B}"));
+    }
+
+    private static String nameOf(String hold) {
+        return Objects.requireNonNull(Keys.ofHold("hf", hold)).name();
+    }
+
+    @Test
+    void of_controlCharactersUpToTheLastOne_areEncoded() {
+        assertEquals("hf:{%1F %7F~}", Keys.of("hf", "\u001f \u007f~").hold());
     }
 }

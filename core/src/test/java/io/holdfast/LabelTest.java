@@ -60,4 +60,31 @@ final class LabelTest {
         assertFalse(name.isEmpty());
         assertTrue(name.length() <= 100);
     }
+
+    @Test
+    void holder_metadataWithoutWhoOrKey_isRead() {
+        Holder holder = Label.holder("-", 1, 0, "?k=v");
+        assertEquals("", holder.application());
+        assertEquals(Map.of("k", "v"), holder.metadata());
+        assertEquals(Map.of("", "v"), Label.holder("-", 1, 0, "a?=v").metadata());
+        assertEquals(Map.of("k", "v"), Label.holder("-", 1, 0, "a?&k=v&x").metadata());
+    }
+
+    @Test
+    void ofClient_thisHost_isNamed() {
+        assertFalse(Label.holder("-", 1, 0, Label.ofClient("app")).host().isEmpty());
+    }
+
+    @Test
+    void nameIn_anyCommand_isTheMainClassOrJarAlone() {
+        assertEquals("Billing", Label.nameIn("com.example.Billing --port 80"));
+        assertEquals("Billing", Label.nameIn("Billing"));
+        assertEquals("Billing", Label.nameIn("billing.module/com.example.Billing"));
+        assertEquals("billing-1.2", Label.nameIn("/opt/apps/billing-1.2.jar a.b"));
+        assertEquals("Billing", Label.nameIn("C:\\apps\\Billing.JAR"));
+        assertEquals("java", Label.nameIn(""));
+        assertEquals("java", Label.nameIn(" com.example.Billing"));
+        assertEquals("x".repeat(100), Label.nameIn("a." + "x".repeat(100)));
+        assertEquals("x".repeat(99) + "y", Label.nameIn("a." + "x".repeat(99) + "yz"));
+    }
 }

@@ -36,4 +36,9 @@ final class LeaseTicketTest {
             assertThrows(IllegalArgumentException.class, () -> LeaseTicket.decode(bad), bad);
         }
     }
+
+    @Test
+    void toString_ofATicket_tellsLockAndToken() {
+        assertEquals("LeaseTicket[a, token 7]", new LeaseTicket("a", "o", 7, Duration.ofSeconds(1)).toString());
+    }
 }

@@ -179,4 +179,64 @@ final class OptionsTest {
         assertNotEquals(before, after);
         changed.addAll(different);
     }
+
+    @Test
+    void lockOptions_numbersAtTheBounds_areTaken() {
+        LockOptions options = LockOptions.defaults();
+        assertEquals(-100, options.withPriority(-100).priority());
+        assertEquals(100, options.withPriority(100).priority());
+        assertEquals(0, options.withQueueLimit(5).withQueueLimit(0).queueLimit());
+        assertEquals(1_000_000, options.withQueueLimit(1_000_000).queueLimit());
+        LockOptions replicated = options.withReplicas(100, Duration.ofMinutes(1));
+        assertEquals(100, replicated.replicas());
+        assertEquals(Duration.ofMinutes(1), replicated.replicaTimeout());
+        assertEquals(0, replicated.withReplicas(0, Duration.ofMillis(1)).replicas());
+        assertRefused("replicas is -1, must be from 0 to 100", () -> options.withReplicas(-1, Duration.ofSeconds(1)));
+        assertRefused("replicas is 101, must be from 0 to 100", () -> options.withReplicas(101, Duration.ofSeconds(1)));
+        assertRefused("within is PT0S, must be from 1 ms to 60 s", () -> options.withReplicas(1, Duration.ZERO));
+    }
+
+    @Test
+    void lockOptions_metadataOf2000Characters_isTakenAndOneMoreRefused() {
+        LockOptions options = LockOptions.defaults();
+        Map<String, String> full = Map.of("k", "v".repeat(1_998));
+        assertEquals(full, options.withMetadata(full).metadata());
+        assertRefused(
+                "metadata has 2001 characters when encoded, must have at most 2000",
+                () -> options.withMetadata(Map.of("k", "v".repeat(1_999))));
+    }
+
+    @Test
+    void holdfastOptions_numbersAtTheBounds_areTaken() {
+        HoldfastOptions options = HoldfastOptions.defaults();
+        for (double part : new double[] {0, 0.25, 1}) {
+            assertEquals(part, options.withEventSampling(part).eventSampling());
+            assertEquals(part, options.withLogSampling(part).logSampling());
+        }
+        assertRefused("logSampling is 1.5, must be from 0 to 1", () -> options.withLogSampling(1.5));
+        assertRefused("eventSampling is NaN, must be from 0 to 1", () -> options.withEventSampling(Double.NaN));
+        assertEquals(Duration.ZERO, options.failoverQuarantine());
+        assertEquals(
+                Duration.ofHours(1),
+                options.withFailoverQuarantine(Duration.ofHours(1)).failoverQuarantine());
+    }
+
+    @Test
+    void equals_sameValues_areEqualWithOneHashAndNothingElseIs() {
+        LockOptions lock = LockOptions.defaults().withPriority(3);
+        assertEquals(lock, LockOptions.defaults().withPriority(3));
+        assertEquals(lock.hashCode(), LockOptions.defaults().withPriority(3).hashCode());
+        assertNotEquals(lock.hashCode(), LockOptions.defaults().hashCode());
+        assertNotEquals(lock, new Object());
+        assertEquals(
+                "LockOptions[term PT30S, renewed, wait up to PT1M]",
+                LockOptions.defaults().toString());
+        HoldfastOptions client = HoldfastOptions.defaults().withPrefix("x");
+        assertEquals(client, HoldfastOptions.defaults().withPrefix("x"));
+        assertEquals(
+                client.hashCode(), HoldfastOptions.defaults().withPrefix("x").hashCode());
+        assertNotEquals(client.hashCode(), HoldfastOptions.defaults().hashCode());
+        assertNotEquals(client, new Object());
+        assertTrue(client.toString().startsWith("HoldfastOptions[prefix x, application "), client.toString());
+    }
 }

@@ -9,6 +9,8 @@ import io.holdfast.spi.Entropy;
 import java.util.HashSet;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 final class OwnerIdsTest {
@@ -91,5 +93,34 @@ final class OwnerIdsTest {
 
     private static String secret(String owner) {
         return owner.substring(owner.indexOf('~') + 1);
+    }
+
+    @Test
+    void next_afterEpochs_numbersThemInTheirOrder() {
+        assertTrue(ids.next().startsWith(ids.client() + ".0-1~"));
+        ids.newEpoch();
+        assertTrue(ids.next().startsWith(ids.client() + ".1-2~"));
+    }
+
+    @Test
+    void parts_ofOwnersWithAndWithoutASecret_areTold() {
+        assertEquals("c.0-1", OwnerIds.publicPart("c.0-1~secret"));
+        assertEquals("c.0-1", OwnerIds.publicPart("c.0-1"));
+        assertEquals("", OwnerIds.publicPart("~secret"));
+        assertEquals("c", OwnerIds.clientOf("c.0-1"));
+        assertEquals("", OwnerIds.clientOf("-"));
+        assertEquals("", OwnerIds.clientOf(".0-1"));
+    }
+
+    @Test
+    void complete_afterAnotherThreadHasLookedAndDrawn_isNotHeldUp() throws Exception {
+        String owner = ids.next();
+        ids.newEpoch();
+        assertEquals(owner, ids.complete(OwnerIds.publicPart(owner)));
+        CompletableFuture<String> other = CompletableFuture.supplyAsync(() -> {
+            ids.newEpoch();
+            return String.valueOf(ids.complete(OwnerIds.publicPart(owner)));
+        });
+        assertEquals(owner, other.get(10, TimeUnit.SECONDS));
     }
 }

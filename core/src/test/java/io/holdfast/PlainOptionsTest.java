@@ -88,4 +88,10 @@ final class PlainOptionsTest {
                 assertThrows(IllegalArgumentException.class, () -> Keys.plain(""))
                         .getMessage());
     }
+
+    @Test
+    void defaults_asDocumented_areThere() {
+        assertEquals(Duration.ofSeconds(30), PlainOptions.defaults().term());
+        assertEquals(1, PlainOptions.defaults().withMaxAttempts(1).maxAttempts());
+    }
 }

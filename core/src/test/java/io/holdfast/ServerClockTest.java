@@ -77,4 +77,42 @@ final class ServerClockTest {
         assertEquals(new ClockPair(10, 20), clock.pair(0));
         assertNull(clock.pair(1));
     }
+
+    @Test
+    void read_tripAsLong_keepsTheFirst() {
+        clock.read(0, 5 * MS, 7 * MS_MICROS);
+        clock.read(0, 10 * MS, 12 * MS_MICROS);
+        assertEquals(new ClockPair(5 * MS, 7 * MS_MICROS), clock.pair(0));
+        clock.read(0, 10 * MS, 12 * MS_MICROS - 1);
+        assertEquals(new ClockPair(10 * MS, 12 * MS_MICROS - 1), clock.pair(0));
+    }
+
+    @Test
+    void read_pairThatDidNotBeginAtZero_isOldAfterTwoSeconds() {
+        clock.read(0, 700 * MS, 1_000 * MS_MICROS);
+        clock.read(0, 2_700 * MS, 4_000 * MS_MICROS);
+        assertEquals(new ClockPair(700 * MS, 1_000 * MS_MICROS), clock.pair(0));
+        clock.read(0, 2_700 * MS + 1, 4_000 * MS_MICROS);
+        assertEquals(new ClockPair(2_700 * MS + 1, 4_000 * MS_MICROS), clock.pair(0));
+    }
+
+    @Test
+    void drop_answerToWhatWasAskedJustThen_counts() {
+        clock.drop(partition -> true, 25);
+        clock.read(0, 25, 1_000);
+        assertEquals(new ClockPair(25, 1_000), clock.pair(0));
+    }
+
+    @Test
+    void drop_twoReconnects_theLaterOneCountsInAnyOrder() {
+        clock.drop(partition -> partition == 0, 25);
+        clock.drop(partition -> true, 35);
+        clock.drop(partition -> partition == 1, 25);
+        for (int partition = 0; partition < 2; partition++) {
+            clock.read(partition, 34, 1_000);
+            assertNull(clock.pair(partition));
+            clock.read(partition, 35, 1_000);
+            assertEquals(new ClockPair(35, 1_000), clock.pair(partition));
+        }
+    }
 }

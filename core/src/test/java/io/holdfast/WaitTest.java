@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -45,5 +46,24 @@ final class WaitTest {
         assertEquals(
                 "until stuck for PT1S, then taking over",
                 Wait.untilStuck(SECOND).thenTakeOver().toString());
+    }
+
+    @Test
+    void takesOver_othersThanThat_doNot() {
+        assertFalse(Wait.untilStuck(SECOND).takesOver());
+        assertTrue(Wait.untilStuck(SECOND).untilStuck());
+        assertTrue(Wait.untilStuck(SECOND).thenTakeOver().untilStuck());
+        assertFalse(Wait.upTo(SECOND).untilStuck());
+        assertFalse(Wait.forever().isNone());
+    }
+
+    @Test
+    void toString_eachKind_isInWords() {
+        assertEquals("none", Wait.none().toString());
+        assertEquals("up to PT1S", Wait.upTo(SECOND).toString());
+        assertEquals("forever", Wait.forever().toString());
+        assertEquals("until stuck for PT1S", Wait.untilStuck(SECOND).toString());
+        assertEquals(Wait.untilStuck(SECOND).hashCode(), Wait.untilStuck(SECOND).hashCode());
+        assertNotEquals(Wait.untilStuck(SECOND).hashCode(), Wait.upTo(SECOND).hashCode());
     }
 }

@@ -68,6 +68,67 @@ final class QuorumEngineTest extends QuorumFixture {
     }
 
     @Test
+    void acquire_lateGrantOfTheLargestTokenWhileRaising_counts() {
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(107));
+        node(2).next(ACQUIRE).answer(granted(107));
+        node(0).next(RAISE).answer(node(0).gone());
+        node(1).next(RAISE).answer(node(1).held());
+        assertOpen(future);
+        node(2).next(RAISE).answer(node(2).held());
+        assertEquals(107, obtained(future).token());
+    }
+
+    @Test
+    void acquire_lateGrantAfterItWasObtained_isWrittenBackOnlyIfItsTokenDiffers() {
+        for (long late : new long[] {100, 99}) {
+            CompletableFuture<Lease> future = quorum.lock("late-" + late).acquireAsync(Wait.none());
+            node(0).next(ACQUIRE).answer(granted(100));
+            node(1).next(ACQUIRE).answer(granted(100));
+            node(2).next(ACQUIRE).answer(granted(late));
+            assertEquals(List.of(0, 0, late == 100 ? 0 : 1), counts(RAISE));
+            assertTrue(obtained(future).isValid());
+        }
+    }
+
+    @Test
+    void acquire_writeBackFailsAndAnotherHoldsTheThird_isLostAtOnce() {
+        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(107));
+        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        assertOpen(future);
+        node(0).next(RAISE).fail();
+        assertEquals("a", as(Attempt.Taken.class, future).lock());
+        assertEquals(List.of(1, 1, 0), counts("release"));
+    }
+
+    @Test
+    void acquire_writeBackIsNotAnswered_isLostAtTheNodeTimeout() {
+        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(107));
+        time.advance(millis(60));
+        node(1).next(RAISE).answer(node(1).held());
+        time.advance(millis(39));
+        assertOpen(future); // counted from when the write-back left
+        time.advance(millis(1));
+        Attempt.Unknown unknown = as(Attempt.Unknown.class, future);
+        assertEquals(1, unknown.cause().nodeFailures().size(), "the one that has answered has not failed");
+        assertEquals(List.of(1, 1, 1), counts("release"));
+    }
+
+    @Test
+    void acquire_oneRefusesAndAnotherHolds_takesNothingBackWhereNothingCanBe() {
+        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        node(0).next(ACQUIRE).reject("ERR no");
+        node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        assertTrue(future.isDone());
+        assertEquals(List.of(0, 0, 1), counts("release"));
+    }
+
+    @Test
     void acquire_lateGrantWhileRaising_countsIfItsTokenIsNotAbove() {
         CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));

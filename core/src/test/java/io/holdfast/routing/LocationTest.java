@@ -41,6 +41,10 @@ class LocationTest {
                 "redis-cluster://",
                 "redis-cluster://a/1",
                 "redis-cluster://a?x=1",
+                "redis-cluster://?x=1",
+                "redis-cluster:///1",
+                "redis-cluster:///@a",
+                "://a",
                 "redis-cluster://a,,b",
                 "redis-sentinel://a",
                 "redis-sentinel://a/",
@@ -49,6 +53,7 @@ class LocationTest {
                 "redis-sentinel://a/m?user=x",
                 "redis-sentinel://a/m?sentinel-user=secret",
                 "redis-sentinel://u@a/m",
+                "redis-sentinel:///m",
                 "redis-sentinel://:sec/ret@a/m",
                 "memcached://a",
                 "a:6379",
@@ -101,5 +106,21 @@ class LocationTest {
                         new RedisAddress("a", 1, true, "app", "one", 0),
                         new RedisAddress("b", 2, true, "app", "one", 0))),
                 provider.asked);
+    }
+
+    @Test
+    void parse_emptyUser_isNone() {
+        assertEquals(
+                "redis-cluster://a:6379", Location.parse("redis-cluster://@a").toString());
+    }
+
+    @Test
+    void connect_oneServer_isTheProvidersDriver() {
+        Refusing provider = new Refusing();
+        assertThrows(
+                DriverException.class,
+                () -> Location.parse("redis://app:one@a:1/2")
+                        .connect(provider, new ConnectOptions(Duration.ofMillis(50), "test")));
+        assertEquals(Set.of(new RedisAddress("a", 1, false, "app", "one", 2)), provider.asked);
     }
 }

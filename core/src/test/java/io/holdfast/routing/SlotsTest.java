@@ -23,4 +23,10 @@ class SlotsTest {
         assertNotEquals(Slots.of(""), Slots.of("a{}b"));
         assertNotEquals(Slots.of("b"), Slots.of("a{b"));
     }
+
+    @Test
+    void of_tagAtTheBeginningOrAClosingBraceBefore_isFound() {
+        assertEquals(Slots.of("x"), Slots.of("{x}"));
+        assertEquals(Slots.of("x"), Slots.of("}{x}"));
+    }
 }

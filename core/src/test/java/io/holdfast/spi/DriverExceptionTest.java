@@ -2,6 +2,7 @@ package io.holdfast.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -20,5 +21,16 @@ class DriverExceptionTest {
             })
     void code_ofAnErrorInsideOfAScript_isThatOfTheError(String message, String code) {
         assertEquals(code, DriverException.rejected(message).code());
+    }
+
+    @Test
+    void kind_ofEach_isTold() {
+        assertEquals(
+                DriverException.Kind.REJECTED, DriverException.rejected("ERR").kind());
+        assertEquals(
+                DriverException.Kind.UNKNOWN,
+                DriverException.unknown("lost", null).kind());
+        assertEquals("", DriverException.unknown("NOSCRIPT x", null).code());
+        assertEquals("", DriverException.rejected(" ERR").code());
     }
 }

@@ -84,4 +84,10 @@ final class RedisAddressTest {
         assertThrows(IllegalArgumentException.class, () -> new RedisAddress("h", 65536, false, null, null, 0));
         assertThrows(IllegalArgumentException.class, () -> new RedisAddress("h", 1, false, null, null, -1));
     }
+
+    @Test
+    void constructor_portsAtTheBounds_areTaken() {
+        assertEquals(1, new RedisAddress("h", 1, false, null, null, 0).port());
+        assertEquals(65_535, new RedisAddress("h", 65_535, false, null, null, 0).port());
+    }
 }

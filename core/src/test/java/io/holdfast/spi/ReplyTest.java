@@ -52,4 +52,9 @@ final class ReplyTest {
         assertEquals(1, reply.asList().size());
         assertThrows(UnsupportedOperationException.class, () -> reply.asList().clear());
     }
+
+    @Test
+    void toString_eachKind_showsTheValue() {
+        assertEquals("[1, a]", Reply.of(List.of(Reply.of(1), Reply.of("a"))).toString());
+    }
 }

@@ -1,0 +1,26 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class ContentionTest {
+    private static final Holder HOLDER = Label.holder("c.0-1", 7, 1_000_000, "app/host/1/main");
+
+    @Test
+    void inWords_holderAndPlace_tellsBoth() {
+        assertEquals(
+                "held by app@host, pid 1, main since 1970-01-01T00:00:01Z, for another 1500 ms unless renewed;"
+                        + " place 2 of 5",
+                new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 2, 5).inWords());
+    }
+
+    @Test
+    void inWords_notQueued_tellsHowManyWait() {
+        assertEquals("holder not known; 3 waiting", new Contention(Optional.empty(), Duration.ZERO, 0, 3).inWords());
+        assertEquals("holder not known", Contention.NOTHING_KNOWN.inWords());
+        assertEquals("holder not known; place 1 of 1", new Contention(Optional.empty(), Duration.ZERO, 1, 1).inWords());
+    }
+}

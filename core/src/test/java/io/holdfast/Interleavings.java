@@ -1,0 +1,60 @@
+package io.holdfast;
+
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+
+/**
+ * How the tests named {@code …LincheckTest} go through the interleavings of two threads: a switch may come before each
+ * access to shared memory in the classes under test and in the test's own operations. What the others do counts as one step,
+ * or there would be too many to go through. These tests are public because Lincheck wants to make instances of them.
+ */
+final class Interleavings {
+    private Interleavings() {}
+
+    static ModelCheckingOptions of(Class<?> test, int iterations, int invocations, Class<?>... underTest) {
+        Set<String> open = Arrays.stream(underTest).map(Class::getName).collect(Collectors.toCollection(TreeSet::new));
+        open.add(test.getName());
+        return new ModelCheckingOptions()
+                .threads(2)
+                .actorsPerThread(3)
+                .actorsBefore(0)
+                .actorsAfter(0)
+                .iterations(iterations)
+                .invocationsPerIteration(invocations)
+                .addGuarantee(
+                        forClasses(name -> !isOpen(name, open)).allMethods().treatAsAtomic());
+    }
+
+    private static boolean isOpen(String name, Set<String> open) {
+        int inner = name.indexOf('$');
+        // What calls back, or waits, is no single step.
+        return name.startsWith("java.util.concurrent.locks.")
+                || name.startsWith("java.util.function.")
+                || name.equals("java.lang.Runnable")
+                || open.contains(inner < 0 ? name : name.substring(0, inner));
+    }
+
+    /** A scenario that is to be among those that are drawn: two threads, what comes before them, and what after. */
+    static ExecutionScenario scenario(List<Actor> before, List<Actor> one, List<Actor> other, List<Actor> after) {
+        return new ExecutionScenario(before, List.of(one, other), after, null);
+    }
+
+    /** One operation of a test, by its name. */
+    static Actor act(Class<?> test, String operation, Object... arguments) {
+        for (Method method : test.getMethods()) {
+            if (method.getName().equals(operation)) {
+                return new Actor(method, List.of(arguments));
+            }
+        }
+        throw new IllegalArgumentException("no operation " + operation + " in " + test);
+    }
+}

@@ -1,0 +1,107 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A request waits, is granted, and ends, all at once: it has one outcome, a grant is either that or is given back, and the
+ * waiting room knows it as long as it lasts and no longer.
+ */
+public final class WaitingRoomLincheckTest {
+    /** Within a claim window. */
+    private static final Duration LIMIT = Duration.ofMillis(500);
+
+    private final HandClient hand = new HandClient();
+    private final Request request = hand.request("a", LockOptions.defaults(), Wait.upTo(LIMIT), "actor");
+    private final CompletableFuture<Attempt> outcome = request.start();
+    private volatile boolean granted;
+
+    /** The answer to an acquire. */
+    @Operation
+    public void queued() {
+        HandClient.Call call = hand.next(Script.ACQUIRE, request.owner);
+        if (call != null) {
+            call.reply().complete(HandClient.queued());
+        }
+    }
+
+    /** The same, if the lock has become free. */
+    @Operation
+    public void granted() {
+        HandClient.Call call = hand.next(Script.ACQUIRE, request.owner);
+        if (call != null) {
+            granted = true;
+            call.reply().complete(HandClient.granted(7));
+        }
+    }
+
+    /** The message of a handoff; there is no pair of clocks, so it is confirmed first if the request is still pending. */
+    @Operation
+    public void message() {
+        granted = true;
+        hand.client.waitingRoom.onMessage(
+                "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 " + request.keys.hold());
+    }
+
+    @Operation(runOnce = true)
+    public void withdraw() {
+        request.withdraw();
+    }
+
+    @Operation(runOnce = true)
+    public void timeOut() {
+        hand.pass(LIMIT);
+        hand.runDue();
+    }
+
+    @Validate
+    public void isHeldOrGivenBackAndKnownWhileItLasts() {
+        hand.answerAll(); // the server grants what it is asked for
+        boolean over = request.isOver();
+        assertEquals(over ? 0 : 1, hand.client.waitingRoom.size(), "known to the waiting room");
+        if (over) {
+            assertTrue(outcome.isDone(), "it is over, and nobody was told");
+            assertTrue(!granted || hand.count(Script.RELEASE, request.owner) > 0, "a grant was not given back");
+        } else if (outcome.isDone()) {
+            assertTrue(lease().isValid());
+        }
+        hand.client.waitingRoom.commandsUp(partition -> true);
+        assertEquals(
+                outcome.isDone() ? 0 : 1,
+                hand.open(Script.REFRESH, request.keys.hold()),
+                "it stands in the line as long as it waits");
+    }
+
+    private Lease lease() {
+        if (outcome.join() instanceof Attempt.Obtained obtained) {
+            return obtained.lease().orElseThrow();
+        }
+        throw new AssertionError("obtained, and told " + outcome);
+    }
+
+    @Test
+    void interleavings_leaveNoOrphan() {
+        Interleavings.of(WaitingRoomLincheckTest.class, 1, 40, WaitingRoom.class, Request.class)
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("queued")), List.of(act("withdraw")), List.of()))
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("granted")), List.of(act("message")), List.of()))
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("granted")), List.of(act("timeOut")), List.of()))
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("message")), List.of(act("withdraw")), List.of()))
+                .check(WaitingRoomLincheckTest.class);
+    }
+
+    private static Actor act(String operation) {
+        return Interleavings.act(WaitingRoomLincheckTest.class, operation);
+    }
+}
