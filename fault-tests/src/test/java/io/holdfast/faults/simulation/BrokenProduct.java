@@ -162,7 +162,7 @@ final class BrokenProduct {
         } catch (InvocationTargetException e) {
             throw new AssertionError("the simulation failed", e.getCause());
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError(e.getMessage(), e);
         }
     }
 }
