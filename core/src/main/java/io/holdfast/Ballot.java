@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One round of asking all nodes for one owner, and what the nodes have granted to it for as long as it holds the lock.
  *
- * <p><b>Phases.</b> <em>Asking</em> until a majority has granted, or cannot grant any more, or the node timeout is over.
+ * <p><b>Phases.</b> <em>Asking</em> until a majority has granted, or cannot grant any more and it is known whether the lock is
+ * taken or nodes are away, or the node timeout is over.
  * If all that granted gave the same token, the ballot is <em>won</em>: that token is the last one on each of them. Else it
  * is <em>raising</em>: the largest token is written back to those that granted, until a majority of them has accepted it.
  * Then it is <em>won</em>, else <em>lost</em>. A won ballot is <em>over</em> when its hold has ended.
@@ -242,7 +243,22 @@ final class Ballot {
             return null;
         }
         long possible = seats.stream().filter(seat -> !seat.out).count();
-        return possible < quorum.majority ? lose() : null;
+        return possible < quorum.majority && (phase == Phase.RAISING || !mayTellYet()) ? lose() : null;
+    }
+
+    /**
+     * Whether the nodes that have not answered yet can make the difference between a lock that is taken and nodes that are
+     * away. They are waited for until the node timeout is over. To be called under the lock.
+     */
+    private boolean mayTellYet() {
+        long told = seats.stream().filter(Ballot::tells).count();
+        long silent = seats.stream().filter(seat -> !seat.heard).count();
+        return told < quorum.majority && told + silent >= quorum.majority;
+    }
+
+    /** Whether the node has said that it grants the lock, or that somebody else holds it. */
+    private static boolean tells(Seat seat) {
+        return seat.taken != null || (seat.token != 0 && seat.failure == null);
     }
 
     private Runnable win() {
@@ -401,10 +417,7 @@ final class Ballot {
     boolean answered() {
         lock.lock();
         try {
-            return seats.stream()
-                            .filter(seat -> seat.taken != null || (seat.token != 0 && seat.failure == null))
-                            .count()
-                    >= quorum.majority;
+            return seats.stream().filter(Ballot::tells).count() >= quorum.majority;
         } finally {
             lock.unlock();
         }

@@ -177,6 +177,28 @@ final class QuorumEngineTest extends QuorumFixture {
         assertEquals("x.0-1", taken.contention().holder().orElseThrow().owner());
     }
 
+    /** One node away and one that refuses leave no majority to win, but whether the lock is taken, the third has to say. */
+    @Test
+    void acquire_oneNodeAwayAndTheLockIsTaken_isTakenAndNotUnknown() {
+        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        node(0).next(ACQUIRE).fail();
+        node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        assertOpen(future);
+        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        as(Attempt.Taken.class, future);
+    }
+
+    @Test
+    void acquire_oneNodeAwayAndOneSilent_isUnknownAtTheNodeTimeout() {
+        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        node(0).next(ACQUIRE).fail();
+        node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        time.advance(millis(99));
+        assertOpen(future);
+        time.advance(millis(1));
+        as(Attempt.Unknown.class, future);
+    }
+
     @Test
     void acquire_votesSplitAndOneSilent_isDecidedAtTheNodeTimeout() {
         CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());

@@ -21,6 +21,9 @@ final class Asked {
 
     boolean done;
 
+    /** The answer said for certain that nothing is held. */
+    boolean refused;
+
     /** Its caller has gone away. */
     boolean withdrawn;
 

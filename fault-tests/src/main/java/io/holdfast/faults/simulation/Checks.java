@@ -22,7 +22,7 @@ final class Checks {
         EXCLUSION,
         /** A lease is good longer than the server keeps its hold. */
         HOLDER,
-        /** The token of a grant is not above all earlier ones. */
+        /** The token of a grant is not above all earlier ones. Of leases, only where they cannot overlap. */
         TOKENS,
         /** A lease is over, and its client was not told. */
         TOLD,
@@ -70,6 +70,15 @@ final class Checks {
 
         /** When the machine was last thawed or started. */
         long runsSince(Machine machine);
+
+        /** Whether nothing has ever been wrong with a server. */
+        boolean nodeIsCalm(int node);
+
+        /** Whether copies of what the machine has sent may arrive yet, or have after then. */
+        boolean copiesSince(Machine machine, long since);
+
+        /** Whether the machine is dead, and nothing went wrong with it before, from then on. */
+        boolean wasCalmUntilItsDeath(Machine machine, long since);
 
         /** Whether the lock was free for the whole time. */
         boolean freeSince(int lock, long since);
@@ -136,6 +145,7 @@ final class Checks {
         asked.done = true;
         open.remove(asked);
         boolean calm = strict && world.undisturbed(asked.machine, asked.askedAt - GRACE);
+        asked.refused = attempt instanceof Attempt.NotObtained;
         Plan.Ask item = asked.item;
         if (failure != null) {
             boolean expected = failure instanceof HoldfastClosedException
@@ -186,7 +196,7 @@ final class Checks {
             return; // entered again, or adopted: one hold reads and writes once
         }
         Long before = obtained.put(held.lock, held.token);
-        if (before != null && before >= held.token) {
+        if (strict && before != null && before >= held.token) {
             found(Check.TOKENS, held + " comes after token " + before);
         }
         held.unfencedRead = unfenced[held.lock];
@@ -198,6 +208,9 @@ final class Checks {
 
     /** The holder writes what it has computed from what it had read, if it may, at this very instant. */
     void write(Held held) {
+        if (held.given) {
+            return; // whoever adopted it goes on
+        }
         if (held.unfencedRead >= 0 && held.leftInWorld() > 0) {
             if (unfenced[held.lock] != held.unfencedRead) {
                 lostUpdates++;
@@ -234,7 +247,11 @@ final class Checks {
             found(Check.STICKY, held + " is told as lost, " + reason + ", and is good");
         }
         boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
-        if (strict && outOfNothing && world.undisturbed(held.machine, held.obtainedAt - GRACE)) {
+        if (strict
+                && outOfNothing
+                && !held.given
+                && !held.detached
+                && world.undisturbed(held.machine, held.obtainedAt - GRACE)) {
             found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
         }
     }
@@ -308,8 +325,9 @@ final class Checks {
             }
             long over = Math.max(asked.waitsUntil(), world.runsSince(asked.machine));
             boolean calm = world.undisturbed(asked.machine, asked.askedAt - GRACE);
-            // A script may have to be sent again as text; and four times at most if it does not wait.
-            long most = calm ? timeout * 5 / 4 : 10 * timeout;
+            // A script may have to be sent again as text. One that does not wait may ask four times.
+            long once = timeout * 5 / 4;
+            long most = calm ? once : asked.item.waitMillis() == 0 ? 8 * once : 2 * once;
             if (now - over > most * 101 / 100 + ANSWER_SLACK) {
                 found(
                         Check.ENDS,

@@ -44,7 +44,7 @@ final class Held {
     }
 
     boolean sharesHoldWith(Held other) {
-        return lock == other.lock && token == other.token;
+        return lock == other.lock && token == other.token && owner.equals(other.owner);
     }
 
     /** How long it is still good, in nanoseconds of the world; without running any code of its client. */

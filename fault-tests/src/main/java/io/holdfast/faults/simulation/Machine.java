@@ -29,6 +29,8 @@ final class Machine {
     private final Draw entropy;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
     private State state = State.RUNNING;
+    /** When it last ran, in nanoseconds of the world; meaningful while it does not run. */
+    private long ranAt;
 
     /**
      * @param slot which of the clients of the plan
@@ -63,6 +65,7 @@ final class Machine {
     void freeze() {
         if (state == State.RUNNING) {
             state = State.FROZEN;
+            ranAt = time.elapsed().toNanos();
         }
     }
 
@@ -81,8 +84,16 @@ final class Machine {
     }
 
     void kill() {
+        if (state == State.RUNNING) {
+            ranAt = time.elapsed().toNanos();
+        }
         state = State.DEAD;
         waiting.clear();
+    }
+
+    /** Whether it has not run since then. */
+    boolean standsStillSince(long nanos) {
+        return state != State.RUNNING && ranAt <= nanos;
     }
 
     /** How long a span of this machine's clock is in the world, in nanoseconds. */

@@ -210,7 +210,10 @@ record Plan(
         }
         boolean clock = draw.percent(50);
         for (int i = asks; i < asks + troubles; i++) {
-            items.add(trouble(kind, clock, i, new Draw(seed, 2, kind.salt, i), clients, length));
+            // Troubles come together, three at a time.
+            Draw group = new Draw(seed, 7, kind.salt, (i - asks) / 3);
+            items.add(trouble(
+                    kind, clock, i, new Draw(seed, 2, kind.salt, i), group.below(clients), group.between(0, length)));
         }
         return new Plan(kind, seed, clients, locks, length, options, sorted(items));
     }
@@ -291,7 +294,7 @@ record Plan(
                 ending);
     }
 
-    private static Trouble trouble(Kind kind, boolean clock, int number, Draw draw, int clients, long length) {
+    private static Trouble trouble(Kind kind, boolean clock, int number, Draw draw, int client, long about) {
         Fault fault = draw.percent(75) ? draw.oneOf(OF_CLIENTS) : draw.oneOf(OF_SERVER);
         if (kind == Kind.OUTSIDE && draw.percent(30)) {
             // Not both in one run: a server that forgets its tokens while its clock is behind is nobody's promise.
@@ -305,7 +308,7 @@ record Plan(
         } else if (fault.isOfServer()) {
             lasts = Math.min(lasts, 3_000);
         }
-        return new Trouble(number, draw.between(0, length), fault, draw.below(clients), draw.below(15), lasts);
+        return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts);
     }
 
     /** The same without some of its items. */

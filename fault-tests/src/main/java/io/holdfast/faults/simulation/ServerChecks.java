@@ -6,10 +6,8 @@ import io.holdfast.spi.Reply;
 import io.holdfast.testkit.MemoryServer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +17,14 @@ import org.jspecify.annotations.Nullable;
 final class ServerChecks {
     private static final long MILLI = Checks.MILLI;
     private static final long ROUNDING = 2 * MILLI;
+    /** The server sees that a process is gone. */
+    private static final long NOTICED_AFTER = 1_000 * MILLI;
+    /** A calm client takes back what it does not want within a round trip. */
+    private static final long CALM_ORPHAN_AFTER = 100 * MILLI;
+
+    /** A round trip, and one percent of a refresh interval. */
+    private static final long LOOKED_AT_AFTER = 150 * MILLI;
+
     private static final int LOOK_AT_EXPIRIES_EVERY = 16;
 
     /** One lock as it is on the server. */
@@ -39,8 +45,22 @@ final class ServerChecks {
         /** Since when the holder is nobody's. */
         long unownedSince = Asked.NEVER;
 
+        /** When it was handed to a waiter that has not taken it up; never if it was taken, or the lock was free. */
+        long claimedAt = Asked.NEVER;
+
+        @Nullable
+        Machine lastClaimant;
+
+        /** It is taken by nobody until a shortest hold is over. */
+        boolean rests;
+
+        /** Whose request made the server hand it off. */
+        @Nullable
+        Machine handedBy;
+
+        long lastHandoffAt;
+        long lastClaim;
         List<String> queue = List.of();
-        Set<String> known = new HashSet<>();
 
         View(int number) {
             this.number = number;
@@ -60,6 +80,7 @@ final class ServerChecks {
     private long queued;
     private long dirtySteps;
     private boolean dirty = true;
+    private @Nullable Machine lastFrom;
 
     ServerChecks(Plan plan, Checks checks, Checks.Surroundings world, MemoryServer server) {
         this.checks = checks;
@@ -83,9 +104,10 @@ final class ServerChecks {
         byOwner.put(owner, asked);
     }
 
-    /** Something has run on the server. */
-    void ran() {
+    /** Something has run on the server, for a client if one is given. */
+    void ran(@Nullable Machine from) {
         dirty = true;
+        lastFrom = from;
     }
 
     boolean freeSince(int lock, long since) {
@@ -112,6 +134,7 @@ final class ServerChecks {
                 view.heldAt = now;
                 outlasts(view);
                 owned(view, now);
+                claimed(view, now);
             } else {
                 served(view, now);
             }
@@ -140,6 +163,11 @@ final class ServerChecks {
         view.queue = owners;
     }
 
+    private boolean isClaim(View view) {
+        Reply claim = server.command("HGET", view.key + ":d", "@claim");
+        return !claim.isNull() && publicPart(claim.asString()).equals(view.owner);
+    }
+
     static String publicPart(String owner) {
         int tilde = owner.indexOf('~');
         return tilde < 0 ? owner : owner.substring(0, tilde);
@@ -157,19 +185,66 @@ final class ServerChecks {
         view.owner = publicPart(words[0]);
         long token = Long.parseLong(words[1]);
         view.token = token;
-        if (view.owner.equals("-")) {
-            return; // it rests
+        view.rests = view.owner.equals("-");
+        if (view.rests) {
+            return;
         }
-        if (token != view.lastToken) {
-            if (token < view.lastToken) {
-                checks.found(Check.TOKENS, view.key + " is granted with " + token + " after " + view.lastToken);
+        if (token <= view.lastToken) {
+            // Also the same token: nothing but a grant makes a hold.
+            checks.found(Check.TOKENS, view.key + " is granted with " + token + " after " + view.lastToken);
+        }
+        view.lastToken = token;
+        inOrder(view, queueBefore, now);
+        view.claimedAt = isClaim(view) ? now : Asked.NEVER;
+        view.handedBy = lastFrom;
+        Asked next = byOwner.get(view.owner);
+        if (next != null) {
+            handed(view, next, now);
+        }
+    }
+
+    /** What a waiter costs that cannot take up its grant. */
+    private void handed(View view, Asked next, long now) {
+        if (next.refused) {
+            checks.found(Check.ANSWER, next + " was told that it does not hold, and is granted " + view.key);
+        }
+        Machine machine = next.machine;
+        boolean handoff = view.claimedAt != Asked.NEVER && strict && !world.copiesSince(machine, now);
+        if (handoff
+                && machine.standsStillSince(now - NOTICED_AFTER)
+                && world.wasCalmUntilItsDeath(machine, next.queuedAt - Checks.GRACE)) {
+            checks.found(Check.LIVENESS, view.key + " is handed to " + next + ", whose process is gone");
+        }
+        Machine before = view.lastClaimant;
+        boolean lapsed = now - view.lastHandoffAt >= view.lastClaim;
+        if (handoff && lapsed && before == machine && machine.standsStillSince(view.lastHandoffAt)) {
+            checks.found(Check.LIVENESS, view.key + " is handed to " + next + ", whose process did not take the last");
+        }
+        view.lastClaimant = handoff ? machine : null;
+        view.lastHandoffAt = now;
+        view.lastClaim = next.item.options().claim().toNanos();
+    }
+
+    /** A waiter that stands still costs a claim window, not a term. */
+    private void claimed(View view, long now) {
+        Asked asked = byOwner.get(view.owner);
+        if (asked == null || view.claimedAt == Asked.NEVER || !strict) {
+            return;
+        }
+        long claim = asked.item.options().claim().toNanos();
+        // A refresh that was under way arms the claim anew.
+        if (now - view.claimedAt > 2 * claim + 900 * MILLI
+                && asked.machine.standsStillSince(view.claimedAt)
+                && !world.copiesSince(asked.machine, view.claimedAt)) {
+            if (!isClaim(view)) {
+                view.claimedAt = Asked.NEVER; // what was under way has taken it up
+                return;
             }
-            view.lastToken = token;
-            inOrder(view, queueBefore, now);
-        } else if (!view.known.contains(view.owner)) {
-            checks.found(Check.TOKENS, view.key + " is granted twice with " + token);
+            checks.found(
+                    Check.LIVENESS,
+                    view.key + " is kept for " + asked + ", whose process stands still, since "
+                            + (now - view.claimedAt) / MILLI + " ms");
         }
-        view.known = Set.of(view.owner);
     }
 
     /** Nobody who waits undisturbed is passed over. */
@@ -263,14 +338,18 @@ final class ServerChecks {
             view.unownedSince = Asked.NEVER;
         } else if (view.unownedSince == Asked.NEVER) {
             view.unownedSince = now;
-        } else if (strict
-                && now - view.unownedSince > orphanAfter
-                && world.undisturbed(responsible, view.unownedSince)) {
+        } else if (strict && tooLong(view, asked, responsible, now)) {
             checks.found(
                     Check.ORPHAN,
                     view.key + " is held for " + asked + ", which has ended, since " + (now - view.unownedSince) / MILLI
                             + " ms");
         }
+    }
+
+    private boolean tooLong(View view, Asked asked, Machine responsible, long now) {
+        long unowned = now - view.unownedSince;
+        return (unowned > CALM_ORPHAN_AFTER && world.undisturbed(responsible, asked.askedAt - Checks.GRACE))
+                || (unowned > orphanAfter && world.undisturbed(responsible, view.unownedSince));
     }
 
     /** A lock that nobody holds goes to who waits. */
@@ -280,10 +359,7 @@ final class ServerChecks {
                 Asked asked = byOwner.get(owner);
                 // When nobody's refresh meets the free lock.
                 long since = asked == null ? now : Math.max(view.freeSince, asked.queuedAt);
-                if (asked != null
-                        && now - since > refresh * 101 / 100 + 300 * MILLI
-                        && strict
-                        && waitsCalmly(asked, now, since)) {
+                if (asked != null && now - since > mostIdle(view) && strict && waitsCalmly(asked, now, since)) {
                     checks.found(
                             Check.LIVENESS,
                             asked + " waits for " + view.key + ", which is free since " + (now - view.freeSince) / MILLI
@@ -302,6 +378,38 @@ final class ServerChecks {
                 checks.found(Check.HOLDER, held + " is good, but nobody holds the lock on the server");
             }
         }
+    }
+
+    /** Looked at now and then: who can be told again does not stay aside. */
+    void nobodyStaysAside() {
+        long now = world.now();
+        for (View view : views) {
+            for (Reply waiter :
+                    server.command("ZRANGE", view.key + ":p", "0", "-1").asList()) {
+                Asked asked = byOwner.get(publicPart(waiter.asString()));
+                if (strict && asked != null && asked.queuedAt < now && waitsCalmly(asked, now, now - 2_000 * MILLI)) {
+                    checks.found(Check.LIVENESS, asked + " stands aside in " + view.key + ", and could be told");
+                }
+            }
+        }
+    }
+
+    /**
+     * How long a lock may be free while somebody calm waits. Who waits looks when the hold should have ended; after a claim
+     * that was not taken up, who caused the handoff looks, and only if that one cannot, the next refresh finds it.
+     */
+    private long mostIdle(View view) {
+        Machine giver = view.handedBy;
+        if (view.rests) {
+            return mostRefresh(); // nobody was told when that is
+        }
+        boolean looked = view.claimedAt == Asked.NEVER
+                || (giver != null && giver.isRunning() && world.undisturbed(giver, view.claimedAt - Checks.GRACE));
+        return looked ? LOOKED_AT_AFTER : mostRefresh();
+    }
+
+    private long mostRefresh() {
+        return refresh * 101 / 100 + 300 * MILLI;
     }
 
     private void expiries() {

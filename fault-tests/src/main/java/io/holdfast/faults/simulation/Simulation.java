@@ -139,6 +139,24 @@ public final class Simulation implements Callable<Integer> {
         return 0;
     }
 
+    /**
+     * Tries seeds until something is found.
+     *
+     * @return the check, what it found, the seed, and the steps of all runs; null if nothing was found
+     */
+    static String @Nullable [] firstFinding(String kind, long from, long to) {
+        long steps = 0;
+        for (long seed = from; seed <= to; seed++) {
+            Outcome outcome = new World(Plan.draw(kind(kind), seed)).run();
+            steps += outcome.steps();
+            Checks.Finding finding = outcome.finding();
+            if (finding != null) {
+                return new String[] {finding.check().name(), finding.what(), Long.toString(seed), Long.toString(steps)};
+            }
+        }
+        return null;
+    }
+
     /** Sums over runs. */
     private static final class Summary {
         private long runs;

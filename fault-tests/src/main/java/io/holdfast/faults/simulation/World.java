@@ -21,10 +21,11 @@ import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,7 @@ final class World implements Checks.Surroundings {
     private static final long HEARTBEAT = 250 * MILLI;
     private static final long FASTEST = 9_900; // millionths: all clocks within 1 % of the servers'
     /** No trouble lasts longer. */
-    private static final long HEALED_AFTER_MILLIS = 8_000;
+    private static final long HEALED_AFTER_MILLIS = 10_000;
     /** Longer than the latest copy is under way, and than the longest term after it. */
     private static final long SETTLED_AFTER = 35_000 * MILLI;
 
@@ -54,6 +55,7 @@ final class World implements Checks.Surroundings {
         long downUntil = -1;
         long slowUntil = -1;
         long forgetfulUntil = -1;
+        long troubledUntil = -1;
         boolean frozen;
 
         boolean isUp() {
@@ -77,6 +79,7 @@ final class World implements Checks.Surroundings {
 
         long runsSince;
         long disturbedUntil = -1;
+        long copiesUntil = -1;
         long stalledUntil = -1;
         long slowUntil = -1;
         long deafUntil = -1;
@@ -95,7 +98,7 @@ final class World implements Checks.Surroundings {
     private interface Client {
         DistributedLock lock(String name, LockOptions options);
 
-        Lease adopt(LeaseTicket ticket, LockOptions options);
+        Lease adopt(LeaseTicket ticket);
 
         void close();
     }
@@ -158,7 +161,7 @@ final class World implements Checks.Surroundings {
         @Override
         public void arrived(Command command) {
             if (checksOfServer != null) {
-                checksOfServer.ran();
+                checksOfServer.ran(machine);
             }
         }
 
@@ -170,6 +173,7 @@ final class World implements Checks.Surroundings {
         @Override
         public void lateUntil(long nanos) {
             slot.disturb(now() + nanos);
+            slot.copiesUntil = Math.max(slot.copiesUntil, now() + nanos);
         }
     }
 
@@ -179,10 +183,13 @@ final class World implements Checks.Surroundings {
     final Trace trace = new Trace(time::elapsed);
     final Checks checks;
     private final @Nullable ServerChecks checksOfServer;
+    private final @Nullable QuorumChecks checksOfQuorum;
     private final List<Server> servers = new ArrayList<>();
     private final List<Slot> slots = new ArrayList<>();
     private final EngineLog log = EngineLog.listen();
-    private final Set<Machine> killed = new HashSet<>();
+    /** With the time until which they were disturbed before that. */
+    private final Map<Machine, Long> killed = new HashMap<>();
+
     private long allDisturbedUntil = -1;
     private long steps;
     private int obtained;
@@ -202,6 +209,14 @@ final class World implements Checks.Surroundings {
             servers.add(server);
         }
         this.checksOfServer = count == 1 ? new ServerChecks(plan, checks, this, servers.get(0).memory) : null;
+        this.checksOfQuorum = count == 1
+                ? null
+                : new QuorumChecks(
+                        plan,
+                        checks,
+                        this,
+                        servers.stream().map(server -> server.memory).toList(),
+                        node -> now() < servers.get(node).forgetfulUntil);
         for (int i = 0; i < plan.clients(); i++) {
             slots.add(new Slot(i));
         }
@@ -234,6 +249,9 @@ final class World implements Checks.Surroundings {
         if (checks.finding() == null && checksOfServer != null) {
             checksOfServer.nothingLeft();
         }
+        if (checks.finding() == null && checksOfQuorum != null) {
+            checksOfQuorum.nothingLeft();
+        }
         end();
         return new Outcome(plan, checks.finding(), steps, obtained, checks.overlaps, checks.lostUpdates, trace);
     }
@@ -265,6 +283,9 @@ final class World implements Checks.Surroundings {
             timers.schedule(HEARTBEAT, this::beat);
             steps--; // nobody's step
             checks.requestsEnd();
+            if (checksOfServer != null) {
+                checksOfServer.nobodyStaysAside();
+            }
         }
     }
 
@@ -283,6 +304,9 @@ final class World implements Checks.Surroundings {
         if (checksOfServer != null) {
             checksOfServer.afterStep();
         }
+        if (checksOfQuorum != null) {
+            checksOfQuorum.afterStep();
+        }
         String defect = log.firstDefect();
         if (defect != null) {
             checks.found(Check.LOG, defect);
@@ -294,7 +318,7 @@ final class World implements Checks.Surroundings {
     }
 
     private boolean diedAsking(Asked asked) {
-        return killed.contains(asked.machine);
+        return killed.containsKey(asked.machine);
     }
 
     private List<Held> openLeases() {
@@ -322,6 +346,22 @@ final class World implements Checks.Surroundings {
     @Override
     public long runsSince(Machine machine) {
         return slots.get(machine.slot).runsSince;
+    }
+
+    @Override
+    public boolean nodeIsCalm(int node) {
+        return servers.get(node).troubledUntil < 0;
+    }
+
+    @Override
+    public boolean copiesSince(Machine machine, long since) {
+        return slots.get(machine.slot).copiesUntil >= since;
+    }
+
+    @Override
+    public boolean wasCalmUntilItsDeath(Machine machine, long since) {
+        Long disturbed = killed.get(machine);
+        return disturbed != null && disturbed < since && (allDisturbedUntil < since || allDisturbedUntil < 0);
     }
 
     @Override
@@ -372,8 +412,8 @@ final class World implements Checks.Surroundings {
                 }
 
                 @Override
-                public Lease adopt(LeaseTicket ticket, LockOptions lockOptions) {
-                    return holdfast.adopt(ticket, lockOptions);
+                public Lease adopt(LeaseTicket ticket) {
+                    return holdfast.adopt(ticket);
                 }
 
                 @Override
@@ -393,7 +433,7 @@ final class World implements Checks.Surroundings {
             }
 
             @Override
-            public Lease adopt(LeaseTicket ticket, LockOptions lockOptions) {
+            public Lease adopt(LeaseTicket ticket) {
                 throw new UnsupportedOperationException("a quorum's lease lives with its client");
             }
 
@@ -410,6 +450,9 @@ final class World implements Checks.Surroundings {
             asked.owner = event.subject().owner();
             if (checksOfServer != null) {
                 checksOfServer.owns(event.subject().owner(), asked);
+            }
+            if (checksOfQuorum != null) {
+                checksOfQuorum.owns(event.subject().owner(), asked);
             }
         }
     }
@@ -556,7 +599,7 @@ final class World implements Checks.Surroundings {
         driver.beginAtOnce();
         Lease adopted;
         try {
-            adopted = Objects.requireNonNull(client).adopt(held.lease.ticket(), held.asked.item.options());
+            adopted = Objects.requireNonNull(client).adopt(held.lease.ticket());
         } catch (HoldfastException e) {
             release(held);
             return;
@@ -595,12 +638,17 @@ final class World implements Checks.Surroundings {
         void begin(Plan.Trouble trouble) {
             long until = now() + trouble.lengthMillis() * MILLI;
             if (trouble.fault().isOfServer()) {
-                allDisturbedUntil = Math.max(allDisturbedUntil, Math.max(now(), until) + 3_000 * MILLI);
-                ofServer(trouble, servers.get(trouble.node() % servers.size()), until);
+                Server server = servers.get(trouble.node() % servers.size());
+                server.troubledUntil = Math.max(server.troubledUntil, Math.max(now(), until) + 3_000 * MILLI);
+                ofServer(trouble, server, until);
+                disturbAll();
             } else {
                 Slot slot = slots.get(trouble.client());
                 Machine machine = slot.machine;
                 if (machine != null) {
+                    if (trouble.fault() == Plan.Fault.KILL) {
+                        killed.put(machine, slot.disturbedUntil);
+                    }
                     slot.disturb(until + 3_000 * MILLI);
                     ofClient(trouble, slot, machine, until);
                 }
@@ -616,7 +664,6 @@ final class World implements Checks.Surroundings {
                 }
                 case KILL -> {
                     machine.kill();
-                    killed.add(machine);
                     slot.machine = null;
                     slot.client = null;
                     slot.drivers.forEach(NetworkDriver::gone);
@@ -682,7 +729,7 @@ final class World implements Checks.Surroundings {
                 default -> throw new IllegalStateException(trouble.toString());
             }
             if (checksOfServer != null) {
-                checksOfServer.ran();
+                checksOfServer.ran(null);
             }
         }
 
@@ -695,10 +742,19 @@ final class World implements Checks.Surroundings {
                 return false;
             }
             server.forgetfulUntil = now() + QUARANTINE;
-            if (servers.size() > 1) {
-                allDisturbedUntil = Math.max(allDisturbedUntil, server.forgetfulUntil);
-            }
             return true;
+        }
+
+        /** A minority that is in trouble disturbs nobody. */
+        private void disturbAll() {
+            List<Long> troubled = servers.stream()
+                    .map(server -> Math.max(server.troubledUntil, server.forgetfulUntil))
+                    .sorted(Comparator.reverseOrder())
+                    .toList();
+            long until = troubled.get((servers.size() - 1) / 2);
+            if (until >= now()) {
+                allDisturbedUntil = Math.max(allDisturbedUntil, until);
+            }
         }
 
         private void thawServer(Server server) {
@@ -706,7 +762,7 @@ final class World implements Checks.Surroundings {
                 server.frozen = false;
                 server.memory.thaw();
                 if (checksOfServer != null) {
-                    checksOfServer.ran();
+                    checksOfServer.ran(null);
                 }
             }
         }

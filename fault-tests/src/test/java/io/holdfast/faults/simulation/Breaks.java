@@ -1,0 +1,337 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Checks.Check.ANSWER;
+import static io.holdfast.faults.simulation.Checks.Check.ENDS;
+import static io.holdfast.faults.simulation.Checks.Check.EXCLUSION;
+import static io.holdfast.faults.simulation.Checks.Check.EXPIRY;
+import static io.holdfast.faults.simulation.Checks.Check.HOLDER;
+import static io.holdfast.faults.simulation.Checks.Check.KEPT;
+import static io.holdfast.faults.simulation.Checks.Check.LITTER;
+import static io.holdfast.faults.simulation.Checks.Check.LIVENESS;
+import static io.holdfast.faults.simulation.Checks.Check.ORDER;
+import static io.holdfast.faults.simulation.Checks.Check.ORPHAN;
+import static io.holdfast.faults.simulation.Checks.Check.TOKENS;
+import static io.holdfast.faults.simulation.Checks.Check.TOLD;
+import static io.holdfast.faults.simulation.Checks.Check.UNFENCED;
+
+import io.holdfast.faults.simulation.Checks.Check;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Defects made on purpose, each of which the simulation has to find. {@code main} runs those that it is given by name, or all,
+ * and tells a line of the table in docs/testing.md for each.
+ */
+final class Breaks {
+
+    /**
+     * One change of one file.
+     *
+     * @param file below core/src/main
+     * @param was stands there once
+     */
+    record Edit(String file, String was, String is) {}
+
+    /**
+     * One defect.
+     *
+     * @param plan on which it is looked for
+     * @param by the checks that may find it
+     */
+    record Break(String name, Plan.Kind plan, Set<Check> by, List<Edit> edits) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    /** So many seeds are tried: the unbroken product passes them. */
+    static int mostSeeds(Plan.Kind plan) {
+        return plan == QUORUM ? 100 : 200;
+    }
+
+    private static final Plan.Kind INSIDE = Plan.Kind.INSIDE;
+    private static final Plan.Kind QUORUM = Plan.Kind.QUORUM;
+
+    private Breaks() {}
+
+    private static Edit java(String type, String was, String is) {
+        return new Edit("java/io/holdfast/" + type + ".java", was, is);
+    }
+
+    private static Edit lua(String script, String was, String is) {
+        return new Edit("resources/io/holdfast/lua/" + script + ".lua", was, is);
+    }
+
+    private static Break of(String name, Plan.Kind plan, Set<Check> by, Edit... edits) {
+        return new Break(name, plan, by, List.of(edits));
+    }
+
+    static List<Break> all() {
+        return List.of(
+                of(
+                        "release does not compare the owner",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
+                        lua("release", "if lock.held and lock.held.owner == owner then", "if lock.held then")),
+                of(
+                        "deadline counts from the reply",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
+                        java(
+                                "Request",
+                                "granted(reply.token(), Deadlines.ofReply(sent, options",
+                                "granted(reply.token(), Deadlines.ofReply(client.ticker.nanoTime(), options")),
+                of(
+                        "deadline of a renewal counts from the reply",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
+                        java(
+                                "Renewals",
+                                "hold.raise(Deadlines.ofReply(sent, ",
+                                "hold.raise(Deadlines.ofReply(client.ticker.nanoTime(), ")),
+                of(
+                        "no allowance for drift",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java("Deadlines", "return nanos / 100 + FIXED_DRIFT_NANOS;", "return 0;")),
+                of(
+                        "no take-back",
+                        INSIDE,
+                        EnumSet.of(ORPHAN, ENDS, LIVENESS, ANSWER),
+                        java(
+                                "TakeBack",
+                                "        item.attempt();\n        return item.acknowledged;",
+                                "        done(item);\n        item.acknowledged.complete(true);\n        return item.acknowledged;")),
+                of(
+                        "no tombstone",
+                        INSIDE,
+                        EnumSet.of(ORPHAN, ANSWER),
+                        lua("acquire", "if ended > 0 and redis.call('EXISTS', KEYS[6]) == 1 then", "if false then")),
+                of(
+                        "a repeated acquire does not arm anew",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        lua("acquire", "  expireLater(lock.hold, now + term)\n  -- end", "  -- end")),
+                of(
+                        "a handoff gives the whole term",
+                        INSIDE,
+                        EnumSet.of(LIVENESS),
+                        lua(
+                                "common",
+                                "grant(lock, owner, tonumber(d.term), now + d.claim,",
+                                "grant(lock, owner, tonumber(d.term), now + tonumber(d.term),")),
+                of(
+                        "the client takes a claim for a term",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "Request",
+                                "                claimMillis * 1_000_000,\n                receivedNanos);",
+                                "                options.term().toNanos(),\n                receivedNanos);")),
+                of(
+                        "a claim counts from the receipt of its message",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION, TOKENS),
+                        java(
+                                "Deadlines",
+                                "long deadline = granted + claimNanos - drift(Math.max(0, elapsed) + claimNanos);",
+                                "long deadline = receivedNanos + claimNanos - drift(Math.max(0, elapsed) + claimNanos);")),
+                of(
+                        "handoff to a client that is gone",
+                        INSIDE,
+                        EnumSet.of(LIVENESS),
+                        lua("common", "if seen == '1' and listeners(lock, client) == 0 then", "if false then")),
+                of(
+                        "no suspects",
+                        INSIDE,
+                        EnumSet.of(LIVENESS),
+                        lua("common", "if redis.call('HEXISTS', lock.details, claimed) == 1 then", "if false then")),
+                of(
+                        "a suspect stays one",
+                        INSIDE,
+                        EnumSet.of(ORDER, LIVENESS),
+                        lua("refresh", "if suspect and suspect == ARGV[6] then", "if false then")),
+                of(
+                        "tokens count from what the key has",
+                        INSIDE,
+                        EnumSet.of(TOKENS),
+                        lua("common", "local token = math.max(last + 1, nowMicros)", "local token = last + 1")),
+                of(
+                        "renewal creates a hold",
+                        INSIDE,
+                        EnumSet.of(ORPHAN, TOKENS, HOLDER),
+                        lua("renew", "  local held = 0\n", """
+                                  local held = 0
+                                  if not texts[i] then
+                                    texts[i] = mine .. string.format('%.0f', nowMicros) .. ' ' .. ARGV[3 * i] .. ' a/b'
+                                    redis.call('SET', KEYS[i], texts[i], 'PX', ARGV[3 * i])
+                                  end
+                                """)),
+                of(
+                        "a release ends the lease when it is answered",
+                        INSIDE,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "Lease",
+                                "return left.get() ? Duration.ZERO : hold.remaining();",
+                                "return hold.remaining();"),
+                        java("Hold", "if (!end.compareAndSet(null, End.RELEASE)) {", "if (end.get() != null) {"),
+                        java(
+                                "Hold",
+                                "        ReleaseResult how = settle(reply, sent);\n",
+                                "        end.compareAndSet(null, End.RELEASE);\n        ReleaseResult how = settle(reply, sent);\n")),
+                of(
+                        "the refresh never comes",
+                        INSIDE,
+                        EnumSet.of(LIVENESS, ENDS, ORPHAN),
+                        java(
+                                "WaitingRoom",
+                                "        refreshAll(partition -> true);\n    }\n\n    private void refreshAll",
+                                "    }\n\n    private void refreshAll")),
+                of(
+                        "nobody checks a claim",
+                        INSIDE,
+                        EnumSet.of(LIVENESS),
+                        java(
+                                "WaitingRoom",
+                                "if (checks.remove(keys.hold(), due)) {",
+                                "if (checks.remove(keys.hold(), due) && keys == null) {")),
+                of(
+                        "parked waiters do not come back",
+                        INSIDE,
+                        EnumSet.of(LIVENESS, ORDER, ENDS),
+                        lua(
+                                "acquire",
+                                "elseif waiting and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then",
+                                "elseif false then")),
+                of(
+                        "loss is told when the server answers",
+                        INSIDE,
+                        EnumSet.of(TOLD),
+                        java(
+                                "Hold",
+                                "        if (deadline.get() - now <= 0) {\n            lose(deadlineReason());\n            return;",
+                                "        if (deadline.get() - now <= 0) {\n            return;")),
+                of(
+                        "renewal begins too late",
+                        INSIDE,
+                        EnumSet.of(KEPT),
+                        java("Renewals", "schedule(hold, term / 3);", "schedule(hold, term);")),
+                of(
+                        "a key without expiry",
+                        INSIDE,
+                        EnumSet.of(EXPIRY, LITTER),
+                        lua(
+                                "acquire",
+                                "    expireLater(lock.queue, now + waiterTtl)\n    redis.call('HINCRBY', lock.details, '@n:'",
+                                "    redis.call('HINCRBY', lock.details, '@n:'")),
+                of(
+                        "the queue is in the order of owners",
+                        INSIDE,
+                        EnumSet.of(ORDER),
+                        lua(
+                                "common",
+                                "local order = tonumber(redis.call('HINCRBY', lock.details, '@seq', 1))",
+                                "redis.call('HINCRBY', lock.details, '@seq', 1)\n"
+                                        + "  local order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16)")),
+                of(
+                        "priorities do not count",
+                        INSIDE,
+                        EnumSet.of(ORDER),
+                        lua("common", "return int(order - priority * BAND)", "return int(order)")),
+                of(
+                        "who comes takes a free lock from those who wait",
+                        INSIDE,
+                        EnumSet.of(ORDER),
+                        lua(
+                                "acquire",
+                                "settle(lock, waiting and owner or nil)",
+                                "if lock.held or waiting then\n  settle(lock, waiting and owner or nil)\nend")),
+                of(
+                        "a failed request is not repeated",
+                        INSIDE,
+                        EnumSet.of(ENDS, LIVENESS),
+                        java("Request", "client.timers.schedule(retryNanos, () -> client.repeats.add(this));", "")),
+                of(
+                        "timed out without the server's word",
+                        INSIDE,
+                        EnumSet.of(ANSWER),
+                        java(
+                                "Request",
+                                "acknowledged ? new Attempt.TimedOut",
+                                "acknowledged || keys != null ? new Attempt.TimedOut")),
+                of(
+                        "an answer that does not come is waited for for ever",
+                        INSIDE,
+                        EnumSet.of(ENDS),
+                        java(
+                                "Commands",
+                                "if (!flight.get() && now - flight.sentNanos < timeoutNanos) {",
+                                "if (!flight.get()) {")),
+                of(
+                        "quorum: a node that lost its memory votes at once",
+                        QUORUM,
+                        EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
+                        lua("quorum_acquire", "if now < over then", "if false then")),
+                of(
+                        "quorum: tokens that differ are not written back",
+                        QUORUM,
+                        EnumSet.of(TOKENS, HOLDER),
+                        java(
+                                "Ballot",
+                                "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
+                                "if (!granted.isEmpty()) {")),
+                of(
+                        "quorum: the deadline counts from the decision",
+                        QUORUM,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "Ballot",
+                                "long deadline = Deadlines.ofReply(sentNanos, options",
+                                "long deadline = Deadlines.ofReply(quorum.nanoTime(), options")),
+                of(
+                        "quorum: fewer than a majority are enough",
+                        QUORUM,
+                        EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
+                        java(
+                                "QuorumClient",
+                                "this.majority = given.size() / 2 + 1;",
+                                "this.majority = given.size() / 2;")),
+                of(
+                        "quorum: a lost round is not taken back",
+                        QUORUM,
+                        EnumSet.of(ORPHAN, ENDS, LIVENESS),
+                        java(
+                                "Ballot",
+                                "            takeBack();\n            outcome.lost(this);",
+                                "            outcome.lost(this);")),
+                of(
+                        "quorum: any answer to a renewal counts for all",
+                        QUORUM,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "QuorumHold",
+                                "majority = agreed == quorum.majority && held != null && held;",
+                                "majority = agreed == 1 && held != null && held;")));
+    }
+
+    /** Prints how each of them was found; exits with 1 if one was not. */
+    public static void main(String[] names) {
+        boolean missed = false;
+        for (Break each : all()) {
+            if (names.length > 0 && !List.of(names).contains(each.name())) {
+                continue;
+            }
+            long begin = System.nanoTime();
+            String[] found =
+                    new BrokenProduct(each.edits()).firstFinding(each.plan().toString(), 1, mostSeeds(each.plan()));
+            String by = found == null ? "NOT FOUND" : found[0] + " | seed " + found[2] + " | " + found[3];
+            missed |= found == null || !each.by().contains(Check.valueOf(found[0]));
+            System.out.println("| " + each.name() + " | " + by + " | " + (System.nanoTime() - begin) / 1_000_000 + " ms"
+                    + (found == null ? "" : " | " + found[1]));
+        }
+        System.exit(missed ? 1 : 0);
+    }
+}

@@ -1,0 +1,168 @@
+package io.holdfast.faults.simulation;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import javax.tools.Diagnostic;
+import javax.tools.DiagnosticCollector;
+import javax.tools.FileObject;
+import javax.tools.ForwardingJavaFileManager;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileManager;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.StandardJavaFileManager;
+import javax.tools.ToolProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The product with some lines changed: sources are compiled in memory, and loaded before all that is on the class path. The
+ * engine, the server in memory and the simulation are loaded anew for it.
+ */
+final class BrokenProduct {
+    private static final Path MAIN = Path.of("..", "core", "src", "main");
+    private static final String OURS = "io.holdfast.";
+
+    private final Map<String, byte[]> changed = new HashMap<>(); // by name of the resource
+
+    /** @throws AssertionError if the old text is not where it should be, or the new one does not compile */
+    BrokenProduct(List<Breaks.Edit> edits) {
+        Map<String, String> texts = new HashMap<>();
+        for (Breaks.Edit edit : edits) {
+            String text = texts.computeIfAbsent(edit.file(), BrokenProduct::read);
+            int at = text.indexOf(edit.was());
+            if (at < 0 || text.indexOf(edit.was(), at + 1) >= 0) {
+                throw new AssertionError(edit.file() + " should have once: " + edit.was());
+            }
+            texts.put(edit.file(), text.replace(edit.was(), edit.is()));
+        }
+        texts.forEach((file, text) -> {
+            if (file.endsWith(".java")) {
+                compile(file, text);
+            } else {
+                changed.put(file.substring("resources/".length()), text.getBytes(StandardCharsets.UTF_8));
+            }
+        });
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(MAIN.resolve(file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void compile(String file, String text) {
+        JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler(), "no compiler");
+        DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
+        StandardJavaFileManager standard = compiler.getStandardFileManager(problems, null, StandardCharsets.UTF_8);
+        JavaFileObject source = new SimpleJavaFileObject(URI.create("memory:///" + file), JavaFileObject.Kind.SOURCE) {
+            @Override
+            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+                return text;
+            }
+        };
+        boolean compiled = compiler.getTask(
+                        null,
+                        new Output(standard),
+                        problems,
+                        List.of("--release", "17", "-proc:none", "-cp", System.getProperty("java.class.path")),
+                        null,
+                        List.of(source))
+                .call();
+        if (!compiled) {
+            throw new AssertionError(file + ": "
+                    + problems.getDiagnostics().stream()
+                            .filter(each -> each.getKind() == Diagnostic.Kind.ERROR)
+                            .toList());
+        }
+    }
+
+    private final class Output extends ForwardingJavaFileManager<JavaFileManager> {
+        Output(JavaFileManager standard) {
+            super(standard);
+        }
+
+        @Override
+        public JavaFileObject getJavaFileForOutput(
+                Location location, String className, JavaFileObject.Kind kind, FileObject sibling) {
+            String name = className.replace('.', '/') + ".class";
+            return new SimpleJavaFileObject(URI.create("memory:///" + name), kind) {
+                @Override
+                public OutputStream openOutputStream() {
+                    return new ByteArrayOutputStream() {
+                        @Override
+                        public void close() {
+                            changed.put(name, toByteArray());
+                        }
+                    };
+                }
+            };
+        }
+    }
+
+    /** Loads all that is ours itself, what was changed first. */
+    private final class Loader extends ClassLoader {
+        Loader() {
+            super(BrokenProduct.class.getClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            synchronized (getClassLoadingLock(name)) {
+                Class<?> loaded = findLoadedClass(name);
+                if (loaded != null) {
+                    return loaded;
+                }
+                return name.startsWith(OURS) ? findClass(name) : super.loadClass(name, resolve);
+            }
+        }
+
+        @Override
+        protected Class<?> findClass(String name) throws ClassNotFoundException {
+            String resource = name.replace('.', '/') + ".class";
+            try (InputStream in = getResourceAsStream(resource)) {
+                if (in == null) {
+                    throw new ClassNotFoundException(name);
+                }
+                byte[] bytes = in.readAllBytes();
+                return defineClass(name, bytes, 0, bytes.length);
+            } catch (IOException e) {
+                throw new ClassNotFoundException(name, e);
+            }
+        }
+
+        @Override
+        public @Nullable InputStream getResourceAsStream(String name) {
+            byte[] bytes = changed.get(name);
+            return bytes == null ? super.getResourceAsStream(name) : new java.io.ByteArrayInputStream(bytes);
+        }
+    }
+
+    /** As {@link Simulation#firstFinding}. */
+    String @Nullable [] firstFinding(String kind, long from, long to) {
+        try {
+            Class<?> simulation = new Loader().loadClass(Simulation.class.getName());
+            Method method = simulation.getDeclaredMethod("firstFinding", String.class, long.class, long.class);
+            method.setAccessible(true);
+            return (String[]) method.invoke(null, kind, from, to);
+        } catch (InvocationTargetException e) {
+            throw new AssertionError("the simulation failed", e.getCause());
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,352 @@
+package io.holdfast.faults.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.holdfast.Attempt;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.Wait;
+import io.holdfast.faults.simulation.Checks.Check;
+import io.holdfast.faults.simulation.Plan.Ending;
+import io.holdfast.faults.simulation.Plan.Kind;
+import io.holdfast.testkit.MemoryServer;
+import io.holdfast.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Each check finds what it is there for. Situations that no client can bring about are played with two servers. */
+class ChecksTest {
+    private static final String HOLD = "hf:{lock0}";
+
+    private final VirtualTime time = new VirtualTime();
+    private final MemoryServer server = MemoryServer.start(time);
+    private final MemoryServer otherServer = MemoryServer.start(time);
+    private final Plan plan = new Plan(
+            Kind.INSIDE,
+            1,
+            1,
+            1,
+            1_000,
+            HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO),
+            List.of());
+    private final Checks.Surroundings calm = new Checks.Surroundings() {
+        @Override
+        public long now() {
+            return time.elapsed().toNanos();
+        }
+
+        @Override
+        public boolean undisturbed(Machine machine, long since) {
+            return true;
+        }
+
+        @Override
+        public long runsSince(Machine machine) {
+            return 0;
+        }
+
+        @Override
+        public boolean nodeIsCalm(int node) {
+            return true;
+        }
+
+        @Override
+        public boolean copiesSince(Machine machine, long since) {
+            return false;
+        }
+
+        @Override
+        public boolean wasCalmUntilItsDeath(Machine machine, long since) {
+            return true;
+        }
+
+        @Override
+        public boolean freeSince(int lock, long since) {
+            return true;
+        }
+    };
+    private final Checks checks = new Checks(plan, calm);
+    private final ServerChecks ofServer = new ServerChecks(plan, checks, calm, server);
+    private final Machine machine = new Machine(0, 0, time, time.timers(), 0, new Draw(1));
+
+    ChecksTest() {
+        var unused = otherServer.driver(); // so that its clients have other ids
+    }
+
+    private Asked ask(long waitMillis, LockOptions options) {
+        Asked asked =
+                new Asked(new Plan.Ask(1, 0, 0, 0, "a", waitMillis, options, 100, Ending.RELEASE), machine, calm.now());
+        checks.asked(asked);
+        return asked;
+    }
+
+    private Held hold(MemoryServer from, LockOptions options) {
+        Holdfast client = from.client(plan.options());
+        Attempt attempt =
+                client.lock("lock0", options).attemptAsync(Wait.none()).join();
+        Asked asked = ask(0, options);
+        Held held = new Held(asked, machine, attempt.orElseThrow(), calm.now());
+        ofServer.owns(held.owner, asked);
+        checks.answered(asked, attempt, null);
+        checks.obtained(held);
+        return held;
+    }
+
+    private Held hold(MemoryServer from) {
+        return hold(from, LockOptions.defaults());
+    }
+
+    private @Nullable Check found() {
+        Checks.Finding finding = checks.finding();
+        return finding == null ? null : finding.check();
+    }
+
+    private void step() {
+        checks.afterStep();
+        ofServer.ran(null);
+        ofServer.afterStep();
+    }
+
+    @Test
+    void step_oneGoodLease_findsNothing() {
+        Held held = hold(server);
+        for (int i = 0; i < 20; i++) {
+            step();
+        }
+        checks.write(held);
+        assertNull(checks.finding());
+    }
+
+    @Test
+    void exclusion_twoGoodLeases_isFound() {
+        hold(server);
+        time.advance(Duration.ofMillis(5));
+        hold(otherServer);
+        checks.afterStep();
+        assertEquals(Check.EXCLUSION, found());
+    }
+
+    @Test
+    void holder_serverHasLostTheHold_isFound() {
+        hold(server);
+        server.command("DEL", HOLD);
+        step();
+        assertEquals(Check.HOLDER, found());
+    }
+
+    @Test
+    void holder_serverKeepsItForAShorterTime_isFound() {
+        hold(server);
+        server.command("PEXPIRE", HOLD, "1000");
+        step();
+        assertEquals(Check.HOLDER, found());
+    }
+
+    @Test
+    void tokens_lowerOneOnTheServer_isFound() {
+        hold(server);
+        step();
+        server.command("SET", HOLD, "c.0-1~x 5 5 1000 a/b", "PX", "1000");
+        ofServer.ran(null);
+        ofServer.afterStep();
+        assertEquals(Check.TOKENS, found());
+    }
+
+    @Test
+    void tokens_lowerOneOfALaterLease_isFound() {
+        server.stepClock(Duration.ofSeconds(5));
+        hold(server);
+        hold(otherServer);
+        assertEquals(Check.TOKENS, found());
+    }
+
+    @Test
+    void told_leaseIsOverAndNobodyHears_isFound() {
+        hold(server, LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false));
+        time.advance(Duration.ofSeconds(1));
+        checks.afterStep();
+        assertNull(checks.finding());
+        time.advance(Duration.ofMillis(2));
+        checks.afterStep();
+        assertEquals(Check.TOLD, found());
+    }
+
+    @Test
+    void sticky_goodLeaseIsToldAsLost_isFound() {
+        checks.lost(hold(server), LossReason.EXPIRED);
+        assertEquals(Check.STICKY, found());
+    }
+
+    @Test
+    void kept_leaseIsLostAndNothingWasWrong_isFound() {
+        Held held = hold(server);
+        held.lease.release();
+        checks.lost(held, LossReason.EXPIRED);
+        assertEquals(Check.KEPT, found());
+    }
+
+    @Test
+    void expiry_keyWithoutOne_isFound() {
+        server.command("SET", "hf:{lock0}:t", "5");
+        for (int i = 0; i < 20; i++) {
+            step();
+        }
+        assertEquals(Check.EXPIRY, found());
+    }
+
+    @Test
+    void order_lockIsTakenPastOneWhoWaits_isFound() {
+        Asked waits = ask(-1, LockOptions.defaults());
+        ofServer.owns("c.0-1", waits);
+        server.command("ZADD", HOLD + ":q", "1", "c.0-1~x");
+        step();
+        time.advance(Duration.ofMillis(10));
+        Held held = hold(server);
+        step();
+        assertEquals(Check.ORDER, found(), () -> held + " " + checks.finding());
+    }
+
+    @Test
+    void liveness_freeLockAndOneWhoWaits_isFound() {
+        ofServer.owns("c.0-1", ask(-1, LockOptions.defaults()));
+        server.command("ZADD", HOLD + ":q", "1", "c.0-1~x");
+        step();
+        time.advance(Duration.ofMillis(100));
+        step();
+        assertNull(checks.finding());
+        time.advance(Duration.ofMillis(100));
+        step();
+        assertEquals(Check.LIVENESS, found());
+    }
+
+    @Test
+    void liveness_oneWhoCouldBeToldStandsAside_isFound() {
+        Asked waits = ask(-1, LockOptions.defaults());
+        waits.queuedAt = -1;
+        ofServer.owns("c.0-1", waits);
+        server.command("ZADD", HOLD + ":p", "1", "c.0-1~x");
+        ofServer.nobodyStaysAside();
+        assertEquals(Check.LIVENESS, found());
+    }
+
+    @Test
+    void ends_waitIsLongOver_isFound() {
+        ask(100, LockOptions.defaults());
+        time.advance(Duration.ofMillis(2_700));
+        checks.requestsEnd();
+        assertNull(checks.finding());
+        time.advance(Duration.ofSeconds(1));
+        checks.requestsEnd();
+        assertEquals(Check.ENDS, found());
+    }
+
+    @Test
+    void answer_unknownAndNothingWasWrong_isFound() {
+        Holdfast client = server.client(plan.options());
+        server.disconnect();
+        Attempt unknown = client.lock("lock0").attemptAsync(Wait.none()).join();
+        checks.answered(ask(0, LockOptions.defaults()), unknown, null);
+        assertEquals(Check.ANSWER, found());
+    }
+
+    @Test
+    void answer_failureThatNobodyAskedFor_isFound() {
+        checks.answered(ask(0, LockOptions.defaults()), null, new IllegalStateException("on purpose"));
+        assertEquals(Check.ANSWER, found());
+    }
+
+    @Test
+    void unfenced_twoReadBeforeEitherWrites_isFound() {
+        Held first = hold(server);
+        time.advance(Duration.ofMillis(5));
+        Held second = hold(otherServer);
+        checks.write(second);
+        checks.write(first);
+        assertEquals(Check.UNFENCED, found());
+    }
+
+    @Test
+    void fenced_twoWithOneToken_isFound() {
+        Plan outside = new Plan(Kind.OUTSIDE, 1, 1, 1, 1_000, plan.options(), List.of());
+        Checks lenient = new Checks(outside, calm);
+        Held first = hold(server);
+        Held second = hold(otherServer);
+        assertEquals(first.token, second.token);
+        lenient.obtained(first);
+        lenient.obtained(second);
+        lenient.write(second);
+        lenient.write(first);
+        assertEquals(
+                Check.FENCED,
+                lenient.finding() == null ? null : lenient.finding().check());
+    }
+
+    @Test
+    void orphan_holdOfSomebodyWhoNeverAsked_isFound() {
+        server.command("SET", HOLD, "c.0-1~x 5 5 1000 a/b", "PX", "1000");
+        step();
+        assertEquals(Check.ORPHAN, found());
+    }
+
+    @Test
+    void orphan_holdOfOneWhoHasEnded_isFound() {
+        Held held = hold(server);
+        step();
+        server.command("PEXPIRE", HOLD, "100000");
+        String text = server.command("GET", HOLD).asString();
+        held.lease.release();
+        server.command("SET", HOLD, text, "PX", "100000");
+        held.released = true;
+        step();
+        assertNull(checks.finding());
+        time.advance(Duration.ofMillis(200));
+        step();
+        assertEquals(Check.ORPHAN, found());
+    }
+
+    @Test
+    void litter_keyThatIsLeft_isFound() {
+        server.command("SET", "hf:{lock0}:t", "5");
+        ofServer.empty();
+        assertEquals(Check.LITTER, found());
+    }
+
+    @Test
+    void log_errorOfTheEngine_isCaught() {
+        EngineLog log = EngineLog.listen();
+        try {
+            assertNull(log.firstDefect());
+            Logger.getLogger("io.holdfast").log(Level.SEVERE, "on purpose");
+            assertNotNull(log.firstDefect());
+        } finally {
+            log.close();
+        }
+    }
+
+    @Test
+    void quorum_fewerThanAMajorityKeepTheHold_isFound() {
+        QuorumChecks ofQuorum = new QuorumChecks(
+                plan, checks, calm, List.of(server, otherServer, MemoryServer.start(time)), node -> false);
+        hold(server);
+        checks.afterStep();
+        ofQuorum.afterStep();
+        assertEquals(Check.HOLDER, found());
+    }
+
+    @Test
+    void shrink_findingThatNeedsTwoItems_keepsThese() {
+        assertEquals(
+                java.util.Set.of(3, 11),
+                new Shrinker(kept -> kept.containsAll(List.of(3, 11)))
+                        .shrink(new java.util.TreeSet<>(
+                                java.util.stream.IntStream.range(0, 40).boxed().toList())));
+    }
+}
