@@ -55,6 +55,7 @@ final class Crew {
                             "-Xms256m",
                             "-Xmx1g",
                             "-XX:+UseSerialGC",
+                            processes ? "-XX:+TieredCompilation" : "-XX:TieredStopAtLevel=1",
                             "-cp",
                             System.getProperty("java.class.path"),
                             Worker.class.getName(),

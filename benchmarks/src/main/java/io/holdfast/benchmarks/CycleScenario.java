@@ -139,7 +139,14 @@ record CycleScenario(
             for (int i = 0; i < members.size(); i++) {
                 String lock = task.shared() ? "hot" : "own-" + i;
                 Task mine = new Task(
-                        task.act(), lock, share.applyAsInt(i), task.shared(), task.virtual(), queueMillis, millis);
+                        task.act(),
+                        lock,
+                        share.applyAsInt(i),
+                        task.shared(),
+                        task.virtual(),
+                        queueMillis,
+                        millis,
+                        scale.least());
                 members.get(i).send(mine);
             }
             List<Answer> answers = new ArrayList<>();
@@ -169,7 +176,7 @@ record CycleScenario(
             }
             Map<String, Double> values = new LinkedHashMap<>();
             values.put("cycles", (double) histogram.total());
-            values.put("rate", histogram.total() * 1e3 / scale.millis());
+            values.put("rate", histogram.total() * 1e3 / Math.max(1, scale.millis()));
             if (growing) {
                 values.put("handoff", scale.millis() * 1e3 / histogram.total());
             }

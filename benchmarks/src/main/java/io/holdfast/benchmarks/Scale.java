@@ -9,6 +9,7 @@ import java.util.Set;
  * @param rounds in which each contestant is measured once
  * @param warmMillis of work before the first round
  * @param millis that a measurement of a rate lasts
+ * @param least cycles of each thread in it, however long they take
  * @param handoffs in a measurement of their latency
  * @param firstLeases over which memory on the server is measured
  * @param leases held at the end
@@ -26,6 +27,7 @@ record Scale(
         int rounds,
         long warmMillis,
         long millis,
+        int least,
         int handoffs,
         int firstLeases,
         int leases,
@@ -43,6 +45,7 @@ record Scale(
                 5,
                 3_000,
                 1_500,
+                0,
                 200,
                 10_000,
                 100_000,
@@ -62,6 +65,7 @@ record Scale(
                 2,
                 1_000,
                 500,
+                0,
                 50,
                 10_000,
                 20_000,
@@ -81,7 +85,8 @@ record Scale(
                 "smallest",
                 1,
                 0,
-                50,
+                20,
+                2,
                 2,
                 50,
                 100,
@@ -92,7 +97,7 @@ record Scale(
                 10_000,
                 1,
                 false,
-                Set.of("holdfast-lettuce", "redisson-lock", "trip-script", "hop", "socket", "java"));
+                Set.of("holdfast-lettuce", "trip-script", "socket", "java"));
     }
 
     Scale withRounds(int other) {
@@ -101,6 +106,7 @@ record Scale(
                 other,
                 warmMillis,
                 millis,
+                least,
                 handoffs,
                 firstLeases,
                 leases,
@@ -120,6 +126,7 @@ record Scale(
                 rounds,
                 warmMillis,
                 millis,
+                least,
                 handoffs,
                 firstLeases,
                 leases,

@@ -10,8 +10,9 @@ package io.holdfast.benchmarks;
  * @param virtual whether threads are virtual ones
  * @param warmMillis how long to work before counting
  * @param millis how long to count
+ * @param least how many cycles each thread counts however long they take
  */
-record Task(Act act, String lock, int count, boolean shared, boolean virtual, long warmMillis, long millis) {
+record Task(Act act, String lock, int count, boolean shared, boolean virtual, long warmMillis, long millis, int least) {
     enum Act {
         /** Threads acquire and release, again and again. */
         CYCLES,
@@ -38,26 +39,26 @@ record Task(Act act, String lock, int count, boolean shared, boolean virtual, lo
     }
 
     static Task of(Act act) {
-        return new Task(act, "", 0, false, false, 0, 0);
+        return new Task(act, "", 0, false, false, 0, 0, 0);
     }
 
     static Task of(Act act, String lock) {
-        return new Task(act, lock, 0, false, false, 0, 0);
+        return new Task(act, lock, 0, false, false, 0, 0, 0);
     }
 
     static Task of(Act act, String lock, int count) {
-        return new Task(act, lock, count, false, false, 0, 0);
+        return new Task(act, lock, count, false, false, 0, 0, 0);
     }
 
     Task lasting(long warm, long counted) {
-        return new Task(act, lock, count, shared, virtual, warm, counted);
+        return new Task(act, lock, count, shared, virtual, warm, counted, least);
     }
 
     Task sharing() {
-        return new Task(act, lock, count, true, virtual, warmMillis, millis);
+        return new Task(act, lock, count, true, virtual, warmMillis, millis, least);
     }
 
     Task withVirtualThreads() {
-        return new Task(act, lock, count, shared, true, warmMillis, millis);
+        return new Task(act, lock, count, shared, true, warmMillis, millis, least);
     }
 }

@@ -163,7 +163,7 @@ final class Worker {
                 ready.countDown();
                 try {
                     go.await();
-                    cycle(lock, lane, window[0], window[1]);
+                    cycle(lock, lane, window[0], window[1], task.least());
                 } catch (Exception e) {
                     failure.compareAndSet(null, e);
                 }
@@ -187,19 +187,19 @@ final class Worker {
         return task.shared() ? task.lock() : task.lock() + "-" + index;
     }
 
-    /** Until the window is over. What ends later is not in the histogram. */
-    private void cycle(String lock, Lane lane, long from, long until) throws Exception {
-        for (long begin = System.nanoTime(); begin - until < 0; ) {
+    /** Until the window is over. What ends later is not in the histogram, but for the least that is to be. */
+    private void cycle(String lock, Lane lane, long from, long until, int least) throws Exception {
+        for (long begin = System.nanoTime(); begin - until < 0 || lane.all < least; ) {
             contestant.acquire(lock).release();
             long end = System.nanoTime();
-            count(lane, begin, end, from, until);
+            count(lane, begin, end, from, until, least);
             begin = end;
         }
     }
 
-    private static void count(Lane lane, long begin, long end, long from, long until) {
+    private static void count(Lane lane, long begin, long end, long from, long until, int least) {
         lane.all++;
-        if (end - from >= 0 && end - until < 0) {
+        if ((end - from >= 0 && end - until < 0) || lane.all <= least) {
             lane.histogram.add(end - begin);
         }
     }
@@ -227,15 +227,22 @@ final class Worker {
             lanes[i] = new Lane();
             CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
             ends[i] = end;
-            next(nameOf(task, i), i, lanes[i], from, until, end);
+            next(nameOf(task, i), i, lanes[i], from, until, task.least(), end);
         }
         CompletableFuture.allOf(ends).get();
         return sum(lanes);
     }
 
-    private void next(String lock, int actor, Lane lane, long from, long until, CompletableFuture<@Nullable Void> end) {
+    private void next(
+            String lock,
+            int actor,
+            Lane lane,
+            long from,
+            long until,
+            int least,
+            CompletableFuture<@Nullable Void> end) {
         long begin = System.nanoTime();
-        if (begin - until >= 0) {
+        if (begin - until >= 0 && lane.all >= least) {
             end.complete(null);
             return;
         }
@@ -247,8 +254,8 @@ final class Worker {
                         end.completeExceptionally(failure);
                         return;
                     }
-                    count(lane, begin, System.nanoTime(), from, until);
-                    next(lock, actor, lane, from, until, end);
+                    count(lane, begin, System.nanoTime(), from, until, least);
+                    next(lock, actor, lane, from, until, least, end);
                 });
     }
 
