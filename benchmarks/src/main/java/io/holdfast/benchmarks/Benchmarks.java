@@ -51,7 +51,7 @@ final class Benchmarks implements Callable<Integer> {
             names = "--scenarios",
             split = ",",
             paramLabel = "NAME",
-            description = "Only these, commas between them; --list tells all.")
+            description = "Only these, commas between them; --list tells all. micro is run by name only.")
     private List<String> scenarios = List.of();
 
     @Option(names = "--contestants", split = ",", paramLabel = "NAME", description = "Only these; --list tells all.")
@@ -113,7 +113,7 @@ final class Benchmarks implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             return wrong(String.valueOf(e.getMessage()));
         }
-        boolean sound = reportOnly || measure(chosen.isEmpty() ? Scenarios.all() : chosen);
+        boolean sound = reportOnly || measure(chosen.isEmpty() ? Scenarios.usual() : chosen);
         Results results = Results.read(out.resolve("results.jsonl"));
         Machine machine = new Gson().fromJson(Files.readString(out.resolve("machine.json")), Machine.class);
         Report.write(results, machine, out.resolve("report.md"), out.resolve("plots"));

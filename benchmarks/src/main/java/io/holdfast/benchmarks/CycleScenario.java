@@ -52,7 +52,8 @@ record CycleScenario(
             metrics.add(Metric.higher("share", "slowest thread's share %", 1));
         }
         metrics.add(Metric.lower("requests", "requests a cycle", 2));
-        metrics.add(Metric.lower("cpu", "server µs a cycle", 1));
+        metrics.add(Metric.lower("cpu", "server CPU µs a cycle", 1));
+        metrics.add(Metric.lower("clientCpu", "client CPU µs a cycle", 1));
         return metrics;
     }
 
@@ -154,10 +155,20 @@ record CycleScenario(
             return answers;
         }
 
+        private long clientCpu() {
+            long sum = 0;
+            for (Crew.Member member : members) {
+                sum += member.carryOut(Task.of(Task.Act.CPU), DRAIN_MILLIS).value();
+            }
+            return sum;
+        }
+
         @Override
         public Sample measure() {
             ServerCounts before = ServerCounts.of(server, entry.requests());
+            long cpuBefore = clientCpu();
             List<Answer> answers = run(scale.millis());
+            long cpu = clientCpu() - cpuBefore;
             ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
             Histogram histogram = new Histogram();
             long all = 0;
@@ -188,6 +199,7 @@ record CycleScenario(
             values.put("requests", (double) spent.requests() / all);
             values.put("commands", (double) spent.commands() / all);
             values.put("cpu", spent.cpuMicros() / all);
+            values.put("clientCpu", cpu / 1e3 / all);
             return new Sample(values, histogram.sparse());
         }
 

@@ -97,7 +97,7 @@ record Scale(
                 10_000,
                 1,
                 false,
-                Set.of("holdfast-lettuce", "trip-script", "socket", "java"));
+                Set.of("holdfast-lettuce", "trip-script", "socket", "java", "cycle", "ownerId", "keys"));
     }
 
     Scale withRounds(int other) {

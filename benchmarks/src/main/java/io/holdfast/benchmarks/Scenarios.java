@@ -2,6 +2,7 @@ package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.contestants.Contestants.Ability;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** All scenarios, in the order of reports. */
 final class Scenarios {
@@ -107,17 +108,25 @@ final class Scenarios {
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),
             new StartScenario());
 
+    /** Only by name. */
+    private static final Scenario MICRO = new MicroScenario();
+
     private Scenarios() {}
 
-    static List<Scenario> all() {
+    /** Those that are run if none is named. */
+    static List<Scenario> usual() {
         return ALL;
     }
 
+    static List<Scenario> all() {
+        return Stream.concat(ALL.stream(), Stream.of(MICRO)).toList();
+    }
+
     static Scenario of(String id) {
-        return ALL.stream()
+        return all().stream()
                 .filter(each -> each.id().equals(id))
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException("there is no scenario '" + id + "'; there are "
-                        + String.join(", ", ALL.stream().map(Scenario::id).toList())));
+                        + String.join(", ", all().stream().map(Scenario::id).toList())));
     }
 }

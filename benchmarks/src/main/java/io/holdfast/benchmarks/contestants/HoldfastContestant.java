@@ -31,7 +31,7 @@ final class HoldfastContestant implements Contestant {
                 .filter(each -> each.name().equals(driver))
                 .findFirst()
                 .orElseThrow();
-        ConnectOptions connect = new ConnectOptions(Duration.ofSeconds(20), "holdfast");
+        ConnectOptions connect = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
         LockOptions options =
                 changed.apply(LockOptions.defaults().withTerm(term).withWaitLimit(Wait.forever()));
         return new HoldfastContestant(
