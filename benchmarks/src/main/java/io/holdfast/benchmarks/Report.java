@@ -44,7 +44,7 @@ final class Report {
     private void begin() {
         line("# Benchmarks");
         line();
-        line("Made by `benchmarks/run`; its README tells how.");
+        line("Made by `benchmarks/run`; `benchmarks/README.md` tells how it is measured.");
         line();
         line(
                 "All contestants of a table were measured side by side, in rounds: in each round each of them once, in rotating");
