@@ -1,0 +1,210 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.contestants.Contestants;
+import io.holdfast.benchmarks.contestants.Contestants.Ability;
+import io.holdfast.testkit.RedisServer;
+import io.holdfast.testkit.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** How long nobody has the lock after something broke. */
+final class RecoveryScenario implements Scenario {
+    private static final long LIMIT_MILLIS = 60_000;
+    /** In which who asks comes to wait, and a server notices that a process is gone. */
+    private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
+
+    /** What breaks. */
+    enum Kind {
+        HOLDER(
+                "killed-holder",
+                "A killed holder",
+                "The process that holds the lock is killed while another one waits. The time is from when the hold expired"
+                        + " on the server; its term is a second.",
+                Duration.ofSeconds(1),
+                "redisson-lock"),
+        WAITER(
+                "killed-waiter",
+                "A killed waiter that was next in line",
+                "Two processes wait; the one that came first is killed, and then the lock is released. The time is from"
+                        + " that release until the other one has it.",
+                Duration.ofSeconds(30),
+                "hop"),
+        MESSAGE(
+                "lost-message",
+                "A lost message",
+                "The connection on which a waiting process gets its messages goes silent, and then the lock is released."
+                        + " The time is from that release until the process has the lock; the term is three seconds.",
+                Duration.ofSeconds(3),
+                "redisson-lock");
+
+        final String id;
+        final String title;
+        final String meaning;
+        final Duration term;
+        final String reference;
+
+        Kind(String id, String title, String meaning, Duration term, String reference) {
+            this.id = id;
+            this.title = title;
+            this.meaning = meaning;
+            this.term = term;
+            this.reference = reference;
+        }
+    }
+
+    private final Kind kind;
+
+    RecoveryScenario(Kind kind) {
+        this.kind = kind;
+    }
+
+    @Override
+    public String id() {
+        return kind.id;
+    }
+
+    @Override
+    public String title() {
+        return kind.title;
+    }
+
+    @Override
+    public String meaning() {
+        return kind.meaning + " Who does not have it after the time that a run allows is counted with that time.";
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return List.of(Metric.lower("recovery", "ms", 2), Metric.lower("missed", "not in time", 0));
+    }
+
+    @Override
+    public List<String> references() {
+        return List.of(kind.reference, "redisson-fair");
+    }
+
+    @Override
+    public List<String> contestants(int size) {
+        return Contestants.all().stream()
+                .filter(each -> each.can(Ability.WAITS) || (kind == Kind.WAITER && each.can(Ability.HOP)))
+                .map(Contestants.Entry::id)
+                .filter(each -> !each.equals("redisson-fenced")) // waits as Redisson's lock does
+                .toList();
+    }
+
+    @Override
+    public Session open(String contestant, int size, Stage stage) {
+        Contestants.Entry entry = Contestants.of(contestant);
+        RedisServer server = RedisServer.start();
+        return new Session() {
+            private int number;
+
+            @Override
+            public Sample measure() {
+                long patience = stage.scale().patienceMillis();
+                String lock = "lock-" + number++;
+                double millis;
+                try (Cast cast = new Cast(stage.crew(), contestant, server)) {
+                    millis = switch (kind) {
+                        case HOLDER -> cast.killHolder(String.format(entry.keyPattern(), lock), lock, patience);
+                        case WAITER -> cast.killWaiter(lock, patience);
+                        case MESSAGE -> cast.loseMessage(lock, patience);
+                    };
+                }
+                Map<String, Double> values = new LinkedHashMap<>();
+                values.put("recovery", Double.isNaN(millis) ? patience : millis);
+                values.put("missed", Double.isNaN(millis) ? 1.0 : 0.0);
+                return new Sample(values, null);
+            }
+
+            @Override
+            public void close() {
+                server.close();
+            }
+        };
+    }
+
+    /** The processes of one accident. */
+    private final class Cast implements AutoCloseable {
+        private final RedisServer server;
+        private final TcpProxy proxy;
+        private final List<Crew.Member> members = new ArrayList<>();
+
+        Cast(Crew crew, String contestant, RedisServer server) {
+            this.server = server;
+            this.proxy = TcpProxy.to(server.port());
+            String waiterAddress = kind == Kind.MESSAGE ? proxy.address().toString() : server.url();
+            members.add(crew.startProcess(contestant, server.url(), kind.term));
+            members.add(crew.startProcess(contestant, waiterAddress, kind.term));
+            if (kind == Kind.WAITER) {
+                members.add(crew.startProcess(contestant, server.url(), kind.term));
+            }
+            members.forEach(Crew.Member::awaitStart);
+            // Each has done all of it once, where nothing breaks.
+            for (int i = 0; i < members.size(); i++) {
+                String warm = "warm-" + i + "-" + server.port();
+                Crew.Member waiter = members.get((i + 1) % members.size());
+                take(members.get(i), waiter, warm);
+                members.get(i).carryOut(Task.of(Task.Act.GIVE, warm), LIMIT_MILLIS);
+                waiter.carryOut(Task.of(Task.Act.AWAIT, warm).lasting(0, LIMIT_MILLIS), 2 * LIMIT_MILLIS);
+            }
+        }
+
+        private void take(Crew.Member holder, Crew.Member waiter, String lock) {
+            holder.carryOut(Task.of(Task.Act.TAKE, lock), LIMIT_MILLIS);
+            waiter.carryOut(Task.of(Task.Act.ASK, lock), LIMIT_MILLIS);
+            LockSupport.parkNanos(SETTLING_NANOS);
+        }
+
+        double killHolder(String key, String lock, long patience) {
+            take(members.get(0), members.get(1), lock);
+            members.get(0).kill();
+            long left = server.command("PTTL", key).asLong();
+            long over = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(left);
+            return await(members.get(1), lock, over, patience);
+        }
+
+        double killWaiter(String lock, long patience) {
+            take(members.get(0), members.get(1), lock);
+            members.get(2).carryOut(Task.of(Task.Act.ASK, lock), LIMIT_MILLIS);
+            LockSupport.parkNanos(SETTLING_NANOS);
+            members.get(1).kill();
+            LockSupport.parkNanos(SETTLING_NANOS);
+            long released = members.get(0)
+                    .carryOut(Task.of(Task.Act.GIVE, lock), LIMIT_MILLIS)
+                    .nanos();
+            return await(members.get(2), lock, released, patience);
+        }
+
+        double loseMessage(String lock, long patience) {
+            take(members.get(0), members.get(1), lock);
+            proxy.dropReplies(TcpProxy.Kind.MESSAGES);
+            long released = members.get(0)
+                    .carryOut(Task.of(Task.Act.GIVE, lock), LIMIT_MILLIS)
+                    .nanos();
+            return await(members.get(1), lock, released, patience);
+        }
+
+        /** Milliseconds from a moment on; NaN if it did not happen in time. */
+        private double await(Crew.Member waiter, String lock, long from, long patience) {
+            try {
+                long got = waiter.carryOut(Task.of(Task.Act.AWAIT, lock).lasting(0, patience), patience + LIMIT_MILLIS)
+                        .nanos();
+                return Math.max(0, (got - from) / 1e6);
+            } catch (Crew.Failed e) {
+                return Double.NaN;
+            }
+        }
+
+        @Override
+        public void close() {
+            members.forEach(Crew.Member::close);
+            proxy.close();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package io.holdfast.benchmarks;
+
+import java.util.List;
+import java.util.Set;
+
+/**
+ * How much is done.
+ *
+ * @param rounds in which each contestant is measured once
+ * @param warmMillis of work before the first round
+ * @param millis that a measurement of a rate lasts
+ * @param least cycles of each thread in it, however long they take
+ * @param handoffs in a measurement of their latency
+ * @param firstLeases over which memory on the server is measured
+ * @param leases held at the end
+ * @param leaseTermSeconds of these; a measurement lasts a third of it, in which each is renewed once
+ * @param waiters how many wait
+ * @param queues lengths of queues
+ * @param load by what the number of threads and of requests in flight is divided
+ * @param patienceMillis how long a recovery may take
+ * @param starts of a program in a measurement
+ * @param processes whether workers are processes of their own wherever that is possible
+ * @param only which contestants take part; all if empty
+ */
+record Scale(
+        String name,
+        int rounds,
+        long warmMillis,
+        long millis,
+        int least,
+        int handoffs,
+        int firstLeases,
+        int leases,
+        int leaseTermSeconds,
+        List<Integer> waiters,
+        List<Integer> queues,
+        int load,
+        long patienceMillis,
+        int starts,
+        boolean processes,
+        Set<String> only) {
+    static Scale full() {
+        return new Scale(
+                "full",
+                5,
+                3_000,
+                1_500,
+                0,
+                200,
+                10_000,
+                100_000,
+                30,
+                List.of(200, 10_000),
+                List.of(1, 10, 100, 1_000, 10_000),
+                1,
+                12_000,
+                5,
+                true,
+                Set.of());
+    }
+
+    static Scale quick() {
+        return new Scale(
+                "quick",
+                2,
+                1_000,
+                500,
+                0,
+                50,
+                10_000,
+                20_000,
+                6,
+                List.of(200, 10_000),
+                List.of(1, 100, 10_000),
+                1,
+                5_000,
+                3,
+                true,
+                Set.of());
+    }
+
+    /** Only to see that all of it works. */
+    static Scale smallest() {
+        return new Scale(
+                "smallest",
+                1,
+                0,
+                20,
+                2,
+                2,
+                50,
+                100,
+                3,
+                List.of(5),
+                List.of(3),
+                16,
+                10_000,
+                1,
+                false,
+                Set.of("holdfast-lettuce", "trip-script", "socket", "java", "cycle", "ownerId", "keys"));
+    }
+
+    Scale withRounds(int other) {
+        return new Scale(
+                name,
+                other,
+                warmMillis,
+                millis,
+                least,
+                handoffs,
+                firstLeases,
+                leases,
+                leaseTermSeconds,
+                waiters,
+                queues,
+                load,
+                patienceMillis,
+                starts,
+                processes,
+                only);
+    }
+
+    Scale withOnly(Set<String> contestants) {
+        return new Scale(
+                name,
+                rounds,
+                warmMillis,
+                millis,
+                least,
+                handoffs,
+                firstLeases,
+                leases,
+                leaseTermSeconds,
+                waiters,
+                queues,
+                load,
+                patienceMillis,
+                starts,
+                processes,
+                contestants);
+    }
+
+    boolean takesPart(String contestant) {
+        return only.isEmpty() || only.contains(contestant);
+    }
+
+    /** How many of what would be so many at full load. */
+    int loaded(int count) {
+        return Math.max(1, count / load);
+    }
+}

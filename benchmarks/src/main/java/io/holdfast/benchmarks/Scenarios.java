@@ -1,0 +1,132 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.contestants.Contestants.Ability;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** All scenarios, in the order of reports. */
+final class Scenarios {
+    private static final int THREADS = 32;
+    private static final int OWN_THREADS = 64;
+    private static final int MANY = 1_000;
+    private static final List<Ability> LOCKS = List.of(Ability.LOCKS);
+    private static final List<Ability> WAITS = List.of(Ability.WAITS);
+
+    private static final List<Scenario> ALL = List.of(
+            new CycleScenario(
+                    "free",
+                    "A free lock, one thread",
+                    "One thread acquires and releases a lock that nobody else wants. The floor is SET NX PX and a script"
+                            + " that compares and deletes; a Jedis connection is blocking, and so has no change of"
+                            + " threads on its way.",
+                    Task.of(Task.Act.CYCLES, "free", 1),
+                    1,
+                    LOCKS,
+                    true,
+                    false,
+                    List.of("floor-lettuce", "floor-jedis", "redisson-lock")),
+            new CycleScenario(
+                    "own",
+                    "64 threads, each with its own lock",
+                    "Nobody waits for anybody: what one client gets through.",
+                    Task.of(Task.Act.CYCLES, "own", OWN_THREADS),
+                    1,
+                    LOCKS,
+                    false,
+                    false,
+                    List.of("floor-lettuce", "floor-jedis", "redisson-lock")),
+            new CycleScenario(
+                    "async",
+                    "1,000 requests in flight, each for its own lock",
+                    "The same without threads that block.",
+                    Task.of(Task.Act.ASYNC, "async", MANY),
+                    1,
+                    List.of(Ability.LOCKS, Ability.ASYNC),
+                    false,
+                    false,
+                    List.of("floor-lettuce", "redisson-lock")),
+            new CycleScenario(
+                    "hot",
+                    "One lock, 32 threads of a process",
+                    "All threads want one lock all the time. One round trip, by one thread, is the bound of a strict"
+                            + " order: each handoff is decided on the server. Who does not keep an order lets the thread"
+                            + " that released come first again, and who queues inside the process need not ask.",
+                    Task.of(Task.Act.CYCLES, "hot", THREADS).sharing(),
+                    1,
+                    WAITS,
+                    true,
+                    false,
+                    List.of("trip-script", "redisson-lock", "redisson-fair", "spring-pubsub")),
+            new CycleScenario(
+                    "hot-virtual",
+                    "One lock, 1,000 virtual threads",
+                    "The same with virtual threads; needs a newer JDK.",
+                    Task.of(Task.Act.CYCLES, "hot", MANY).sharing().withVirtualThreads(),
+                    1,
+                    WAITS,
+                    true,
+                    false,
+                    List.of("trip-script", "redisson-lock", "redisson-fair")),
+            new CycleScenario(
+                    "own-virtual",
+                    "1,000 virtual threads, each with its own lock",
+                    "As with 64 threads; needs a newer JDK.",
+                    Task.of(Task.Act.CYCLES, "own", MANY).withVirtualThreads(),
+                    1,
+                    LOCKS,
+                    false,
+                    false,
+                    List.of("floor-lettuce", "floor-jedis", "redisson-lock")),
+            new CycleScenario(
+                    "processes",
+                    "One lock, 4 processes with 8 threads each",
+                    "All threads of all processes want one lock all the time. The share is what the slowest thread got of"
+                            + " what the fastest got.",
+                    Task.of(Task.Act.CYCLES, "hot", 8).sharing(),
+                    4,
+                    WAITS,
+                    false,
+                    false,
+                    List.of("redisson-lock", "redisson-fair")),
+            new HandoffScenario(),
+            new CycleScenario(
+                    "growth",
+                    "Handing over, as the queue grows",
+                    "So many requests of two processes wait for one lock all the time. The time is from one handoff to the"
+                            + " next, where the two processes take turns as the order has it. Beyond a thousand, peers"
+                            + " take longer than a run may.",
+                    Task.of(Task.Act.ASYNC, "hot", 0).sharing(),
+                    2,
+                    List.of(Ability.WAITS, Ability.ASYNC),
+                    false,
+                    true,
+                    List.of("redisson-lock", "redisson-fair")),
+            new WaiterScenario(),
+            new LeaseScenario(),
+            new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
+            new RecoveryScenario(RecoveryScenario.Kind.WAITER),
+            new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),
+            new StartScenario());
+
+    /** Only by name. */
+    private static final Scenario MICRO = new MicroScenario();
+
+    private Scenarios() {}
+
+    /** Those that are run if none is named. */
+    static List<Scenario> usual() {
+        return ALL;
+    }
+
+    static List<Scenario> all() {
+        return Stream.concat(ALL.stream(), Stream.of(MICRO)).toList();
+    }
+
+    static Scenario of(String id) {
+        return all().stream()
+                .filter(each -> each.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("there is no scenario '" + id + "'; there are "
+                        + String.join(", ", all().stream().map(Scenario::id).toList())));
+    }
+}

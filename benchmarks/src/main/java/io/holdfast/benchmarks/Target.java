@@ -1,0 +1,87 @@
+package io.holdfast.benchmarks;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * Something that Holdfast is to reach.
+ *
+ * @param words what it is
+ * @param size of what grows; 0 if nothing does
+ * @param reference with whom it is compared in the same round; empty for a bound as it is
+ * @param atLeast whether the bound is the least or the most
+ */
+record Target(
+        String words,
+        String scenario,
+        int size,
+        String metric,
+        String contestant,
+        int referenceSize,
+        String reference,
+        boolean atLeast,
+        double bound) {
+    private static final String OURS = "holdfast-lettuce";
+    private static final int MANY_WAITERS = 10_000;
+    private static final int FEW_WAITERS = 10;
+    private static final int SILENT = 200;
+
+    static final List<Target> ALL = List.of(
+            most("free lock, Lettuce, of the floor", "free", "p50", OURS, "floor-lettuce", 1.1),
+            most("free lock, Jedis, of the floor", "free", "p50", "holdfast-jedis", "floor-jedis", 1.1),
+            least("64 threads, of Redisson's lock", "own", "rate", OURS, "redisson-lock", 3),
+            least("64 threads, of the floor", "own", "rate", OURS, "floor-lettuce", 1),
+            least("one hot lock, of one round trip", "hot", "rate", OURS, "trip-script", 0.6),
+            least("one hot lock, of Redisson's lock", "hot", "rate", OURS, "redisson-lock", 3),
+            least("one hot lock, of Redisson's fair lock", "hot", "rate", OURS, "redisson-fair", 3),
+            least("one hot lock, of Redisson's fenced lock", "hot", "rate", OURS, "redisson-fenced", 3),
+            least("one hot lock, of Spring's pub/sub", "hot", "rate", OURS, "spring-pubsub", 3),
+            least("one hot lock, of Spring's spin", "hot", "rate", OURS, "spring-spin", 3),
+            least("4 processes, of Redisson's lock", "processes", "rate", OURS, "redisson-lock", 5),
+            least("4 processes, of Redisson's fair lock", "processes", "rate", OURS, "redisson-fair", 8),
+            least("4 processes, slowest thread's share %", "processes", "share", OURS, "", 90),
+            most("4 processes, requests a cycle", "processes", "requests", OURS, "", 2.2),
+            most("handoff, of Redisson's fair lock", "handoff", "p50", OURS, "redisson-fair", 0.5),
+            most("handoff, of the bare message", "handoff", "p50", OURS, "hop", 1.2),
+            new Target(
+                    "handoff with 10,000 waiters, of 10",
+                    "growth",
+                    MANY_WAITERS,
+                    "handoff",
+                    OURS,
+                    FEW_WAITERS,
+                    OURS,
+                    false,
+                    1.3),
+            new Target("200 waiters, requests/s of two clients", "waiters", SILENT, "rate", OURS, 0, "", false, 2),
+            new Target(
+                    "100,000 leases, client CPU % of a core", "leases", 100_000, "clientCpu", OURS, 0, "", false, 100),
+            new Target("server bytes a held lock", "leases", 100_000, "memory", OURS, 0, "", false, 400),
+            new Target("server bytes a waiter", "waiters", MANY_WAITERS, "memory", OURS, 0, "", false, 300),
+            most("killed next in line, of the bare message", "killed-waiter", "recovery", OURS, "hop", 2),
+            most("start of the command, of the program with a socket", "start", "median", "command", "socket", 1.5));
+
+    private static Target most(
+            String words, String scenario, String metric, String contestant, String reference, double bound) {
+        return new Target(words, scenario, 0, metric, contestant, 0, reference, false, bound);
+    }
+
+    private static Target least(
+            String words, String scenario, String metric, String contestant, String reference, double bound) {
+        return new Target(words, scenario, 0, metric, contestant, 0, reference, true, bound);
+    }
+
+    /** What was measured; empty if it was not. */
+    OptionalDouble measured(Results results) {
+        if (!reference.isEmpty()) {
+            return results.ratio(scenario, metric, size, contestant, referenceSize, reference);
+        }
+        Optional<Results.Spread> spread = results.spread(scenario, size, contestant, metric);
+        return spread.isPresent() ? OptionalDouble.of(spread.get().median()) : OptionalDouble.empty();
+    }
+
+    boolean isReached(double value) {
+        return atLeast ? value >= bound : value <= bound;
+    }
+}

@@ -1,0 +1,139 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.benchmarks.contestants.Contestants;
+import io.holdfast.benchmarks.contestants.Contestants.Ability;
+import io.holdfast.testkit.RedisServer;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** What waiters cost while nothing happens. */
+final class WaiterScenario implements Scenario {
+    private static final Duration TERM = Duration.ofSeconds(30);
+    private static final long LIMIT_MILLIS = 60_000;
+    private static final long QUEUEING_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(15);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** More than this only without a thread for each. */
+    private static final int MOST_THREADS = 1_000;
+    /** Windows are longer than for rates: little is to happen in them. */
+    private static final int LONGER = 4;
+
+    @Override
+    public String id() {
+        return "waiters";
+    }
+
+    @Override
+    public String title() {
+        return "Waiting in silence";
+    }
+
+    @Override
+    public String meaning() {
+        return "One client holds a lock, another one has many requests for it. Counted is what the server gets to do per"
+                + " second while nothing happens, from both clients together, and what its memory has grown by for each"
+                + " waiter. Where a library queues inside the process, the server knows of one waiter only.";
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return List.of(
+                Metric.lower("rate", "requests/s", 1),
+                Metric.lower("cpu", "server CPU µs/s", 0),
+                Metric.lower("memory", "server bytes a waiter", 0));
+    }
+
+    @Override
+    public List<String> references() {
+        return List.of("redisson-lock", "redisson-fair");
+    }
+
+    @Override
+    public List<Integer> sizes(Scale scale) {
+        return scale.waiters();
+    }
+
+    @Override
+    public String sizeWord() {
+        return "waiting";
+    }
+
+    @Override
+    public List<String> contestants(int size) {
+        return Contestants.all().stream()
+                .filter(each -> each.can(Ability.WAITS))
+                .filter(each -> size <= MOST_THREADS || each.can(Ability.ASYNC))
+                .map(Contestants.Entry::id)
+                .toList();
+    }
+
+    @Override
+    public boolean isInTurn() {
+        return false;
+    }
+
+    @Override
+    public Session open(String contestant, int size, Stage stage) {
+        Contestants.Entry entry = Contestants.of(contestant);
+        RedisServer server = RedisServer.start();
+        Crew.Member holder = stage.crew().start(contestant, server.url(), TERM);
+        Crew.Member waiter = stage.crew().start(contestant, server.url(), TERM);
+        long millis = LONGER * stage.scale().millis();
+        return new Session() {
+            private double memory;
+
+            @Override
+            public void warm() {
+                holder.awaitStart();
+                waiter.awaitStart();
+                holder.carryOut(Task.of(Task.Act.TAKE, "hot"), LIMIT_MILLIS);
+                // One waiter, and what it subscribes to, is there before.
+                waiter.carryOut(Task.of(Task.Act.ASK, "hot"), LIMIT_MILLIS);
+                awaitRequests(1);
+                long before = ServerCounts.usedMemory(server);
+                long asked = ServerCounts.of(server, entry.requests()).requests();
+                waiter.carryOut(Task.of(Task.Act.WAIT, "hot", size - 1), LIMIT_MILLIS);
+                awaitRequests(asked + (entry.can(Ability.ASYNC) ? size - 1 : 0));
+                memory = (double) (ServerCounts.usedMemory(server) - before) / (size - 1);
+            }
+
+            /** Until as many requests have come as are to come at least, and for a while no more do. */
+            private void awaitRequests(long least) {
+                long begin = System.nanoTime();
+                long last = -1;
+                while (System.nanoTime() - begin < QUEUEING_LIMIT_NANOS) {
+                    LockSupport.parkNanos(LOOK_NANOS);
+                    long now = ServerCounts.of(server, entry.requests()).requests();
+                    if (now >= least && now - last <= 2) {
+                        return;
+                    }
+                    last = now;
+                }
+            }
+
+            @Override
+            public Sample measure() {
+                ServerCounts before = ServerCounts.of(server, entry.requests());
+                long begin = System.nanoTime();
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis));
+                ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
+                double seconds = (System.nanoTime() - begin) / 1e9;
+                Map<String, Double> values = new LinkedHashMap<>();
+                values.put("rate", spent.requests() / seconds);
+                values.put("cpu", spent.cpuMicros() / seconds);
+                values.put("memory", memory);
+                return new Sample(values, null);
+            }
+
+            @Override
+            public void close() {
+                waiter.close();
+                holder.close();
+                server.close();
+            }
+        };
+    }
+}

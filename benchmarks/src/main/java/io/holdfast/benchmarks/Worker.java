@@ -1,0 +1,335 @@
+package io.holdfast.benchmarks;
+
+import com.google.gson.Gson;
+import io.holdfast.benchmarks.contestants.Contestant;
+import io.holdfast.benchmarks.contestants.Contestant.Grip;
+import io.holdfast.benchmarks.contestants.Contestants;
+import io.holdfast.benchmarks.contestants.Contestants.Ability;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One client that is measured: reads {@link Task}s, a line of JSON each, and answers each with an {@link Answer}. A process
+ * of its own when the run is one of benchmarks, and a thread where a test only wants to see that all of it works.
+ */
+final class Worker {
+    /** Answers begin so; libraries may print, too. */
+    static final String ANSWER = "answer ";
+
+    /** How many requests are under way while many locks are taken. */
+    private static final int TAKING = 500;
+
+    private final Contestant contestant;
+    private final boolean async;
+    private final Gson gson = new Gson();
+    private final List<Grip> held = new ArrayList<>();
+    private final Map<String, Grip> taken = new HashMap<>();
+    private final Map<String, CompletableFuture<Long>> asked = new ConcurrentHashMap<>();
+
+    private Worker(Contestant contestant, boolean async) {
+        this.contestant = contestant;
+        this.async = async;
+    }
+
+    /**
+     * Runs the program.
+     *
+     * @param arguments contestant, address, term in milliseconds
+     */
+    public static void main(String[] arguments) throws Exception {
+        serve(
+                arguments[0],
+                arguments[1],
+                Duration.ofMillis(Long.parseLong(arguments[2])),
+                new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)),
+                System.out);
+        System.exit(0); // threads of libraries may be left
+    }
+
+    /** Connects, says so, and does what it is told until it is to end or its input ends. */
+    static void serve(String id, String address, Duration term, BufferedReader in, PrintStream out) throws IOException {
+        Contestants.Entry entry = Contestants.of(id);
+        Gson gson = new Gson();
+        Contestant contestant;
+        try {
+            contestant = entry.maker().connect(address, term);
+        } catch (Exception e) {
+            say(out, gson.toJson(Answer.failed("could not connect: " + e)));
+            return;
+        }
+        Worker worker = new Worker(contestant, entry.can(Ability.ASYNC));
+        say(out, gson.toJson(Answer.done()));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            Task task = gson.fromJson(line, Task.class);
+            if (task.act() == Task.Act.END) {
+                break;
+            }
+            say(out, worker.answer(task));
+        }
+        contestant.close();
+        say(out, gson.toJson(Answer.done()));
+    }
+
+    private static void say(PrintStream out, String answer) {
+        out.println(ANSWER + answer);
+        out.flush();
+    }
+
+    private String answer(Task task) {
+        try {
+            return gson.toJson(carryOut(task));
+        } catch (Exception e) {
+            Throwable cause = e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+            return gson.toJson(Answer.failed(cause.toString()));
+        }
+    }
+
+    private Answer carryOut(Task task) throws Exception {
+        switch (task.act()) {
+            case CYCLES -> {
+                return cycles(task);
+            }
+            case ASYNC -> {
+                return async(task);
+            }
+            case HOLD -> hold(task.lock(), task.count());
+            case WAIT -> waitFor(task.lock(), task.count());
+            case TAKE -> taken.put(task.lock(), contestant.acquire(task.lock()));
+            case GIVE -> {
+                Grip grip = taken.remove(task.lock());
+                if (grip == null) {
+                    throw new IllegalStateException(task.lock() + " was not taken");
+                }
+                long begin = System.nanoTime();
+                grip.release();
+                return Answer.at(begin);
+            }
+            case ASK -> ask(task.lock());
+            case AWAIT -> {
+                CompletableFuture<Long> answer = asked.remove(task.lock());
+                if (answer == null) {
+                    throw new IllegalStateException(task.lock() + " was not asked for");
+                }
+                return Answer.at(answer.get(Math.max(1, task.millis()), TimeUnit.MILLISECONDS));
+            }
+            case HEAP -> {
+                return Answer.of(heapInUse());
+            }
+            case CPU -> {
+                return Answer.of(cpuNanos());
+            }
+            case END -> throw new AssertionError("ends in serve");
+        }
+        return Answer.done();
+    }
+
+    // ---- cycles
+
+    private static final class Lane {
+        final Histogram histogram = new Histogram();
+        long all;
+    }
+
+    private Answer cycles(Task task) throws Exception {
+        Lane[] lanes = new Lane[task.count()];
+        AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+        CountDownLatch ready = new CountDownLatch(task.count());
+        CountDownLatch go = new CountDownLatch(1);
+        long[] window = new long[2];
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < lanes.length; i++) {
+            Lane lane = new Lane();
+            lanes[i] = lane;
+            String lock = nameOf(task, i);
+            threads.add(Threads.start(task.virtual(), () -> {
+                ready.countDown();
+                try {
+                    go.await();
+                    cycle(lock, lane, window[0], window[1], task.least());
+                } catch (Exception e) {
+                    failure.compareAndSet(null, e);
+                }
+            }));
+        }
+        ready.await();
+        window[0] = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(task.warmMillis());
+        window[1] = window[0] + TimeUnit.MILLISECONDS.toNanos(task.millis());
+        go.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        Exception failed = failure.get();
+        if (failed != null) {
+            throw failed;
+        }
+        return sum(lanes);
+    }
+
+    private static String nameOf(Task task, int index) {
+        return task.shared() ? task.lock() : task.lock() + "-" + index;
+    }
+
+    /** Until the window is over. What ends later is not in the histogram, but for the least that is to be. */
+    private void cycle(String lock, Lane lane, long from, long until, int least) throws Exception {
+        for (long begin = System.nanoTime(); begin - until < 0 || lane.all < least; ) {
+            contestant.acquire(lock).release();
+            long end = System.nanoTime();
+            count(lane, begin, end, from, until, least);
+            begin = end;
+        }
+    }
+
+    private static void count(Lane lane, long begin, long end, long from, long until, int least) {
+        lane.all++;
+        if ((end - from >= 0 && end - until < 0) || lane.all <= least) {
+            lane.histogram.add(end - begin);
+        }
+    }
+
+    private static Answer sum(Lane[] lanes) {
+        Histogram counted = new Histogram();
+        long all = 0;
+        long slowest = Long.MAX_VALUE;
+        long fastest = 0;
+        for (Lane lane : lanes) {
+            counted.add(lane.histogram);
+            all += lane.all;
+            slowest = Math.min(slowest, lane.histogram.total());
+            fastest = Math.max(fastest, lane.histogram.total());
+        }
+        return Answer.of(all, slowest, fastest, counted);
+    }
+
+    private Answer async(Task task) throws InterruptedException, ExecutionException {
+        Lane[] lanes = new Lane[task.count()];
+        CompletableFuture<?>[] ends = new CompletableFuture<?>[task.count()];
+        long from = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(task.warmMillis());
+        long until = from + TimeUnit.MILLISECONDS.toNanos(task.millis());
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = new Lane();
+            CompletableFuture<@Nullable Void> end = new CompletableFuture<>();
+            ends[i] = end;
+            next(nameOf(task, i), i, lanes[i], from, until, task.least(), end);
+        }
+        CompletableFuture.allOf(ends).get();
+        return sum(lanes);
+    }
+
+    private void next(
+            String lock,
+            int actor,
+            Lane lane,
+            long from,
+            long until,
+            int least,
+            CompletableFuture<@Nullable Void> end) {
+        long begin = System.nanoTime();
+        if (begin - until >= 0 && lane.all >= least) {
+            end.complete(null);
+            return;
+        }
+        contestant
+                .acquireAsync(lock, actor + 1L)
+                .thenCompose(Grip::releaseAsync)
+                .whenComplete((done, failure) -> {
+                    if (failure != null) {
+                        end.completeExceptionally(failure);
+                        return;
+                    }
+                    count(lane, begin, System.nanoTime(), from, until, least);
+                    next(lock, actor, lane, from, until, least, end);
+                });
+    }
+
+    // ---- holding and waiting
+
+    private void hold(String prefix, int count) throws Exception {
+        if (!async) {
+            for (int i = 0; i < count; i++) {
+                held.add(contestant.acquire(prefix + "-" + i));
+            }
+            return;
+        }
+        Semaphore room = new Semaphore(TAKING);
+        List<CompletableFuture<Grip>> all = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            room.acquire();
+            all.add(contestant
+                    .acquireAsync(prefix + "-" + i, i + 1L)
+                    .whenComplete((grip, failure) -> room.release())
+                    .toCompletableFuture());
+        }
+        for (CompletableFuture<Grip> each : all) {
+            held.add(each.get());
+        }
+    }
+
+    private void waitFor(String lock, int count) throws InterruptedException {
+        for (int i = 0; i < count; i++) {
+            if (async) {
+                contestant.acquireAsync(lock, i + 1L);
+            } else {
+                Threads.start(false, () -> {
+                    try {
+                        contestant.acquire(lock);
+                    } catch (Exception e) {
+                        // The process is about to end.
+                    }
+                });
+            }
+        }
+    }
+
+    private void ask(String lock) throws InterruptedException {
+        CompletableFuture<Long> obtained = new CompletableFuture<>();
+        asked.put(lock, obtained);
+        CountDownLatch running = new CountDownLatch(1);
+        Threads.start(false, () -> {
+            running.countDown();
+            try {
+                Grip grip = contestant.join(lock);
+                obtained.complete(System.nanoTime());
+                grip.release();
+            } catch (Exception e) {
+                obtained.completeExceptionally(e);
+            }
+        });
+        running.await();
+    }
+
+    // ---- the process
+
+    private static long heapInUse() {
+        Runtime runtime = Runtime.getRuntime();
+        long least = Long.MAX_VALUE;
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+            least = Math.min(least, runtime.totalMemory() - runtime.freeMemory());
+        }
+        return least;
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof com.sun.management.OperatingSystemMXBean known
+                ? known.getProcessCpuTime()
+                : 0;
+    }
+}

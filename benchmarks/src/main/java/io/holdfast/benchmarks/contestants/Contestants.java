@@ -1,0 +1,136 @@
+package io.holdfast.benchmarks.contestants;
+
+import io.holdfast.LockOptions;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.redisson.api.RedissonClient;
+import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
+
+/** All contestants by id, in the order of reports. */
+public final class Contestants {
+    /** What a contestant can do; scenarios choose by it. */
+    public enum Ability {
+        /** Excludes others. */
+        LOCKS,
+        /** Waits for a lock that somebody holds. */
+        WAITS,
+        /** Asks without blocking. */
+        ASYNC,
+        /** Renews what is held. */
+        RENEWS,
+        /** Is one round trip and no lock: the bound of a strict handoff. */
+        TRIP,
+        /** Is one message from a process to another, and no lock. */
+        HOP
+    }
+
+    /**
+     * One contestant.
+     *
+     * @param label as in reports
+     * @param keyPattern the key on the server of a hold, with {@code %s} for the lock; empty if there is none
+     * @param requests commands that it sends by themselves and never from within a script, besides those that scripts
+     *     cannot send
+     */
+    public record Entry(
+            String id,
+            String label,
+            Set<Ability> abilities,
+            String keyPattern,
+            List<String> requests,
+            Contestant.Maker maker) {
+        /** Whether it has all of these abilities. */
+        public boolean can(Ability... wanted) {
+            return abilities.containsAll(List.of(wanted));
+        }
+    }
+
+    private static final Set<Ability> LIBRARY = EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS);
+    private static final Set<Ability> ASYNC_LIBRARY =
+            EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS, Ability.ASYNC);
+    private static final Map<String, Entry> ALL = new LinkedHashMap<>();
+
+    static {
+        holdfast("holdfast-lettuce", "Holdfast over Lettuce", "lettuce", options -> options);
+        holdfast("holdfast-jedis", "Holdfast over Jedis", "jedis", options -> options);
+        // Here is the place for modes of Holdfast: a line each, with the options that turn them on.
+        redisson("redisson-lock", "Redisson lock", RedissonClient::getLock);
+        redisson("redisson-fair", "Redisson fair lock", RedissonClient::getFairLock);
+        redisson("redisson-fenced", "Redisson fenced lock", RedissonClient::getFencedLock);
+        spring("spring-pubsub", "Spring Integration, pub/sub", RedisLockType.PUB_SUB_LOCK);
+        spring("spring-spin", "Spring Integration, spin", RedisLockType.SPIN_LOCK);
+        add(new Entry(
+                "floor-lettuce",
+                "Floor: SET NX over Lettuce",
+                EnumSet.of(Ability.LOCKS, Ability.ASYNC),
+                "%s",
+                List.of("set"),
+                LettuceFloor::lock));
+        add(new Entry(
+                "floor-jedis",
+                "Floor: SET NX over a Jedis pool",
+                EnumSet.of(Ability.LOCKS),
+                "%s",
+                List.of("set"),
+                JedisFloor::new));
+        add(new Entry("trip-ping", "Round trip: PING", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::ping));
+        add(new Entry(
+                "trip-script", "Round trip: a script", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::script));
+        add(new Entry(
+                "hop", "Floor: publish and receive", EnumSet.of(Ability.HOP), "", List.of("publish"), HopFloor::new));
+    }
+
+    private Contestants() {}
+
+    private static void holdfast(String id, String label, String driver, UnaryOperator<LockOptions> options) {
+        add(new Entry(
+                id,
+                label,
+                ASYNC_LIBRARY,
+                "hf:{%s}",
+                List.of(),
+                (address, term) -> HoldfastContestant.connect(driver, address, term, options)));
+    }
+
+    private static void redisson(String id, String label, RedissonContestant.Locks locks) {
+        add(new Entry(
+                id,
+                label,
+                ASYNC_LIBRARY,
+                "%s",
+                List.of(),
+                (address, term) -> new RedissonContestant(address, term, locks)));
+    }
+
+    private static void spring(String id, String label, RedisLockType type) {
+        add(new Entry(
+                id,
+                label,
+                LIBRARY,
+                SpringContestant.REGISTRY + ":%s",
+                List.of(),
+                (address, term) -> new SpringContestant(address, term, type)));
+    }
+
+    private static void add(Entry entry) {
+        ALL.put(entry.id(), entry);
+    }
+
+    /** All of them. */
+    public static List<Entry> all() {
+        return List.copyOf(ALL.values());
+    }
+
+    /** One of them. */
+    public static Entry of(String id) {
+        Entry entry = ALL.get(id);
+        if (entry == null) {
+            throw new IllegalArgumentException("there is no contestant '" + id + "'; there are " + ALL.keySet());
+        }
+        return entry;
+    }
+}

@@ -1,0 +1,71 @@
+package io.holdfast.benchmarks.contestants;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import io.holdfast.routing.Location;
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.RedisDriverProvider;
+import java.time.Duration;
+import java.util.ServiceLoader;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+
+/** Holdfast over one of its drivers. */
+final class HoldfastContestant implements Contestant {
+    private final Holdfast client;
+    private final LockOptions options;
+
+    private HoldfastContestant(Holdfast client, LockOptions options) {
+        this.client = client;
+        this.options = options;
+    }
+
+    static HoldfastContestant connect(
+            String driver, String address, Duration term, UnaryOperator<LockOptions> changed) {
+        RedisDriverProvider provider = ServiceLoader.load(RedisDriverProvider.class).stream()
+                .map(ServiceLoader.Provider::get)
+                .filter(each -> each.name().equals(driver))
+                .findFirst()
+                .orElseThrow();
+        ConnectOptions connect = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
+        LockOptions options =
+                changed.apply(LockOptions.defaults().withTerm(term).withWaitLimit(Wait.forever()));
+        return new HoldfastContestant(
+                Holdfast.over(
+                        Location.parse(address).connect(provider, connect),
+                        HoldfastOptions.defaults().withLockDefaults(options)),
+                options);
+    }
+
+    @Override
+    public Grip acquire(String lock) throws InterruptedException {
+        return new Held(client.lock(lock, options).acquire());
+    }
+
+    @Override
+    public CompletionStage<Grip> acquireAsync(String lock, long actor) {
+        DistributedLock asked = client.lock(lock, options);
+        return asked.acquireAsync().thenApply(Held::new);
+    }
+
+    private record Held(Lease lease) implements Grip {
+        @Override
+        public void release() {
+            lease.release();
+        }
+
+        @Override
+        public CompletionStage<?> releaseAsync() {
+            return lease.releaseAsync();
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

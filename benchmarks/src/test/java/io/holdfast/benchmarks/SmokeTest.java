@@ -1,0 +1,162 @@
+package io.holdfast.benchmarks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.Gson;
+import io.holdfast.benchmarks.Scenario.Stage;
+import io.holdfast.benchmarks.contestants.Contestants;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.CleanupMode;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every scenario and every contestant once, as small as can be. Counts are looked at, times are not. */
+final class SmokeTest {
+    @TempDir(cleanup = CleanupMode.ON_SUCCESS)
+    private Path folder;
+
+    private final List<Result> results = new ArrayList<>();
+
+    static List<Scenario> scenarios() {
+        return Scenarios.all();
+    }
+
+    private void run(Scenario scenario, Scale scale) throws IOException {
+        Path logs = Files.createDirectories(folder.resolve("logs"));
+        Path jdk = Runtime.version().feature() >= 21 ? Path.of(System.getProperty("java.home")) : null;
+        Stage stage = new Stage(scale, new Crew(logs, scale.processes()), jdk, Path.of(""), logs);
+        new Run(stage, results::add, words -> {}).run(scenario);
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    void run_smallest_isComplete(Scenario scenario) throws IOException {
+        Scale scale = Scale.smallest();
+        run(scenario, scale);
+        boolean leftOut = scenario.obstacle(new Stage(scale, new Crew(folder, false), null, folder, folder)) != null
+                && Runtime.version().feature() < 21;
+        if (leftOut) {
+            assertNotNull(results.get(0).failure(), "it says why");
+            return;
+        }
+        for (int size : scenario.sizes(scale)) {
+            for (String contestant : scenario.contestants(size)) {
+                if (scale.takesPart(contestant)) {
+                    assertComplete(scenario, size, contestant);
+                }
+            }
+        }
+    }
+
+    private void assertComplete(Scenario scenario, int size, String contestant) {
+        List<Result> found = results.stream()
+                .filter(each -> each.size() == size && each.contestant().equals(contestant))
+                .toList();
+        assertEquals(1, found.size(), () -> contestant + ": one round, in " + results);
+        Result result = found.get(0);
+        assertEquals(null, result.failure());
+        for (Scenario.Metric metric : scenario.metrics()) {
+            Double value = result.values().get(metric.key());
+            assertNotNull(value, () -> metric.key() + " in " + result);
+            assertTrue(Double.isFinite(value), () -> metric.key() + " in " + result);
+        }
+        if (result.values().containsKey("cycles")) {
+            List<Long> histogram = result.histogram();
+            assertNotNull(histogram);
+            assertEquals(
+                    result.values().get("cycles"),
+                    (double) Histogram.of(histogram).total(),
+                    () -> "in " + result);
+        }
+        Double requests = result.values().get("requests");
+        if (requests != null && contestant.startsWith("holdfast")) {
+            // Two for each cycle; those who wait send refreshes besides, and a first one loads scripts.
+            assertTrue(requests >= 1.9 && requests < 10, () -> "requests in " + result);
+        }
+        if (requests != null && contestant.startsWith("trip")) {
+            assertEquals(1.0, requests, 0.2, () -> "requests in " + result);
+        }
+        if (result.values().containsKey("memory") && contestant.startsWith("holdfast")) {
+            double memory = result.values().get("memory");
+            assertTrue(memory > 0 && memory < 100_000, () -> "memory in " + result);
+        }
+        if (result.values().containsKey("missed") && contestant.startsWith("holdfast")) {
+            assertEquals(0.0, result.values().get("missed"), () -> "in " + result);
+        }
+    }
+
+    @Test
+    void run_allContestants_eachTakesALock() throws IOException {
+        Scenario free = Scenarios.of("free");
+        run(free, Scale.smallest().withOnly(Set.copyOf(free.contestants(0))));
+        for (String contestant : free.contestants(0)) {
+            assertComplete(free, 0, contestant);
+        }
+    }
+
+    @Test
+    void run_contestantThatFails_isToldAndTheOthersGoOn() throws IOException {
+        Scenario handoff = Scenarios.of("handoff");
+        Scale scale = Scale.smallest().withOnly(Set.of("hop", "holdfast-lettuce"));
+        Scenario broken = new CycleScenario(
+                "broken",
+                "",
+                "",
+                // A lock that cannot wait is wanted by several threads.
+                Task.of(Task.Act.CYCLES, "hot", 64).sharing(),
+                1,
+                List.of(Contestants.Ability.LOCKS),
+                false,
+                false,
+                List.of());
+        run(broken, scale.withOnly(Set.of("floor-jedis", "holdfast-lettuce")));
+        assertEquals(2, results.size(), results::toString);
+        assertNotNull(results.stream()
+                .filter(each -> each.contestant().equals("floor-jedis"))
+                .findFirst()
+                .orElseThrow()
+                .failure());
+        assertTrue(results.stream().anyMatch(each -> each.failure() == null));
+        results.clear();
+        run(handoff, scale);
+        assertEquals(2, results.size());
+    }
+
+    @Test
+    void report_ofResults_hasTablesRatiosAndPlots() throws IOException {
+        Histogram histogram = new Histogram();
+        for (int i = 1; i <= 1_000; i++) {
+            histogram.add(i * 1_000L);
+        }
+        List<Result> made = new ArrayList<>();
+        for (int round = 1; round <= 3; round++) {
+            made.add(freeOf("holdfast-lettuce", round, 1_000.0 * round, histogram));
+            made.add(freeOf("floor-lettuce", round, 2_000.0 * round, histogram));
+        }
+        made.add(new Result("free", 0, "spring-spin", 0, Map.of(), null, "gone"));
+        Path page = folder.resolve("report.md");
+        Machine machine = new Gson().fromJson("{\"facts\":{\"machine\":\"one\"}}", Machine.class);
+        Report.write(new Results(made), machine, page, folder.resolve("plots"));
+        String text = Files.readString(page);
+        assertTrue(text.contains("| Holdfast over Lettuce | 2,000 (1,000..3,000) |"), text);
+        assertTrue(text.contains(" 0.50 |"), text);
+        assertTrue(text.contains("- not measured: spring-spin: gone"), text);
+        assertTrue(text.contains("![free](plots/free.svg)"), text);
+        String svg = Files.readString(folder.resolve("plots").resolve("free.svg"));
+        assertEquals(2, svg.split("<polyline", -1).length - 1, svg);
+    }
+
+    private static Result freeOf(String contestant, int round, double rate, Histogram histogram) {
+        return new Result("free", 0, contestant, round, Map.of("rate", rate), histogram.sparse(), null);
+    }
+}
