@@ -39,6 +39,7 @@ final class Client implements Engine {
     final Mailboxes mailboxes;
     final Commands commands;
     final WaitingRoom waitingRoom = new WaitingRoom(this);
+    final LocalLines localLines = new LocalLines(this);
     final Actors actors = new Actors();
     final Events events;
     final Repeats<Request> repeats = new Repeats<>(Request::ask);
@@ -103,6 +104,7 @@ final class Client implements Engine {
             @Override
             public void messagesDown(IntPredicate partitions) {
                 mailboxes.messagesDown(partitions);
+                localLines.messagesDown(partitions);
             }
         });
         assurance.begin();
@@ -136,7 +138,7 @@ final class Client implements Engine {
 
     @Override
     public void accept(LockOptions lockOptions) {
-        // Every option means something on one server.
+        LocalLines.accept(lockOptions);
     }
 
     @Override
@@ -150,13 +152,27 @@ final class Client implements Engine {
     }
 
     @Override
-    public Request newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
-        return new Request(this, keys, lockOptions, wait, scoped, actor, null, requestNumbers.incrementAndGet());
+    public Asking newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
+        return lockOptions.isShared() && !wait.untilStuck()
+                ? localLines.newRequest(keys, lockOptions, wait, scoped, actor)
+                : ownRequest(keys, lockOptions, wait, scoped, actor);
+    }
+
+    /** A request whose hold is its own. */
+    Request ownRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
+        return new Request(this, keys, lockOptions, wait, scoped, actor, null, false, requestNumbers.incrementAndGet());
+    }
+
+    /** A request for a hold that leases of this client share; it waits until it is withdrawn. */
+    Request sharedRequest(Keys keys, LockOptions lockOptions, String actor) {
+        return new Request(
+                this, keys, lockOptions, Wait.forever(), false, actor, null, true, requestNumbers.incrementAndGet());
     }
 
     /** A request whose grant another process has left to this one. */
     Request adoptedRequest(Keys keys, LockOptions lockOptions, String owner) {
-        return new Request(this, keys, lockOptions, Wait.none(), false, null, owner, requestNumbers.incrementAndGet());
+        return new Request(
+                this, keys, lockOptions, Wait.none(), false, null, owner, false, requestNumbers.incrementAndGet());
     }
 
     /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */
@@ -192,6 +208,7 @@ final class Client implements Engine {
         // Holds stand under their requests. One that begins only now is found by its request, or finds the client
         // closed.
         waitingRoom.requests().forEach(Request::clientClosed);
+        localLines.clientClosed();
         plain.clientClosed();
         boolean interrupted = false;
         try {

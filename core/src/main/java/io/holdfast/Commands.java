@@ -59,6 +59,7 @@ final class Commands {
 
     /**
      * @param timeMicros the server's time
+     * @param kept whether this client is told when others want the lock
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
      */
@@ -66,6 +67,7 @@ final class Commands {
             AcquireWord word,
             long timeMicros,
             long token,
+            boolean kept,
             int place,
             int waiters,
             @Nullable State state) {}
@@ -206,10 +208,12 @@ final class Commands {
             String owner,
             LockOptions options,
             boolean queue,
+            int tokens,
+            boolean keep,
             String actor,
             long sentNanos,
             BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
-        List<String> args = common(15);
+        List<String> args = common(17);
         args.add(owner);
         args.add(millis(options.term()));
         args.add(queue ? "1" : "0");
@@ -221,6 +225,8 @@ final class Commands {
         args.add(modeOf(options.order()));
         args.add(Integer.toString(options.priority()));
         args.add(Integer.toString(options.queueLimit()));
+        args.add(Integer.toString(tokens));
+        args.add(keep ? "K" : "");
         script(Script.ACQUIRE, keys.allToAcquire(owner), args, sentNanos, Commands::decodeAcquire, callback);
     }
 
@@ -230,10 +236,22 @@ final class Commands {
             Duration tombstone,
             Duration shortestHold,
             BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
-        List<String> args = common(7);
+        release(keys, owner, tombstone, shortestHold, 0, callback);
+    }
+
+    /** @param lastToken the last one that was used of several that were reserved; 0 if none were */
+    void release(
+            Keys keys,
+            String owner,
+            Duration tombstone,
+            Duration shortestHold,
+            long lastToken,
+            BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
+        List<String> args = common(8);
         args.add(owner);
         args.add(millis(tombstone));
         args.add(millis(shortestHold));
+        args.add(Long.toString(lastToken));
         script(
                 Script.RELEASE,
                 keys.allWithTombstone(owner),
@@ -631,16 +649,25 @@ final class Commands {
         AcquireWord word = AcquireWord.valueOf(list.get(0).asString());
         long time = list.get(1).asLong();
         return switch (word) {
-            case GRANTED -> new AcquireReply(word, time, list.get(2).asLong(), 0, 0, null);
+            case GRANTED ->
+                new AcquireReply(
+                        word,
+                        time,
+                        list.get(2).asLong(),
+                        list.size() > 4 && list.get(4).asLong() == 1,
+                        0,
+                        0,
+                        null);
             case QUEUED, TAKEN, FULL ->
                 new AcquireReply(
                         word,
                         time,
                         0,
+                        false,
                         (int) list.get(2).asLong(),
                         (int) list.get(3).asLong(),
                         state(list, 4));
-            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, 0, null);
+            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, false, 0, 0, null);
         };
     }
 

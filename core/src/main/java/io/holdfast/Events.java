@@ -48,6 +48,11 @@ final class Events {
         tell(request.keys, request.owner, request.actorName, request.options, event);
     }
 
+    /** Tells a step of a request or lease that shares a hold with others of this client. */
+    void tell(LocalRequest request, String owner, Function<Subject, LockEvent> event) {
+        tell(request.keys, owner, request.actorName, request.options, event);
+    }
+
     private void tell(
             Keys keys, String owner, String actorName, LockOptions options, Function<Subject, LockEvent> event) {
         boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, client.options.logSampling());

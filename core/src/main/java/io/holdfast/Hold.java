@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +24,15 @@ import org.jspecify.annotations.Nullable;
 final class Hold implements Holding {
     /** What is to be done some time before the deadline. */
     private record Ending(long beforeNanos, Runnable action) {}
+
+    /** Whoever has several leases of one hold, one after the other. */
+    interface Tenant {
+        /** Whether the present lease was dropped without a release. */
+        boolean forgotten();
+
+        /** Whether the present lease has lasted as long as it may be renewed. */
+        boolean overLongest();
+    }
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final long RETRY_NANOS = 100_000_000L;
@@ -44,6 +54,8 @@ final class Hold implements Holding {
     private volatile boolean warned;
     private final List<WeakReference<Lease>> handles = new CopyOnWriteArrayList<>();
     private volatile @Nullable Ending ending;
+    private volatile @Nullable Tenant tenant;
+    private volatile long lastToken;
     private volatile @Nullable Runnable timer;
 
     Hold(Request request, long token, long deadline, boolean confirmed, long claimNanos) {
@@ -59,7 +71,7 @@ final class Hold implements Holding {
                 deadline,
                 grantedNanos,
                 options.renewed(),
-                request.scoped ? options.longestScope() : options.longestHold());
+                request.shared ? null : request.scoped ? options.longestScope() : options.longestHold());
         this.confirmAt = grantedNanos + claimNanos / 3;
     }
 
@@ -170,7 +182,22 @@ final class Hold implements Holding {
         return !state.leave() && active() ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD) : release();
     }
 
+    /** Its leases are somebody else's from now on. */
+    void lend(Tenant to) {
+        tenant = to;
+    }
+
+    /** Releases, after several leases of one client. */
+    CompletableFuture<ReleaseResult> releaseAfter(long token) {
+        lastToken = token;
+        return release();
+    }
+
     private boolean forgotten() {
+        Tenant present = tenant;
+        if (present != null) {
+            return present.forgotten();
+        }
         if (handles.isEmpty()) {
             return false;
         }
@@ -222,8 +249,16 @@ final class Hold implements Holding {
     /** What is seen once must stay so, even if an answer to a renewal arrives now. */
     private void endIfPassed(long now) {
         if (state.passed(now)) {
-            lose(state.reasonAtDeadline(now, forgotten()));
+            lose(reasonAtDeadline(now));
         }
+    }
+
+    private LossReason reasonAtDeadline(long now) {
+        Tenant present = tenant;
+        LossReason reason = state.reasonAtDeadline(now, forgotten());
+        return reason == LossReason.EXPIRED && present != null && present.overLongest()
+                ? LossReason.TERM_ENDED
+                : reason;
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -237,7 +272,13 @@ final class Hold implements Holding {
                     () -> "lease of lock '" + keys.name() + "' was dropped without a release; it ends with its term");
             return false;
         }
-        return !state.overLongest(client.ticker.nanoTime());
+        Tenant present = tenant;
+        return present == null ? !state.overLongest(client.ticker.nanoTime()) : !present.overLongest();
+    }
+
+    /** How long it lasts yet, without looking closer: nothing is ended by this. */
+    long leftNanos(long now) {
+        return active() ? state.deadline() - now : 0;
     }
 
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
@@ -267,8 +308,7 @@ final class Hold implements Holding {
             return; // whoever adopted the hold has it under the same owner: a take-back would end it there
         }
         client.execute(() -> lost.complete(reason));
-        client.events.tell(
-                request, subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
+        tell(subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -292,7 +332,7 @@ final class Hold implements Holding {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
         long sent = client.ticker.nanoTime();
         Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-        client.commands.release(keys, owner, tombstone, options.shortestHold(), (reply, failure) -> {
+        client.commands.release(keys, owner, tombstone, options.shortestHold(), lastToken, (reply, failure) -> {
             ReleaseResult how;
             try {
                 how = released(reply, sent);
@@ -306,9 +346,15 @@ final class Hold implements Holding {
 
     private ReleaseResult released(Commands.@Nullable ReleaseReply reply, long sent) {
         ReleaseResult how = settle(reply, sent);
-        client.events.tell(
-                request, subject -> new LockEvent.Released(subject, token, client.events.since(grantedNanos), how));
+        tell(subject -> new LockEvent.Released(subject, token, client.events.since(grantedNanos), how));
         return how;
+    }
+
+    /** Of leases that share a hold each tells for itself. */
+    private void tell(Function<LockEvent.Subject, LockEvent> event) {
+        if (!request.shared) {
+            client.events.tell(request, event);
+        }
     }
 
     private ReleaseResult settle(Commands.@Nullable ReleaseReply reply, long sent) {

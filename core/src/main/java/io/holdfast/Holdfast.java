@@ -248,12 +248,12 @@ public final class Holdfast implements AutoCloseable {
 
     /** How many leases this client holds at present. */
     public int holding() {
-        return client.holds.size();
+        return client.holds.size() - client.localLines.kept();
     }
 
     /** How many requests of this client wait at present. */
     public int waiting() {
-        return Math.max(0, client.waitingRoom.size() - client.holds.size());
+        return Math.max(0, client.waitingRoom.size() - client.holds.size() + client.localLines.waiting());
     }
 
     /** The options of this client. */

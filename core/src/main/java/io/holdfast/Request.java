@@ -15,6 +15,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,9 @@ final class Request implements Asking {
 
     final String actorName;
     private final String label;
+    /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
+    final boolean shared;
+
     private final long startNanos;
     /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
     private volatile @Nullable CompletableFuture<Attempt> outcome = new CompletableFuture<>();
@@ -62,6 +66,7 @@ final class Request implements Asking {
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
     private volatile boolean handedOff;
+    private volatile boolean kept;
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
@@ -69,6 +74,7 @@ final class Request implements Asking {
     /**
      * @param actor the caller's id; null for the present thread
      * @param owner of an earlier request, which this one goes on for; null for a fresh one
+     * @param shared whether several leases are to share the hold
      */
     Request(
             Client client,
@@ -78,12 +84,14 @@ final class Request implements Asking {
             boolean scoped,
             @Nullable String actor,
             @Nullable String owner,
+            boolean shared,
             long number) {
         this.client = client;
         this.keys = keys;
         this.options = options;
         this.waitLimit = waitLimit;
         this.scoped = scoped;
+        this.shared = shared;
         this.number = number;
         this.owner = owner == null ? client.ids.next() : owner;
         this.actor = actor == null ? Thread.currentThread() : actor;
@@ -190,6 +198,9 @@ final class Request implements Asking {
     }
 
     private void tellObtained(Hold hold, boolean reentered) {
+        if (shared) {
+            return; // each of the leases tells for itself
+        }
         client.events.tell(
                 this,
                 subject -> new LockEvent.Obtained(
@@ -203,6 +214,9 @@ final class Request implements Asking {
     }
 
     private void tellNotObtained(LockEvent.Reason reason) {
+        if (shared) {
+            return;
+        }
         client.events.tell(
                 this,
                 subject -> new LockEvent.NotObtained(
@@ -267,6 +281,21 @@ final class Request implements Asking {
         return firstPlace;
     }
 
+    /** Whether the server tells this client when others want the lock. */
+    boolean isKept() {
+        return kept;
+    }
+
+    /** What is known of the others. */
+    Contention contention() {
+        return contention;
+    }
+
+    /** Asks once more, to know whether the server answers, and tells so. */
+    void probe(Consumer<Boolean> answers) {
+        ask(() -> client.timers.schedule(0, () -> answers.accept(lastFailure == null)), false);
+    }
+
     int timesAsked() {
         return asked.get();
     }
@@ -295,7 +324,9 @@ final class Request implements Asking {
         // Nobody queues before its messages can reach it.
         boolean queue = !waitLimit.isNone() && client.mailboxes.listening(keys);
         long sent = client.ticker.nanoTime();
-        client.commands.acquire(keys, owner, options, queue, label, sent, (reply, failure) -> {
+        boolean keep = shared && !options.keepFor().isZero() && client.mailboxes.listening(keys);
+        int tokens = shared ? options.tokens() : 1;
+        client.commands.acquire(keys, owner, options, queue, tokens, keep, label, sent, (reply, failure) -> {
             over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
                 answered.incrementAndGet();
@@ -323,8 +354,10 @@ final class Request implements Asking {
                     state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
         }
         switch (reply.word()) {
-            case GRANTED ->
+            case GRANTED -> {
+                kept = reply.kept();
                 granted(reply.token(), Deadlines.ofReply(sent, options.term().toNanos()), true, 0);
+            }
             case QUEUED -> {
                 if (firstPlace == 0) {
                     firstPlace = reply.place();

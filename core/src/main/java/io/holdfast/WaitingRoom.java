@@ -140,7 +140,7 @@ final class WaitingRoom {
 
     /**
      * {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe, {@code E owner
-     * hold} tells that an operator has dropped a waiter.
+     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps.
      */
     void onMessage(String text) {
         long received = client.ticker.nanoTime();
@@ -165,6 +165,9 @@ final class WaitingRoom {
                 if (request != null) {
                     request.evicted();
                 }
+            } else if (text.startsWith("R ")) {
+                String[] words = text.split(" ", 3);
+                client.localLines.recalled(words[2], Long.parseLong(words[1]));
             }
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "a message is none of Holdfast's: " + text, e);
@@ -278,6 +281,7 @@ final class WaitingRoom {
         ticking.set(false);
         Set<String> waitedFor = new HashSet<>(lines.keySet());
         toAsk.forEach(request -> waitedFor.add(request.keys.hold()));
+        client.localLines.addKept(waitedFor);
         boolean mailboxes = client.mailboxes.closeUnused(waitedFor);
         if (waitedFor.isEmpty() && !mailboxes) {
             return;

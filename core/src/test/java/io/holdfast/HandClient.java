@@ -218,7 +218,7 @@ final class HandClient {
     // ---- requests
 
     Request request(String lock, LockOptions options, Wait wait, String actor) {
-        return client.newRequest(Keys.of(client.options.prefix(), lock), options, wait, false, actor);
+        return client.ownRequest(Keys.of(client.options.prefix(), lock), options, wait, false, actor);
     }
 
     /** A lease of a free lock. */

@@ -237,6 +237,7 @@ final class ClientRulesTest extends RuleFixture {
                         "3600000",
                         owner,
                         "0",
+                        "0",
                         "0");
                 nextComesIn.run();
             }

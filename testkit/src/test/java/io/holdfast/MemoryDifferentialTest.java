@@ -279,7 +279,9 @@ class MemoryDifferentialTest {
                         "main?a=" + random.nextInt(3),
                         pick(List.of("F", "N", "R")),
                         pick(List.of("0", "1", "-1")),
-                        pick(List.of("0", "1", "2"))));
+                        pick(List.of("0", "1", "2")),
+                        pick(List.of("1", "1", "4", "100")),
+                        pick(List.of("", "", "K"))));
             case 6, 7, 8 ->
                 count.accept(call(
                         Script.RELEASE,
@@ -287,10 +289,12 @@ class MemoryDifferentialTest {
                         client,
                         owner,
                         pick(List.of("0", "0", "0", "0", "0", "120000")),
-                        pick(List.of("0", "0", "0", "90000"))));
+                        pick(List.of("0", "0", "0", "90000")),
+                        pick(List.of("0", "0", token(lock)))));
             case 9 -> {
                 String holder = holder(lock);
-                count.accept(call(Script.RELEASE, lock.allWithTombstone(holder), clientOf(holder), holder, "0", "0"));
+                count.accept(
+                        call(Script.RELEASE, lock.allWithTombstone(holder), clientOf(holder), holder, "0", "0", "0"));
             }
             case 10, 11 -> {
                 String holder = random.nextBoolean() ? holder(lock) : owner;

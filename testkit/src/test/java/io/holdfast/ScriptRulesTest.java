@@ -51,9 +51,9 @@ final class ScriptRulesTest extends RuleFixture {
      * @return the token of B's first grant, whose message comes only now
      */
     private long regrantedOwner() {
-        List<String> a = withCommon("A", "A.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0");
-        List<String> b = withCommon("B", "B.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0");
-        List<String> c = withCommon("C", "C.0-1~s", "30000", "0", "200", "0", "T", "x", "x", "F", "0", "0");
+        List<String> a = withCommon("A", "A.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0", "1", "");
+        List<String> b = withCommon("B", "B.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0", "1", "");
+        List<String> c = withCommon("C", "C.0-1~s", "30000", "0", "200", "0", "T", "x", "x", "F", "0", "0", "1", "");
         assertEquals("GRANTED", word(acquire("A.0-1~s", a)));
         assertEquals("QUEUED", word(acquire("B.0-1~s", b)));
         assertEquals("RELEASED", word(release("A", "A.0-1~s")));
@@ -193,7 +193,7 @@ final class ScriptRulesTest extends RuleFixture {
     }
 
     private Reply release(String client, String owner) {
-        return script(Script.RELEASE.text(), KEYS.allWithTombstone(owner), withCommon(client, owner, "0", "0"));
+        return script(Script.RELEASE.text(), KEYS.allWithTombstone(owner), withCommon(client, owner, "0", "0", "0"));
     }
 
     private Reply script(String text, List<String> keys, List<String> args) {

@@ -195,7 +195,7 @@ final class Run {
 
     private int after(int status, ReleaseResult result) {
         switch (result) {
-            case RELEASED, STILL_HELD -> {}
+            case RELEASED, STILL_HELD, KEPT -> {}
             case ALREADY_GONE -> {
                 if (status != ExitStatus.LOST) {
                     Say.line("lock '" + request.name() + "' was lost before the command had ended: "

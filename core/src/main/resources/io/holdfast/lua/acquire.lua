@@ -6,17 +6,20 @@
 -- ARGV[5] owner   ARGV[6] term, ms   ARGV[7] '1' to queue if taken, '0' not to   ARGV[8] claim window, ms
 -- ARGV[9] life of the request, ms, 0 for none   ARGV[10] then: 'T' to the tail, 'L' leave   ARGV[11] label of the client
 -- ARGV[12] label of the actor, with metadata   ARGV[13] 'F' to queue at the tail, 'N' at the head, 'R' anywhere
--- ARGV[14] priority   ARGV[15] longest queue, 0 for any
+-- ARGV[14] priority   ARGV[15] longest queue, 0 for any   ARGV[16] tokens to reserve, at least 1
+-- ARGV[17] 'K' if the client keeps the lock until it is recalled, provided that nobody waits
 --
 -- Replies, each followed by the time in microseconds:
---   GRANTED time token since   the owner holds the lock, for at least a term from now
+--   GRANTED time token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will
+--                              be told when others want it
 --   QUEUED time place waiters …describe   the owner waits; place 1 is next in line
 --   TAKEN time 0 waiters …describe   somebody else holds the lock, and the owner does not wait
 --   FULL time 0 waiters …describe   somebody else holds the lock, and the queue has no room
 --   EVICTED time   the owner waited, and was dropped by name
 --   GONE time   the owner was released or withdrawn before this request came
 --   MORE time   too many dead waiters for one script: ask again
--- Effects: settles the lock; grants, queues, or neither. Tells the next waiter if there was a handoff.
+-- Effects: settles the lock; grants, queues, or neither. Tells the next waiter if there was a handoff, and a client that
+-- keeps the lock that it is wanted.
 
 -- include common.lua
 
@@ -25,7 +28,7 @@ local owner, term = ARGV[5], tonumber(ARGV[6])
 local label = ARGV[11] .. '/' .. ARGV[12]
 
 local function granted()
-  return { 'GRANTED', nowMicros, tonumber(lock.held.token), tonumber(lock.held.since) }
+  return { 'GRANTED', nowMicros, tonumber(lock.held.token), tonumber(lock.held.since), lock.held.kept == '' and 0 or 1 }
 end
 
 local function take()
@@ -67,7 +70,8 @@ end
 
 local reply
 if not lock.held then
-  grant(lock, owner, term, now + term, label)
+  local kept = ARGV[17] == 'K' and redis.call('EXISTS', lock.queue, lock.parked) == 0 and ' K' or ''
+  grant(lock, owner, term, now + term, label, ARGV[16], kept)
   if waiting then
     dequeue(lock, owner)
   end
@@ -82,6 +86,7 @@ else
     local waiters = waitersOf(lock, redis.call('HGET', lock.details, '@claim'))
     if waiters >= limit then
       reply = describe(lock, { 'FULL', nowMicros, 0, waiters })
+      recall(lock)
       deliver()
       return reply
     end
@@ -95,6 +100,7 @@ else
       policy = ARGV[10],
       claim = tonumber(ARGV[8]),
       term = ARGV[6],
+      tokens = ARGV[16],
       thread = ARGV[12],
     })
     expireLater(lock.details, now + waiterTtl)
@@ -136,6 +142,7 @@ else
     end
   end
   reply = describe(lock, { queued and 'QUEUED' or 'TAKEN', nowMicros, place, waiters })
+  recall(lock)
 end
 deliver()
 return reply

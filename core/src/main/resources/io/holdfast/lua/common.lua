@@ -1,15 +1,16 @@
 -- common.lua: included at the head of every script that touches a queue. It owns the formats of all values.
 --
 -- The keys of one lock, all in one slot:
---   hold      string  "owner token since term label": who holds; the key's expiry is the end of the hold
+--   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released,
+--                     until it is recalled: who holds; the key's expiry is the end of the hold
 --   queue     zset    owner -> order: waiters; the lowest is served first. The order is made by orderOf()
 --   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
---   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term thread"
+--   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term tokens thread"
 --                     @seq      -> last order given
 --                     @claim    -> owner whose grant by handoff is not confirmed yet
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked
 --                     @a:client -> "deadline seen label"          @s:client -> since when it is suspect
---   token     string  the last fencing token
+--   token     string  the last fencing token that was given, or reserved for the present holder
 --   evicted   hash    owner -> 1: waiters that were dropped by name, so that they do not queue again
 -- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret". A
 -- label is "application/host/pid/actor", or that and "?" and metadata; each part is URL-encoded.
@@ -74,11 +75,11 @@ local function parseHold(text)
   if not text then
     return nil
   end
-  local owner, token, since, term, label = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)$')
+  local owner, token, since, term, label, kept = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)( ?K?)$')
   if not owner then
-    return { owner = '?', token = '0', since = '0', term = '0', label = '' }
+    return { owner = '?', token = '0', since = '0', term = '0', label = '', kept = '' }
   end
-  return { owner = owner, token = token, since = since, term = term, label = label }
+  return { owner = owner, token = token, since = since, term = term, label = label, kept = kept }
 end
 
 local function readHold(lock)
@@ -232,7 +233,8 @@ local function readDetails(lock, owner)
   if not text then
     return nil
   end
-  local since, ttl, stop, policy, claim, term, thread = string.match(text, '^(%d+) (%d+) (%d+) (%a) (%d+) (%d+) (%S*)$')
+  local since, ttl, stop, policy, claim, term, tokens, thread =
+    string.match(text, '^(%d+) (%d+) (%d+) (%a) (%d+) (%d+) (%d+) (%S*)$')
   return {
     since = since,
     ttl = tonumber(ttl),
@@ -240,13 +242,14 @@ local function readDetails(lock, owner)
     policy = policy,
     claim = tonumber(claim),
     term = term,
+    tokens = tokens,
     thread = thread,
   }
 end
 
 local function writeDetails(lock, owner, d)
   redis.call('HSET', lock.details, owner,
-    table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.thread }, ' '))
+    table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.tokens, d.thread }, ' '))
 end
 
 -- Whether a request has outlived its own limit, and what then happens to it: 'T' to the tail, 'L' leaves the queue.
@@ -308,15 +311,36 @@ local function nextWaiter(lock, candidate)
   return nil
 end
 
--- Writes a hold and its token. The token's key expires at the token's own time plus its life, and not at now plus its
--- life: after a clock that was ahead came back, tokens would fall otherwise.
-local function grant(lock, owner, term, expireAt, label)
+-- Notes the last token. Its key expires at the token's own time plus its life, and not at now plus its life: after a
+-- clock that was ahead came back, tokens would fall otherwise.
+local function writeToken(lock, token)
+  redis.call('SET', lock.token, int(token), 'PXAT', int(math.floor(token / 1000) + tokenTtl))
+end
+
+-- Writes a hold and its token. So many tokens, the first of which is the hold's, are reserved for the holder: it may hand
+-- the lock on among its own threads, each with a token of its own.
+local function grant(lock, owner, term, expireAt, label, tokens, kept)
   local last = tonumber(redis.call('MGET', lock.token)[1] or '0') or 0
   local token = math.max(last + 1, nowMicros)
-  redis.call('SET', lock.token, int(token), 'PXAT', int(math.floor(token / 1000) + tokenTtl))
-  redis.call('SET', lock.hold, table.concat({ owner, int(token), int(nowMicros), int(term), label }, ' '),
+  writeToken(lock, token + tonumber(tokens) - 1)
+  redis.call('SET', lock.hold, table.concat({ owner, int(token), int(nowMicros), int(term), label }, ' ') .. kept,
     'PXAT', int(expireAt))
-  lock.held = { owner = owner, token = int(token), since = int(nowMicros), term = int(term), label = label }
+  lock.held = {
+    owner = owner,
+    token = int(token),
+    since = int(nowMicros),
+    term = int(term),
+    label = label,
+    kept = kept,
+  }
+end
+
+-- Tells a client that keeps a lock that others want it. It may be told more than once.
+local function recall(lock)
+  if lock.held and lock.held.kept ~= '' then
+    mail[#mail + 1] = channelOf(lock, clientOf(lock.held.owner))
+    mail[#mail + 1] = table.concat({ 'R', lock.held.token, lock.hold }, ' ')
+  end
 end
 
 local function labelOf(lock, client, thread)
@@ -334,7 +358,7 @@ local function handoff(lock, candidate)
   local d = readDetails(lock, owner)
   local client = clientOf(owner)
   redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
-  grant(lock, owner, tonumber(d.term), now + d.claim, labelOf(lock, client, d.thread))
+  grant(lock, owner, tonumber(d.term), now + d.claim, labelOf(lock, client, d.thread), d.tokens, '')
   redis.call('HSET', lock.details, '@claim', owner)
   if client == requester then
     lock.mine = { publicPart(owner), lock.held.token, int(d.claim) }

@@ -4,7 +4,7 @@
 -- ARGV[1..4] see common.lua
 -- ARGV[5] most waiters to list of each lock
 --
--- Replies: time, then for each lock a list: hold (the text without the secret, '' for none), remaining term in ms,
+-- Replies: time, then for each lock a list: hold (the text up to its label, without the secret, '' for none), remaining term in ms,
 -- the hold's state (see below, '' for none), number of waiters, then for each listed waiter: its public owner id, since in
 -- microseconds, its label, its priority, its mode (F, N, R), its state. States are of the client:
 --   here      it can be told of a grant          away      it listens nowhere at present
@@ -21,14 +21,14 @@ requester = '' -- nobody is here only because it asks
 for i = 1, #KEYS / 5 do
   local lock = lockAt(5 * i - 4)
   local text = redis.call('MGET', lock.hold)[1]
-  local ours = text and string.match(text, '^%S+ %d+ %d+ %d+ %S*$')
+  local ours = text and string.match(text, '^(%S+ %d+ %d+ %d+ %S*) ?K?$')
   local claimed = redis.call('HGET', lock.details, '@claim')
   local state = ''
   if ours then
     state = claimed and string.sub(text, 1, #claimed + 1) == claimed .. ' ' and 'claimed' or 'held'
   end
   local reply = {
-    ours and string.gsub(text, '~%S*', '', 1) or '',
+    ours and string.gsub(ours, '~%S*', '', 1) or '',
     math.max(0, redis.call('PTTL', lock.hold)),
     state,
     waitersOf(lock, claimed),

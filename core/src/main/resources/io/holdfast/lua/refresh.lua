@@ -8,7 +8,7 @@
 -- Replies: time, then for each lock a list: state waiters …describe. The state is
 --   OK       the server knows all waiters of this client
 --   RESEND   it does not, or some of them are parked: the client repeats the acquire of each
--- Effects: moves the deadlines of the client's waiters, settles each lock, grants a waiter of this client in the reply
+-- Effects: moves the deadlines of the client's waiters, settles each lock, recalls one that its client keeps, grants a waiter of this client in the reply
 -- even if it is suspect, removes a few dead waiters, and sends a probe to a suspect client: once it says that it heard
 -- it, it is trusted again.
 
@@ -54,6 +54,9 @@ for i = 1, #KEYS / 5 do
     state = heartbeat(lock, count)
   end
   settle(lock, first ~= '' and first or nil, true)
+  if count > 0 then
+    recall(lock)
+  end
   sweep(lock)
   local waiters = redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked)
   replies[#replies + 1] = describe(lock, { state, waiters })

@@ -3,6 +3,7 @@
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner
 -- ARGV[1..4] see common.lua
 -- ARGV[5] owner   ARGV[6] life of the tombstone, ms, 0 for none   ARGV[7] shortest hold, ms from the grant, 0 for none
+-- ARGV[8] the last of the reserved tokens that was used, 0 if none were reserved
 --
 -- Replies:
 --   RELEASED time …describe   the owner held the lock, and no longer does
@@ -26,6 +27,9 @@ if lock.held and lock.held.owner == owner then
   if redis.call('HGET', lock.details, '@claim') == owner then
     redis.call('HDEL', lock.details, '@claim')
     dequeue(lock, owner)
+  end
+  if ARGV[8] ~= '0' then
+    writeToken(lock, tonumber(ARGV[8])) -- nobody was granted the lock since: the others were not used
   end
   local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
   if shortest > 0 and rest > now then

@@ -239,7 +239,8 @@ final class Campaign implements Callable<Integer> {
                         continue;
                     }
                     for (String name : names) {
-                        if (Subjects.isHoldfast(name) || topology == Topology.SINGLE) {
+                        boolean single = !Subjects.isHoldfast(name) || name.equals(Subjects.SHARED);
+                        if (!single || topology == Topology.SINGLE) {
                             Duration term =
                                     termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
                             long seed = first + round;

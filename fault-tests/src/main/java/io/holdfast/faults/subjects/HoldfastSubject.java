@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.ServiceLoader;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Holdfast, over one of its drivers. Several addresses are the nodes of a quorum. */
 final class HoldfastSubject implements Subject {
@@ -41,14 +42,15 @@ final class HoldfastSubject implements Subject {
         this.driver = driver;
     }
 
-    static HoldfastSubject connect(String driver, List<String> addresses, Duration term) {
+    static HoldfastSubject connect(
+            String driver, List<String> addresses, Duration term, UnaryOperator<LockOptions> way) {
         RedisDriverProvider provider = ServiceLoader.load(RedisDriverProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(each -> each.name().equals(driver))
                 .findFirst()
                 .orElseThrow();
         ConnectOptions connect = new ConnectOptions(CONNECT, "holdfast");
-        LockOptions lock = LockOptions.defaults().withTerm(term);
+        LockOptions lock = way.apply(LockOptions.defaults().withTerm(term));
         HoldfastOptions options = HoldfastOptions.defaults()
                 .withLockDefaults(lock)
                 .withCommandTimeout(Duration.ofSeconds(2))
@@ -68,11 +70,16 @@ final class HoldfastSubject implements Subject {
     @Override
     public Hold acquire(String name, Duration wait, Runnable onQueued, Consumer<String> onLost)
             throws NotObtained, InterruptedException {
-        LockOptions told = options.withListener(event -> {
-            if (event instanceof LockEvent.Queued) {
-                onQueued.run();
-            }
-        });
+        // A listener of its own would keep requests from sharing a hold. Those that share one have no order to be
+        // checked.
+        boolean shared = options.localHandoffs() > 0;
+        LockOptions told = shared
+                ? options
+                : options.withListener(event -> {
+                    if (event instanceof LockEvent.Queued) {
+                        onQueued.run();
+                    }
+                });
         Attempt attempt;
         try {
             attempt = locks.apply(name, told).attempt(wait.isZero() ? Wait.none() : Wait.upTo(wait));

@@ -11,11 +11,21 @@ import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockTyp
 
 /** All subjects by name. */
 public final class Subjects {
+    /** Holdfast with leases that share holds. */
+    public static final String SHARED = "holdfast-shared";
+
     private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
 
     static {
-        MAKERS.put("holdfast-lettuce", (to, term) -> HoldfastSubject.connect("lettuce", to, term));
-        MAKERS.put("holdfast-jedis", (to, term) -> HoldfastSubject.connect("jedis", to, term));
+        MAKERS.put("holdfast-lettuce", (to, term) -> HoldfastSubject.connect("lettuce", to, term, lock -> lock));
+        MAKERS.put("holdfast-jedis", (to, term) -> HoldfastSubject.connect("jedis", to, term, lock -> lock));
+        MAKERS.put(
+                SHARED,
+                (to, term) -> HoldfastSubject.connect(
+                        "lettuce",
+                        to,
+                        term,
+                        lock -> lock.withLocalHandoff(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
         MAKERS.put(
                 "redisson-lock",
                 (to, term) -> RedissonSubject.connect(to.get(0), term, RedissonClient::getLock, "Redisson lock"));

@@ -30,6 +30,8 @@ final class ShortCampaignTest {
                 new Episode("holdfast-lettuce", Topology.SINGLE, Fault.REPLIES_LOST, TERM, 1, 3),
                 new Episode("holdfast-jedis", Topology.SINGLE, Fault.PARTITION_ONE, TERM, 1, 4),
                 new Episode("holdfast-lettuce", Topology.SINGLE, Fault.RESTART_EMPTY, TERM, 1, 5),
+                new Episode("holdfast-shared", Topology.SINGLE, Fault.KILL_MESSAGES, TERM, 1, 8),
+                new Episode("holdfast-shared", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 9),
                 new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 1, 6),
                 new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 1, 7));
     }

@@ -1,0 +1,165 @@
+package io.holdfast.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.ReleaseResult;
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Holds that leases of one client share: handed on among its threads, or kept; against a real server. */
+public abstract class SharedHoldContract extends LockSuite {
+    private static final LockOptions HANDED = LockOptions.defaults().withLocalHandoff(100, Duration.ofMillis(10));
+    private static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofMinutes(1));
+    private static final int CLIENTS = 3;
+    private static final int THREADS = 4;
+    private static final int ROUNDS = 150;
+
+    /** Some clients hand on, some keep, some do neither: the same lock all the same. */
+    @Test
+    final void acquire_clientsWithAndWithout_neverOverlapAndTokensRise() throws Exception {
+        TestServer server = startLockServer();
+        List<LockOptions> ways = List.of(HANDED, KEPT, LockOptions.defaults(), HANDED.withKeepFor(KEPT.keepFor()));
+        AtomicInteger inside = new AtomicInteger();
+        AtomicLong newest = new AtomicLong();
+        AtomicLong count = new AtomicLong();
+        List<Throwable> failures = new ArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (int c = 0; c < ways.size(); c++) {
+            DistributedLock lock = client(server).lock("a", ways.get(c).withWaitLimit(Wait.forever()));
+            for (int t = 0; t < THREADS; t++) {
+                threads.add(new Thread(() -> {
+                    try {
+                        for (int i = 0; i < ROUNDS; i++) {
+                            try (Lease lease = lock.acquire()) {
+                                assertEquals(1, inside.incrementAndGet(), "somebody else is inside");
+                                long token = lease.token();
+                                assertTrue(token > newest.get(), () -> token + " after " + newest);
+                                newest.set(token);
+                                count.set(count.get() + 1); // would lose updates
+                                assertTrue(lease.isValid());
+                                inside.decrementAndGet();
+                            }
+                        }
+                    } catch (Throwable e) {
+                        synchronized (failures) {
+                            failures.add(e);
+                        }
+                    }
+                }));
+            }
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join(PATIENCE.toMillis() * 3);
+            assertTrue(!thread.isAlive(), "a thread hangs");
+        }
+        assertEquals(List.of(), failures);
+        assertEquals((long) ways.size() * THREADS * ROUNDS, count.get());
+    }
+
+    /** Each time the other client gets its turn, the first has handed on at most so often before. */
+    @Test
+    final void release_otherClientWaits_isHandedOnAtMostSoOften() throws Exception {
+        TestServer server = startLockServer();
+        int most = 5;
+        DistributedLock busy = client(server)
+                .lock(
+                        "a",
+                        LockOptions.defaults()
+                                .withLocalHandoff(most, Duration.ofMinutes(1))
+                                .withWaitLimit(Wait.forever()));
+        DistributedLock patient = client(server).lock("a");
+        AtomicInteger since = new AtomicInteger();
+        AtomicInteger worst = new AtomicInteger();
+        AtomicInteger stop = new AtomicInteger();
+        List<Thread> threads = new ArrayList<>();
+        for (int t = 0; t < THREADS; t++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    while (stop.get() == 0) {
+                        try (Lease lease = busy.acquire()) {
+                            since.incrementAndGet();
+                        }
+                    }
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (int i = 0; i < 50; i++) {
+            CompletableFuture<Lease> mine = patient.acquireAsync(Wait.upTo(PATIENCE));
+            await("it is queued", () -> queuedOrDone(server, patient, mine));
+            since.set(0);
+            try (Lease lease = mine.join()) {
+                worst.accumulateAndGet(since.get(), Math::max);
+            }
+        }
+        stop.set(1);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        // Those of one grant: its first lease and the handoffs. A grant that was under way already, and the present
+        // one.
+        assertTrue(worst.get() <= 2 * (most + 1), () -> worst + " sections before it was its turn");
+    }
+
+    private static boolean queuedOrDone(TestServer server, DistributedLock lock, CompletableFuture<Lease> request) {
+        return request.isDone()
+                || !server.command("ZRANGE", lock.key() + ":q", "0", "-1")
+                        .asList()
+                        .isEmpty();
+    }
+
+    @Test
+    final void recall_keptByAnother_isGrantedWithoutWaitingForItsTime() throws Exception {
+        TestServer server = startLockServer();
+        Holdfast keeper = client(server);
+        Holdfast other = client(server);
+        DistributedLock kept = keeper.lock("a", KEPT);
+        for (int i = 0; i < 20; i++) {
+            Lease first = kept.acquire();
+            long token = first.token();
+            assertEquals(ReleaseResult.KEPT, first.release());
+            assertEquals(0, keeper.holding());
+            try (Lease lease = other.lock("a").acquire(Wait.upTo(PATIENCE))) {
+                assertTrue(lease.token() > token);
+            }
+        }
+    }
+
+    @Test
+    final void recall_byOneThatDoesNotWait_freesTheLock() throws Exception {
+        TestServer server = startLockServer();
+        client(server).lock("a", KEPT).acquire().release();
+        DistributedLock other = client(server).lock("a");
+        assertInstanceOf(Attempt.Taken.class, other.attempt(Wait.none()));
+        await("the lock is recalled", () -> !other.isLocked());
+    }
+
+    @Test
+    final void close_whileKept_leavesNothing() throws Exception {
+        TestServer server = startLockServer();
+        for (int c = 0; c < CLIENTS; c++) {
+            try (Holdfast closing = client(server.address(), HoldfastOptions.defaults())) {
+                closing.lock("a" + c, KEPT).acquire().release();
+            }
+        }
+        awaitNothingLeft(server);
+    }
+}

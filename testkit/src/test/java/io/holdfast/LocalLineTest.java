@@ -1,0 +1,335 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.testkit.LeaseControl;
+import io.holdfast.testkit.MemoryServer;
+import io.holdfast.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Holds that several leases of one client share: handed on among its threads, or kept. In virtual time. */
+final class LocalLineTest {
+    private static final LockOptions HANDED =
+            LockOptions.defaults().withLocalHandoff(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
+    private static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofSeconds(5));
+    private static final Duration MICRO = Duration.ofNanos(2_000);
+
+    private final VirtualTime time = new VirtualTime();
+    private final LeaseControl control = LeaseControl.start(time);
+    private final MemoryServer server = control.server();
+    private final Holdfast ours = control.client();
+    private final Holdfast other = control.client();
+
+    @AfterEach
+    void close() {
+        control.close();
+    }
+
+    private static Lease lease(CompletableFuture<Lease> future) {
+        assertTrue(future.isDone(), "still waits");
+        Lease lease = future.join();
+        assertTrue(lease.isValid());
+        return lease;
+    }
+
+    private CompletableFuture<Lease> ask(Holdfast client, LockOptions options) {
+        return client.lock("a", options).acquireAsync(Wait.forever());
+    }
+
+    // ---- handed on
+
+    @Test
+    void release_othersOfThisClientWait_handsOnWithoutTheServerInOrderWithRisingTokens() {
+        Lease first = lease(ask(ours, HANDED));
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(ask(ours, HANDED));
+        }
+        assertEquals(3, ours.waiting());
+        String hold = server.command("GET", ours.lock("a").key()).asString();
+        Lease before = first;
+        for (CompletableFuture<Lease> next : waiting) {
+            assertFalse(next.isDone());
+            time.advance(MICRO);
+            long token = before.token();
+            assertEquals(ReleaseResult.RELEASED, before.release());
+            assertFalse(before.isValid());
+            Lease after = lease(next);
+            assertTrue(after.token() > token);
+            assertEquals(hold, server.command("GET", ours.lock("a").key()).asString());
+            before = after;
+        }
+        assertEquals(ReleaseResult.RELEASED, before.release());
+        assertFalse(ours.lock("a").isLocked());
+        assertEquals(0, ours.holding() + ours.waiting());
+    }
+
+    /** The bound is the promise to those of other clients: as often, or as long, as the options say, and no more. */
+    @Test
+    void release_asOftenAsAllowed_goesToTheOtherClientNext() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add(ask(ours, HANDED));
+        }
+        for (int i = 0; i < 3; i++) {
+            time.advance(MICRO);
+            lease.release();
+            lease = lease(waiting.get(i));
+            assertFalse(theirs.isDone());
+        }
+        long token = lease.token();
+        time.advance(MICRO);
+        lease.release();
+        Lease next = lease(theirs);
+        assertTrue(next.token() > token);
+        assertFalse(waiting.get(3).isDone());
+        next.release();
+        assertTrue(lease(waiting.get(3)).token() > next.token());
+    }
+
+    @Test
+    void release_asLongAsAllowed_goesToTheOtherClientNext() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        CompletableFuture<Lease> mine = ask(ours, HANDED);
+        time.advance(Duration.ofMillis(50));
+        lease.release();
+        assertFalse(mine.isDone());
+        lease(theirs).release();
+        lease(mine).release();
+    }
+
+    @Test
+    void lost_holdIsGone_isToldToTheLeaseAndTheNextAsksTheServer() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        CompletableFuture<LossReason> told = lease.lost().toCompletableFuture();
+        long token = lease.token();
+        server.command("DEL", ours.lock("a").key());
+        time.advance(LockOptions.defaults().term().dividedBy(2));
+        assertEquals(LossReason.GONE, told.join());
+        assertFalse(lease.isValid());
+        assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
+        assertTrue(lease(next).token() > token);
+    }
+
+    @Test
+    void attempt_whileAnotherThreadHolds_timesOutAndKnowsTheHolder() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
+        time.advance(Duration.ofMillis(100));
+        Attempt.TimedOut out = assertInstanceOf(Attempt.TimedOut.class, attempt.join());
+        assertEquals("this client", out.contention().holder().orElseThrow().application());
+        assertInstanceOf(
+                Attempt.Taken.class,
+                ours.lock("a", HANDED).attemptAsync(Wait.none()).join());
+        lease.release();
+    }
+
+    @Test
+    void attempt_theServerIsAway_isUnknown() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
+        control.disconnect();
+        time.advance(Duration.ofSeconds(10));
+        assertInstanceOf(Attempt.Unknown.class, attempt.join());
+        control.reconnect();
+        lease.release();
+    }
+
+    @Test
+    void cancel_theOnlyOneThatWaits_leavesTheQueue() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Lease> mine = ask(ours, HANDED);
+        assertEquals(1, other.inspect().lock("a").waiters());
+        mine.cancel(false);
+        assertEquals(0, other.inspect().lock("a").waiters());
+        assertEquals(0, ours.waiting());
+        lease.release();
+    }
+
+    @Test
+    void cancel_oneOfSeveral_leavesThePlaceToTheOthers() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Lease> first = ask(ours, HANDED);
+        CompletableFuture<Lease> second = ask(ours, HANDED);
+        first.cancel(false);
+        assertEquals(1, other.inspect().lock("a").waiters());
+        lease.release();
+        lease(second).release();
+    }
+
+    @Test
+    void close_withHolderAndWaiters_tellsAll() {
+        Holdfast closing = control.client();
+        Lease lease = lease(ask(closing, HANDED));
+        CompletableFuture<Lease> next = ask(closing, HANDED);
+        closing.close();
+        assertEquals(
+                LossReason.CLIENT_CLOSED, lease.lost().toCompletableFuture().join());
+        assertTrue(next.isCompletedExceptionally());
+        lease(ask(other, LockOptions.defaults())).release();
+    }
+
+    @Test
+    void evict_waitersOfTheClient_areAllTold() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Attempt> first = ours.lock("a", HANDED).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt> second = ours.lock("a", HANDED).attemptAsync(Wait.forever());
+        control.evict("a");
+        assertInstanceOf(Attempt.Evicted.class, first.join());
+        assertInstanceOf(Attempt.Evicted.class, second.join());
+        lease.release();
+    }
+
+    @Test
+    void options_thatDoNotGoTogether_areRefused() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ours.lock("a", HANDED.withOwnConflict(LockOptions.OwnConflict.REENTER)));
+        assertThrows(
+                IllegalArgumentException.class, () -> ours.lock("a", KEPT.withShortestHold(Duration.ofSeconds(1))));
+        Lease lease = lease(ask(ours, HANDED));
+        assertThrows(UnsupportedOperationException.class, lease::ticket);
+        lease.release();
+    }
+
+    // ---- kept
+
+    @Test
+    void release_nobodyWaits_keepsTheLockAndGrantsItAgainWithoutTheServer() {
+        Lease first = lease(ask(ours, KEPT));
+        long token = first.token();
+        assertEquals(ReleaseResult.KEPT, first.release());
+        assertFalse(first.isValid());
+        assertEquals(0, ours.holding());
+        server.freeze(); // it would leave every request unanswered
+        for (int i = 0; i < 100; i++) {
+            time.advance(MICRO);
+            Lease next = lease(ask(ours, KEPT));
+            assertTrue(next.token() > token);
+            token = next.token();
+            assertEquals(ReleaseResult.KEPT, next.release());
+        }
+        server.thaw();
+        assertTrue(ours.lock("a").isLocked());
+    }
+
+    /** The server's tokens are its clock: one that had lost its memory would give none that is greater. */
+    @Test
+    void token_fasterThanTheClock_isDrawnByTheServer() {
+        lease(ask(ours, KEPT)).release();
+        Lease first = lease(ask(ours, KEPT));
+        long token = first.token();
+        first.release();
+        server.freeze();
+        CompletableFuture<Lease> next = ask(ours, KEPT);
+        assertFalse(next.isDone());
+        server.thaw();
+        assertTrue(lease(next).token() > token);
+        next.join().release();
+    }
+
+    @Test
+    void recall_whileItIsKept_givesItToTheOtherAtOnce() {
+        Lease first = lease(ask(ours, KEPT));
+        long token = first.token();
+        first.release();
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        assertTrue(theirs.token() > token);
+        theirs.release();
+    }
+
+    @Test
+    void recall_whileALeaseIsOut_givesItToTheOtherAfterThat() {
+        lease(ask(ours, KEPT)).release();
+        Lease second = lease(ask(ours, KEPT));
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        assertFalse(theirs.isDone());
+        assertTrue(second.isValid());
+        long token = second.token();
+        assertEquals(ReleaseResult.RELEASED, second.release());
+        assertTrue(lease(theirs).token() > token);
+    }
+
+    @Test
+    void recall_byOneThatDoesNotWait_freesTheLockForItsNextAttempt() {
+        lease(ask(ours, KEPT)).release();
+        assertInstanceOf(
+                Attempt.Taken.class, other.lock("a").attemptAsync(Wait.none()).join());
+        assertInstanceOf(
+                Attempt.Obtained.class,
+                other.lock("a").attemptAsync(Wait.none()).join());
+    }
+
+    @Test
+    void keep_itsTimeIsOver_releases() {
+        lease(ask(ours, KEPT)).release();
+        time.advance(Duration.ofSeconds(4));
+        assertTrue(ours.lock("a").isLocked());
+        time.advance(Duration.ofSeconds(2));
+        assertFalse(ours.lock("a").isLocked());
+    }
+
+    /** Renewal goes on while it is kept, and while leases come and go, for longer than a term. */
+    @Test
+    void keep_usedNowAndThen_isRenewed() {
+        long token = 0;
+        for (int i = 0; i < 30; i++) {
+            Lease lease = lease(ask(ours, KEPT));
+            assertTrue(lease.token() > token);
+            token = lease.token();
+            assertEquals(ReleaseResult.KEPT, lease.release());
+            time.advance(Duration.ofSeconds(4));
+        }
+    }
+
+    @Test
+    void keep_handedOffWhileOthersWait_isNotKept() {
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Lease> mine = ask(ours, KEPT);
+        CompletableFuture<Lease> behind = ask(other, LockOptions.defaults());
+        theirs.release();
+        assertEquals(ReleaseResult.RELEASED, lease(mine).release());
+        lease(behind).release();
+    }
+
+    @Test
+    void disconnect_whileItIsKept_givesItBack() {
+        lease(ask(ours, KEPT)).release();
+        control.disconnect();
+        control.reconnect();
+        time.advance(Duration.ofSeconds(1));
+        assertFalse(other.lock("a").isLocked());
+    }
+
+    @Test
+    void close_whileItIsKept_releases() {
+        Holdfast closing = control.client();
+        lease(ask(closing, KEPT)).release();
+        closing.close();
+        assertFalse(other.lock("a").isLocked());
+    }
+
+    @Test
+    void token_askedForAfterTheRelease_isThatOfAnEarlierLease() {
+        Lease first = lease(ask(ours, KEPT));
+        long token = first.token();
+        first.release();
+        time.advance(MICRO);
+        Lease second = lease(ask(ours, KEPT));
+        second.release();
+        assertEquals(token, second.token());
+    }
+}
