@@ -184,7 +184,7 @@ final class Breaks {
                 of(
                         "renewal creates a hold",
                         INSIDE,
-                        1,
+                        30,
                         EnumSet.of(ORPHAN, TOKENS, HOLDER),
                         lua("renew", "  local held = 0\n", """
                                   local held = 0
@@ -219,7 +219,7 @@ final class Breaks {
                 of(
                         "nobody checks a claim",
                         INSIDE,
-                        1,
+                        4,
                         EnumSet.of(LIVENESS),
                         java(
                                 "WaitingRoom",
@@ -310,7 +310,7 @@ final class Breaks {
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
-                        1,
+                        4,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("quorum_acquire", "if now < over then", "if false then")),
                 of(
