@@ -323,15 +323,6 @@ final class Breaks {
                                 "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
                                 "if (!granted.isEmpty()) {")),
                 of(
-                        "quorum: the deadline counts from the decision",
-                        QUORUM,
-                        1,
-                        EnumSet.of(HOLDER, EXCLUSION),
-                        java(
-                                "Ballot",
-                                "long deadline = Deadlines.ofReply(sentNanos, options",
-                                "long deadline = Deadlines.ofReply(quorum.nanoTime(), options")),
-                of(
                         "quorum: fewer than a majority are enough",
                         QUORUM,
                         1,
@@ -343,7 +334,7 @@ final class Breaks {
                 of(
                         "quorum: a lost round is not taken back",
                         QUORUM,
-                        1,
+                        3,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
                                 "Ballot",
@@ -352,7 +343,7 @@ final class Breaks {
                 of(
                         "quorum: any answer to a renewal counts for all",
                         QUORUM,
-                        1,
+                        3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "QuorumHold",
