@@ -299,14 +299,14 @@ record Plan(
         if (kind == Kind.OUTSIDE && draw.percent(30)) {
             // Not both in one run: a server that forgets its tokens while its clock is behind is nobody's promise.
             fault = clock ? Fault.STEP_CLOCK : draw.oneOf(List.of(Fault.FLUSH, Fault.RESTART_EMPTY));
-        } else if (kind == Kind.QUORUM && draw.percent(20)) {
-            fault = draw.oneOf(List.of(Fault.FLUSH, Fault.RESTART_EMPTY));
+        } else if (kind == Kind.QUORUM && draw.percent(45)) {
+            fault = draw.oneOf(List.of(Fault.FREEZE_SERVER, Fault.RESTART, Fault.FLUSH, Fault.RESTART_EMPTY));
         }
         long lasts = draw.percent(50) ? draw.between(20, 800) : draw.between(800, 8_000);
         if (fault == Fault.STEP_CLOCK) {
             lasts = draw.between(-20_000, 20_000);
         } else if (fault.isOfServer()) {
-            lasts = Math.min(lasts, 3_000);
+            lasts = Math.min(lasts, kind == Kind.QUORUM ? 8_000 : 3_000);
         }
         return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts);
     }

@@ -205,11 +205,15 @@ final class ServerChecks {
 
     /** What a waiter costs that cannot take up its grant. */
     private void handed(View view, Asked next, long now) {
-        if (next.refused) {
+        if (strict && next.refused) {
             checks.found(Check.ANSWER, next + " was told that it does not hold, and is granted " + view.key);
         }
         Machine machine = next.machine;
-        boolean handoff = view.claimedAt != Asked.NEVER && strict && !world.copiesSince(machine, now);
+        // What it had sent itself before it stood still may bring it the lock.
+        boolean handoff = view.claimedAt != Asked.NEVER
+                && strict
+                && lastFrom != machine
+                && !world.copiesSince(machine, now);
         if (handoff
                 && machine.standsStillSince(now - NOTICED_AFTER)
                 && world.wasCalmUntilItsDeath(machine, next.queuedAt - Checks.GRACE)) {

@@ -18,6 +18,7 @@ import io.holdfast.faults.simulation.Checks.Check;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Defects made on purpose, each of which the simulation has to find. {@code main} runs those that it is given by name, or all,
@@ -37,9 +38,17 @@ final class Breaks {
      * One defect.
      *
      * @param plan on which it is looked for
+     * @param seed that is tried first, because it has shown the break before
      * @param by the checks that may find it
      */
-    record Break(String name, Plan.Kind plan, Set<Check> by, List<Edit> edits) {
+    record Break(String name, Plan.Kind plan, long seed, Set<Check> by, List<Edit> edits) {
+        /** As {@link Simulation#firstFinding}. */
+        String @Nullable [] firstFinding() {
+            BrokenProduct product = new BrokenProduct(edits);
+            String[] found = product.firstFinding(plan.toString(), seed, mostSeeds(plan));
+            return found != null ? found : product.firstFinding(plan.toString(), 1, seed - 1);
+        }
+
         @Override
         public String toString() {
             return name;
@@ -64,8 +73,8 @@ final class Breaks {
         return new Edit("resources/io/holdfast/lua/" + script + ".lua", was, is);
     }
 
-    private static Break of(String name, Plan.Kind plan, Set<Check> by, Edit... edits) {
-        return new Break(name, plan, by, List.of(edits));
+    private static Break of(String name, Plan.Kind plan, long seed, Set<Check> by, Edit... edits) {
+        return new Break(name, plan, seed, by, List.of(edits));
     }
 
     static List<Break> all() {
@@ -73,11 +82,13 @@ final class Breaks {
                 of(
                         "release does not compare the owner",
                         INSIDE,
+                        1,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
                         lua("release", "if lock.held and lock.held.owner == owner then", "if lock.held then")),
                 of(
                         "deadline counts from the reply",
                         INSIDE,
+                        10,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "Request",
@@ -86,6 +97,7 @@ final class Breaks {
                 of(
                         "deadline of a renewal counts from the reply",
                         INSIDE,
+                        47,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "Renewals",
@@ -94,11 +106,13 @@ final class Breaks {
                 of(
                         "no allowance for drift",
                         INSIDE,
+                        2,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java("Deadlines", "return nanos / 100 + FIXED_DRIFT_NANOS;", "return 0;")),
                 of(
                         "no take-back",
                         INSIDE,
+                        1,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS, ANSWER),
                         java(
                                 "TakeBack",
@@ -107,16 +121,19 @@ final class Breaks {
                 of(
                         "no tombstone",
                         INSIDE,
+                        18,
                         EnumSet.of(ORPHAN, ANSWER),
                         lua("acquire", "if ended > 0 and redis.call('EXISTS', KEYS[6]) == 1 then", "if false then")),
                 of(
                         "a repeated acquire does not arm anew",
                         INSIDE,
+                        1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         lua("acquire", "  expireLater(lock.hold, now + term)\n  -- end", "  -- end")),
                 of(
                         "a handoff gives the whole term",
                         INSIDE,
+                        130,
                         EnumSet.of(LIVENESS),
                         lua(
                                 "common",
@@ -125,6 +142,7 @@ final class Breaks {
                 of(
                         "the client takes a claim for a term",
                         INSIDE,
+                        1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "Request",
@@ -133,6 +151,7 @@ final class Breaks {
                 of(
                         "a claim counts from the receipt of its message",
                         INSIDE,
+                        31,
                         EnumSet.of(HOLDER, EXCLUSION, TOKENS),
                         java(
                                 "Deadlines",
@@ -141,26 +160,31 @@ final class Breaks {
                 of(
                         "handoff to a client that is gone",
                         INSIDE,
+                        38,
                         EnumSet.of(LIVENESS),
                         lua("common", "if seen == '1' and listeners(lock, client) == 0 then", "if false then")),
                 of(
                         "no suspects",
                         INSIDE,
+                        85,
                         EnumSet.of(LIVENESS),
                         lua("common", "if redis.call('HEXISTS', lock.details, claimed) == 1 then", "if false then")),
                 of(
                         "a suspect stays one",
                         INSIDE,
+                        156,
                         EnumSet.of(ORDER, LIVENESS),
                         lua("refresh", "if suspect and suspect == ARGV[6] then", "if false then")),
                 of(
                         "tokens count from what the key has",
                         INSIDE,
+                        1,
                         EnumSet.of(TOKENS),
                         lua("common", "local token = math.max(last + 1, nowMicros)", "local token = last + 1")),
                 of(
                         "renewal creates a hold",
                         INSIDE,
+                        30,
                         EnumSet.of(ORPHAN, TOKENS, HOLDER),
                         lua("renew", "  local held = 0\n", """
                                   local held = 0
@@ -172,6 +196,7 @@ final class Breaks {
                 of(
                         "a release ends the lease when it is answered",
                         INSIDE,
+                        1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "Lease",
@@ -185,6 +210,7 @@ final class Breaks {
                 of(
                         "the refresh never comes",
                         INSIDE,
+                        27,
                         EnumSet.of(LIVENESS, ENDS, ORPHAN),
                         java(
                                 "WaitingRoom",
@@ -193,6 +219,7 @@ final class Breaks {
                 of(
                         "nobody checks a claim",
                         INSIDE,
+                        4,
                         EnumSet.of(LIVENESS),
                         java(
                                 "WaitingRoom",
@@ -201,6 +228,7 @@ final class Breaks {
                 of(
                         "parked waiters do not come back",
                         INSIDE,
+                        70,
                         EnumSet.of(LIVENESS, ORDER, ENDS),
                         lua(
                                 "acquire",
@@ -209,6 +237,7 @@ final class Breaks {
                 of(
                         "loss is told when the server answers",
                         INSIDE,
+                        1,
                         EnumSet.of(TOLD),
                         java(
                                 "Hold",
@@ -217,11 +246,13 @@ final class Breaks {
                 of(
                         "renewal begins too late",
                         INSIDE,
+                        4,
                         EnumSet.of(KEPT),
                         java("Renewals", "schedule(hold, term / 3);", "schedule(hold, term);")),
                 of(
                         "a key without expiry",
                         INSIDE,
+                        1,
                         EnumSet.of(EXPIRY, LITTER),
                         lua(
                                 "acquire",
@@ -230,6 +261,7 @@ final class Breaks {
                 of(
                         "the queue is in the order of owners",
                         INSIDE,
+                        1,
                         EnumSet.of(ORDER),
                         lua(
                                 "common",
@@ -239,11 +271,13 @@ final class Breaks {
                 of(
                         "priorities do not count",
                         INSIDE,
+                        1,
                         EnumSet.of(ORDER),
                         lua("common", "return int(order - priority * BAND)", "return int(order)")),
                 of(
                         "who comes takes a free lock from those who wait",
                         INSIDE,
+                        116,
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
@@ -252,11 +286,13 @@ final class Breaks {
                 of(
                         "a failed request is not repeated",
                         INSIDE,
+                        1,
                         EnumSet.of(ENDS, LIVENESS),
                         java("Request", "client.timers.schedule(retryNanos, () -> client.repeats.add(this));", "")),
                 of(
                         "timed out without the server's word",
                         INSIDE,
+                        18,
                         EnumSet.of(ANSWER),
                         java(
                                 "Request",
@@ -265,6 +301,7 @@ final class Breaks {
                 of(
                         "an answer that does not come is waited for for ever",
                         INSIDE,
+                        35,
                         EnumSet.of(ENDS),
                         java(
                                 "Commands",
@@ -273,27 +310,22 @@ final class Breaks {
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
+                        4,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("quorum_acquire", "if now < over then", "if false then")),
                 of(
                         "quorum: tokens that differ are not written back",
                         QUORUM,
+                        7,
                         EnumSet.of(TOKENS, HOLDER),
                         java(
                                 "Ballot",
                                 "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
                                 "if (!granted.isEmpty()) {")),
                 of(
-                        "quorum: the deadline counts from the decision",
-                        QUORUM,
-                        EnumSet.of(HOLDER, EXCLUSION),
-                        java(
-                                "Ballot",
-                                "long deadline = Deadlines.ofReply(sentNanos, options",
-                                "long deadline = Deadlines.ofReply(quorum.nanoTime(), options")),
-                of(
                         "quorum: fewer than a majority are enough",
                         QUORUM,
+                        1,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         java(
                                 "QuorumClient",
@@ -302,6 +334,7 @@ final class Breaks {
                 of(
                         "quorum: a lost round is not taken back",
                         QUORUM,
+                        3,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
                                 "Ballot",
@@ -310,6 +343,7 @@ final class Breaks {
                 of(
                         "quorum: any answer to a renewal counts for all",
                         QUORUM,
+                        3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "QuorumHold",

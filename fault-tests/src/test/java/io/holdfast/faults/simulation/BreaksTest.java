@@ -17,8 +17,7 @@ class BreaksTest {
     @ParameterizedTest
     @MethodSource("all")
     void firstFinding_brokenProduct_isOfACheckThatIsMeantForIt(Break broken) {
-        String[] found = new BrokenProduct(broken.edits())
-                .firstFinding(broken.plan().toString(), 1, Breaks.mostSeeds(broken.plan()));
+        String[] found = broken.firstFinding();
         if (found == null) {
             fail("not found: " + broken);
         } else {
