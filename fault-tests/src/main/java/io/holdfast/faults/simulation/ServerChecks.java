@@ -210,10 +210,8 @@ final class ServerChecks {
         }
         Machine machine = next.machine;
         // What it had sent itself before it stood still may bring it the lock.
-        boolean handoff = view.claimedAt != Asked.NEVER
-                && strict
-                && lastFrom != machine
-                && !world.copiesSince(machine, now);
+        boolean handoff =
+                view.claimedAt != Asked.NEVER && strict && lastFrom != machine && !world.copiesSince(machine, now);
         if (handoff
                 && machine.standsStillSince(now - NOTICED_AFTER)
                 && world.wasCalmUntilItsDeath(machine, next.queuedAt - Checks.GRACE)) {
