@@ -246,6 +246,11 @@ final class Hold implements Holding {
         return state.remaining(now);
     }
 
+    @Override
+    public Duration peek() {
+        return state.remaining(client.ticker.nanoTime());
+    }
+
     /** What is seen once must stay so, even if an answer to a renewal arrives now. */
     private void endIfPassed(long now) {
         if (state.passed(now)) {

@@ -22,6 +22,9 @@ interface Holding {
 
     Duration remaining();
 
+    /** As {@link #remaining}, but ends nothing: a deadline that has passed is left to the timer. */
+    Duration peek();
+
     /** Why it was lost; null while active and after a release. */
     @Nullable
     LossReason lossReason();

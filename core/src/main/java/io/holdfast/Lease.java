@@ -57,6 +57,11 @@ public final class Lease implements AutoCloseable {
         return left.get() ? Duration.ZERO : hold.remaining();
     }
 
+    /** As {@link #remaining()}, but looking ends nothing: for whoever watches from outside. */
+    Duration peek() {
+        return left.get() ? Duration.ZERO : hold.peek();
+    }
+
     /**
      * Does nothing if the lease is held. No I/O.
      *

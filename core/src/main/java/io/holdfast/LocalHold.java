@@ -109,6 +109,11 @@ final class LocalHold implements Holding {
     }
 
     @Override
+    public Duration peek() {
+        return end.get() == null ? hold.peek() : Duration.ZERO;
+    }
+
+    @Override
     public @Nullable LossReason lossReason() {
         Object how = end.get();
         if (how instanceof LossReason reason) {

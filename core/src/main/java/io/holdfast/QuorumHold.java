@@ -93,6 +93,11 @@ final class QuorumHold implements Holding {
         return state.remaining(now);
     }
 
+    @Override
+    public Duration peek() {
+        return state.remaining(quorum.nanoTime());
+    }
+
     /** What is seen once must stay so, even if an answer to a renewal arrives now. */
     private void endIfPassed(long now) {
         if (state.passed(now)) {

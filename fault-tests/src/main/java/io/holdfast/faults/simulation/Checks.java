@@ -2,6 +2,7 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Attempt;
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.LeaseLook;
 import io.holdfast.LossReason;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,6 +49,8 @@ final class Checks {
         ORPHAN,
         /** The server keeps something when everybody has gone. */
         LITTER,
+        /** A node has taken a write-back of somebody who does not hold the lock there. */
+        WRITE_BACK,
         /** The client has logged a defect of its own. */
         LOG
     }
@@ -243,7 +246,7 @@ final class Checks {
 
     void lost(Held held, LossReason reason) {
         held.lost = reason;
-        if (held.lease.remaining().toNanos() > 0) {
+        if (LeaseLook.remaining(held.lease).toNanos() > 0) {
             found(Check.STICKY, held + " is told as lost, " + reason + ", and is good");
         }
         boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
@@ -262,7 +265,7 @@ final class Checks {
         long now = world.now();
         for (Iterator<Held> i = leases.iterator(); i.hasNext(); ) {
             Held held = i.next();
-            if (held.lease.remaining().isZero()) {
+            if (LeaseLook.remaining(held.lease).isZero()) {
                 if (held.overSince == Asked.NEVER) {
                     held.overSince = now;
                 }
@@ -302,7 +305,7 @@ final class Checks {
                 if (other.lock == held.lock
                         && other.token < held.token
                         && counts(other)
-                        && !other.lease.remaining().isZero()) {
+                        && !LeaseLook.remaining(other.lease).isZero()) {
                     overlaps++;
                     if (strict) {
                         found(Check.EXCLUSION, held + " and " + other + " are good at one time");

@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Lease;
+import io.holdfast.LeaseLook;
 import io.holdfast.LossReason;
 import org.jspecify.annotations.Nullable;
 
@@ -49,7 +50,7 @@ final class Held {
 
     /** How long it is still good, in nanoseconds of the world; without running any code of its client. */
     double leftInWorld() {
-        return machine.inWorld(lease.remaining().toNanos());
+        return machine.inWorld(LeaseLook.remaining(lease).toNanos());
     }
 
     @Override

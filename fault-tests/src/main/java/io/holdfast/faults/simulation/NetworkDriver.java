@@ -47,6 +47,9 @@ final class NetworkDriver implements RedisDriver {
 
         void arrived(Command command);
 
+        /** The server has carried out a command; null if it was refused. */
+        void answered(Command command, @Nullable Object answer);
+
         void trace(String what);
 
         /** Something of this client's will arrive as late as this. */
@@ -147,6 +150,9 @@ final class NetworkDriver implements RedisDriver {
         }
         flight.act.on(wire.server).whenComplete((value, failure) -> {
             flight.answered = true;
+            if (flight.command != null) {
+                route.answered(flight.command, value);
+            }
             flight.value = value;
             flight.failure = failure == null
                     ? null

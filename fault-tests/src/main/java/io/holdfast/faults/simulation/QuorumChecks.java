@@ -1,6 +1,8 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.LeaseLook;
 import io.holdfast.faults.simulation.Checks.Check;
+import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import io.holdfast.testkit.MemoryServer;
 import java.util.HashMap;
@@ -36,6 +38,23 @@ final class QuorumChecks {
 
     void owns(String owner, Asked asked) {
         byOwner.put(owner, asked);
+    }
+
+    /** A node takes a write-back only of whoever holds the lock there, by that very grant. */
+    void answered(MemoryServer node, Command command, Reply reply) {
+        List<String> words = command.words();
+        if (words.size() < 7 || !LeaseLook.isWriteBack(words.get(1))) {
+            return;
+        }
+        boolean taken = reply.asList().get(0).asString().equals("HELD");
+        Reply hold = node.command("GET", words.get(3));
+        String grant = words.get(5) + " " + words.get(6) + " ";
+        if (taken && (hold.isNull() || !hold.asString().startsWith(grant))) {
+            checks.found(
+                    Check.WRITE_BACK,
+                    "a node takes token " + words.get(7) + " of " + ServerChecks.publicPart(words.get(5))
+                            + ", which does not hold " + words.get(3) + " there");
+        }
     }
 
     void afterStep() {

@@ -6,6 +6,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLook;
 import io.holdfast.LeaseTicket;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -16,6 +17,7 @@ import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.faults.simulation.Plan.Ending;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
@@ -162,6 +164,13 @@ final class World implements Checks.Surroundings {
         public void arrived(Command command) {
             if (checksOfServer != null) {
                 checksOfServer.ran(machine);
+            }
+        }
+
+        @Override
+        public void answered(Command command, @Nullable Object answer) {
+            if (checksOfQuorum != null && answer instanceof Reply reply) {
+                checksOfQuorum.answered(server.memory, command, reply);
             }
         }
 
@@ -533,7 +542,7 @@ final class World implements Checks.Surroundings {
             case RELEASE, CANCEL, COMPLETE -> timersOf(machine, hold, () -> release(held));
             case EXTEND ->
                 timersOf(machine, hold / 2, () -> {
-                    if (held.lease.remaining().toNanos() > 0) {
+                    if (LeaseLook.remaining(held.lease).toNanos() > 0) {
                         held.lease.extendAsync(held.asked.item.options().term().multipliedBy(2));
                     }
                     timersOf(machine, hold / 2, () -> release(held));
@@ -589,7 +598,7 @@ final class World implements Checks.Surroundings {
                 && there.isRunning()
                 && heir.drivers.get(0).answersNow()
                 && slot.drivers.get(0).answersNow()
-                && held.lease.remaining().toNanos() > 0;
+                && LeaseLook.remaining(held.lease).toNanos() > 0;
         if (!possible) {
             release(held);
             return;

@@ -13,6 +13,7 @@ import static io.holdfast.faults.simulation.Checks.Check.ORPHAN;
 import static io.holdfast.faults.simulation.Checks.Check.TOKENS;
 import static io.holdfast.faults.simulation.Checks.Check.TOLD;
 import static io.holdfast.faults.simulation.Checks.Check.UNFENCED;
+import static io.holdfast.faults.simulation.Checks.Check.WRITE_BACK;
 
 import io.holdfast.faults.simulation.Checks.Check;
 import java.util.EnumSet;
@@ -202,11 +203,12 @@ final class Breaks {
                                 "Lease",
                                 "return left.get() ? Duration.ZERO : hold.remaining();",
                                 "return hold.remaining();"),
-                        java("Hold", "if (!end.compareAndSet(null, End.RELEASE)) {", "if (end.get() != null) {"),
+                        java("Lease", "return left.get() ? Duration.ZERO : hold.peek();", "return hold.peek();"),
+                        java("Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
                                 "Hold",
                                 "        ReleaseResult how = settle(reply, sent);\n",
-                                "        end.compareAndSet(null, End.RELEASE);\n        ReleaseResult how = settle(reply, sent);\n")),
+                                "        state.release();\n        ReleaseResult how = settle(reply, sent);\n")),
                 of(
                         "the refresh never comes",
                         INSIDE,
@@ -241,8 +243,8 @@ final class Breaks {
                         EnumSet.of(TOLD),
                         java(
                                 "Hold",
-                                "        if (deadline.get() - now <= 0) {\n            lose(deadlineReason());\n            return;",
-                                "        if (deadline.get() - now <= 0) {\n            return;")),
+                                "        endIfPassed(now);\n        if (!active()) {\n            return;",
+                                "        if (state.passed(now) || !active()) {\n            return;")),
                 of(
                         "renewal begins too late",
                         INSIDE,
@@ -322,6 +324,12 @@ final class Breaks {
                                 "Ballot",
                                 "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
                                 "if (!granted.isEmpty()) {")),
+                of(
+                        "quorum: the write-back does not look at the owner",
+                        QUORUM,
+                        13,
+                        EnumSet.of(WRITE_BACK),
+                        lua("quorum_raise", "if not text or string.sub(text, 1, #mine) ~= mine then", "if false then")),
                 of(
                         "quorum: fewer than a majority are enough",
                         QUORUM,
