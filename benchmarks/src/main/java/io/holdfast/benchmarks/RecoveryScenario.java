@@ -98,6 +98,11 @@ final class RecoveryScenario implements Scenario {
     }
 
     @Override
+    public int rounds(Scale scale) {
+        return scale.slowRounds();
+    }
+
+    @Override
     public Session open(String contestant, int size, Stage stage) {
         Contestants.Entry entry = Contestants.of(contestant);
         RedisServer server = RedisServer.start();
