@@ -11,7 +11,7 @@ import java.util.Set;
  * @param warmMillis of work before the first round
  * @param millis that a measurement of a rate lasts
  * @param least cycles of each thread in it, however long they take
- * @param handoffs in a measurement of their latency
+ * @param handoffs in a measurement of their latency, and for each process before one of a recovery
  * @param firstLeases over which memory on the server is measured
  * @param leases held at the end
  * @param leaseTermSeconds of these; a measurement lasts a third of it, in which each is renewed once
