@@ -32,9 +32,10 @@ import picocli.CommandLine.Option;
             "  benchmarks/run --scenarios free,hot --rounds 7 --out /tmp/results",
             "  benchmarks/run --report --docs docs",
             "",
-            "Progress goes to standard error. The folder gets results.jsonl (a line for each measurement), machine.json,",
-            "report.md and plots. Status: 0 if all was measured, 1 if a contestant of Holdfast failed, 64 if the command",
-            "line is wrong, 70 if the build failed."
+            "Progress goes to standard error. The folder gets results.jsonl, a line for each",
+            "measurement, machine.json, report.md and plots. Status: 0 if all was measured,",
+            "1 if a contestant of Holdfast failed, 64 if the command line is wrong, 70 if the",
+            "build failed."
         },
         exitCodeOnInvalidInput = Benchmarks.WRONG_USAGE,
         exitCodeOnExecutionException = Benchmarks.BROKEN)

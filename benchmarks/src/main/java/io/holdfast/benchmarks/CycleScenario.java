@@ -73,6 +73,7 @@ record CycleScenario(
                 .filter(each -> each.can(abilities.toArray(Ability[]::new)) || (trips && each.can(Ability.TRIP)))
                 .map(Contestants.Entry::id)
                 .filter(each -> size <= MOST_OF_PEERS || each.startsWith("holdfast"))
+                .filter(each -> !growing || !each.equals("redisson-fenced")) // waits as Redisson's lock does
                 .toList();
     }
 

@@ -72,6 +72,11 @@ final class LeaseScenario implements Scenario {
     }
 
     @Override
+    public int rounds(Scale scale) {
+        return scale.slowRounds();
+    }
+
+    @Override
     public Session open(String contestant, int size, Stage stage) {
         Contestants.Entry entry = Contestants.of(contestant);
         Scale scale = stage.scale();

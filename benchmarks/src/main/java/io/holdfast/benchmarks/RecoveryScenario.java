@@ -15,7 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 /** How long nobody has the lock after something broke. */
 final class RecoveryScenario implements Scenario {
     private static final long LIMIT_MILLIS = 60_000;
-    /** In which who asks comes to wait, and a server notices that a process is gone. */
+    private static final long QUEUEING_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+    /** In which who asks surely comes to wait, and a server notices that a process is gone. */
     private static final long SETTLING_NANOS = TimeUnit.MILLISECONDS.toNanos(150);
 
     /** What breaks. */
@@ -98,6 +99,11 @@ final class RecoveryScenario implements Scenario {
     }
 
     @Override
+    public int rounds(Scale scale) {
+        return scale.slowRounds();
+    }
+
+    @Override
     public Session open(String contestant, int size, Stage stage) {
         Contestants.Entry entry = Contestants.of(contestant);
         RedisServer server = RedisServer.start();
@@ -109,7 +115,8 @@ final class RecoveryScenario implements Scenario {
                 long patience = stage.scale().patienceMillis();
                 String lock = "lock-" + number++;
                 double millis;
-                try (Cast cast = new Cast(stage.crew(), contestant, server)) {
+                try (Cast cast =
+                        new Cast(stage.crew(), contestant, server, stage.scale().handoffs())) {
                     millis = switch (kind) {
                         case HOLDER -> cast.killHolder(String.format(entry.keyPattern(), lock), lock, patience);
                         case WAITER -> cast.killWaiter(lock, patience);
@@ -135,7 +142,7 @@ final class RecoveryScenario implements Scenario {
         private final TcpProxy proxy;
         private final List<Crew.Member> members = new ArrayList<>();
 
-        Cast(Crew crew, String contestant, RedisServer server) {
+        Cast(Crew crew, String contestant, RedisServer server, int warmings) {
             this.server = server;
             this.proxy = TcpProxy.to(server.port());
             String waiterAddress = kind == Kind.MESSAGE ? proxy.address().toString() : server.url();
@@ -145,24 +152,25 @@ final class RecoveryScenario implements Scenario {
                 members.add(crew.startProcess(contestant, server.url(), kind.term));
             }
             members.forEach(Crew.Member::awaitStart);
-            // Each has done all of it once, where nothing breaks.
-            for (int i = 0; i < members.size(); i++) {
+            // Each has done all of it before, where nothing breaks.
+            for (int i = 0; i < warmings * members.size(); i++) {
                 String warm = "warm-" + i + "-" + server.port();
+                Crew.Member holder = members.get(i % members.size());
                 Crew.Member waiter = members.get((i + 1) % members.size());
-                take(members.get(i), waiter, warm);
-                members.get(i).carryOut(Task.of(Task.Act.GIVE, warm), LIMIT_MILLIS);
+                take(holder, waiter, warm, QUEUEING_NANOS);
+                holder.carryOut(Task.of(Task.Act.GIVE, warm), LIMIT_MILLIS);
                 waiter.carryOut(Task.of(Task.Act.AWAIT, warm).lasting(0, LIMIT_MILLIS), 2 * LIMIT_MILLIS);
             }
         }
 
-        private void take(Crew.Member holder, Crew.Member waiter, String lock) {
+        private void take(Crew.Member holder, Crew.Member waiter, String lock, long pauseNanos) {
             holder.carryOut(Task.of(Task.Act.TAKE, lock), LIMIT_MILLIS);
             waiter.carryOut(Task.of(Task.Act.ASK, lock), LIMIT_MILLIS);
-            LockSupport.parkNanos(SETTLING_NANOS);
+            LockSupport.parkNanos(pauseNanos);
         }
 
         double killHolder(String key, String lock, long patience) {
-            take(members.get(0), members.get(1), lock);
+            take(members.get(0), members.get(1), lock, SETTLING_NANOS);
             members.get(0).kill();
             long left = server.command("PTTL", key).asLong();
             long over = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(left);
@@ -170,7 +178,7 @@ final class RecoveryScenario implements Scenario {
         }
 
         double killWaiter(String lock, long patience) {
-            take(members.get(0), members.get(1), lock);
+            take(members.get(0), members.get(1), lock, SETTLING_NANOS);
             members.get(2).carryOut(Task.of(Task.Act.ASK, lock), LIMIT_MILLIS);
             LockSupport.parkNanos(SETTLING_NANOS);
             members.get(1).kill();
@@ -182,7 +190,7 @@ final class RecoveryScenario implements Scenario {
         }
 
         double loseMessage(String lock, long patience) {
-            take(members.get(0), members.get(1), lock);
+            take(members.get(0), members.get(1), lock, SETTLING_NANOS);
             proxy.dropReplies(TcpProxy.Kind.MESSAGES);
             long released = members.get(0)
                     .carryOut(Task.of(Task.Act.GIVE, lock), LIMIT_MILLIS)

@@ -59,7 +59,7 @@ final class Run {
                     session.warm();
                 });
             }
-            for (int round = 1; round <= stage.scale().rounds(); round++) {
+            for (int round = 1; round <= scenario.rounds(stage.scale()); round++) {
                 List<String> order = new ArrayList<>(sessions.keySet());
                 Collections.rotate(order, 1 - round);
                 for (String contestant : order) {

@@ -7,10 +7,11 @@ import java.util.Set;
  * How much is done.
  *
  * @param rounds in which each contestant is measured once
+ * @param slowRounds the same, of scenarios in which that takes long
  * @param warmMillis of work before the first round
  * @param millis that a measurement of a rate lasts
  * @param least cycles of each thread in it, however long they take
- * @param handoffs in a measurement of their latency
+ * @param handoffs in a measurement of their latency, and for each process before one of a recovery
  * @param firstLeases over which memory on the server is measured
  * @param leases held at the end
  * @param leaseTermSeconds of these; a measurement lasts a third of it, in which each is renewed once
@@ -25,6 +26,7 @@ import java.util.Set;
 record Scale(
         String name,
         int rounds,
+        int slowRounds,
         long warmMillis,
         long millis,
         int least,
@@ -43,6 +45,7 @@ record Scale(
         return new Scale(
                 "full",
                 5,
+                3,
                 3_000,
                 1_500,
                 0,
@@ -63,15 +66,16 @@ record Scale(
         return new Scale(
                 "quick",
                 2,
-                1_000,
-                500,
+                1,
+                600,
+                400,
                 0,
                 50,
                 10_000,
                 20_000,
                 6,
                 List.of(200, 10_000),
-                List.of(1, 100, 10_000),
+                List.of(10, 1_000, 10_000),
                 1,
                 5_000,
                 3,
@@ -83,6 +87,7 @@ record Scale(
     static Scale smallest() {
         return new Scale(
                 "smallest",
+                1,
                 1,
                 0,
                 20,
@@ -104,6 +109,7 @@ record Scale(
         return new Scale(
                 name,
                 other,
+                other,
                 warmMillis,
                 millis,
                 least,
@@ -124,6 +130,7 @@ record Scale(
         return new Scale(
                 name,
                 rounds,
+                slowRounds,
                 warmMillis,
                 millis,
                 least,

@@ -84,6 +84,11 @@ interface Scenario {
         return true;
     }
 
+    /** How often each contestant is measured. */
+    default int rounds(Scale scale) {
+        return scale.rounds();
+    }
+
     /** Why it cannot be run here; null if it can. */
     default @Nullable String obstacle(Stage stage) {
         return null;

@@ -19,7 +19,7 @@ final class WaiterScenario implements Scenario {
     /** More than this only without a thread for each. */
     private static final int MOST_THREADS = 1_000;
     /** Windows are longer than for rates: little is to happen in them. */
-    private static final int LONGER = 4;
+    private static final int LONGER = 3;
 
     @Override
     public String id() {
@@ -67,12 +67,18 @@ final class WaiterScenario implements Scenario {
                 .filter(each -> each.can(Ability.WAITS))
                 .filter(each -> size <= MOST_THREADS || each.can(Ability.ASYNC))
                 .map(Contestants.Entry::id)
+                .filter(each -> !each.equals("redisson-fenced")) // waits as Redisson's lock does
                 .toList();
     }
 
     @Override
     public boolean isInTurn() {
         return false;
+    }
+
+    @Override
+    public int rounds(Scale scale) {
+        return scale.slowRounds();
     }
 
     @Override
