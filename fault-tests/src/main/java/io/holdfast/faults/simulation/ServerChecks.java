@@ -54,6 +54,9 @@ final class ServerChecks {
         /** It is taken by nobody until a shortest hold is over. */
         boolean rests;
 
+        /** It was handed to a waiter, for a term that can begin and end between two refreshes of the others. */
+        boolean brief;
+
         /** Whose request made the server hand it off. */
         @Nullable
         Machine handedBy;
@@ -196,6 +199,7 @@ final class ServerChecks {
         view.lastToken = token;
         inOrder(view, queueBefore, now);
         view.claimedAt = isClaim(view) ? now : Asked.NEVER;
+        view.brief = isClaim(view) && Long.parseLong(words[3]) * MILLI <= refresh;
         view.handedBy = lastFrom;
         Asked next = byOwner.get(view.owner);
         if (next != null) {
@@ -402,7 +406,7 @@ final class ServerChecks {
      */
     private long mostIdle(View view) {
         Machine giver = view.handedBy;
-        if (view.rests) {
+        if (view.rests || view.brief) {
             return mostRefresh(); // nobody was told when that is
         }
         boolean looked = view.claimedAt == Asked.NEVER
