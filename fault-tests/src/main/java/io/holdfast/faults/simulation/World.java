@@ -649,8 +649,8 @@ final class World implements Checks.Surroundings {
             if (trouble.fault().isOfServer()) {
                 Server server = servers.get(trouble.node() % servers.size());
                 server.troubledUntil = Math.max(server.troubledUntil, Math.max(now(), until) + 3_000 * MILLI);
+                disturbAll(); // before requests fail of it
                 ofServer(trouble, server, until);
-                disturbAll();
             } else {
                 Slot slot = slots.get(trouble.client());
                 Machine machine = slot.machine;
