@@ -160,8 +160,10 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         inside.addAll(Checks.liveness(history, UNDISTURBED, term.plus(RECOVERY)));
         stuck.forEach(each -> always.add(new Violation("ends", each)));
         left.forEach(each -> always.add(new Violation("litter", each)));
-        // Tokens rise across lost memory and set clocks, but for a clock that was set back together with lost memory.
-        always.addAll(tokens);
+        // Tokens rise across lost memory and set clocks; but a client goes on lending a hold that the server has
+        // forgotten,
+        // under the tokens of that hold, until it is told: they are older than those of its successors, and refused.
+        (subject.equals(Subjects.SHARED) ? inside : always).addAll(tokens);
         List<String> violations = new ArrayList<>();
         List<String> remarks = new ArrayList<>();
         if (ours) {
