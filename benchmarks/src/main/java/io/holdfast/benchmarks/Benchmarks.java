@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  benchmarks/run --quick",
             "  benchmarks/run --jdk25 ~/jdk-25",
-            "  benchmarks/run --scenarios free,hot --rounds 7 --out /tmp/results",
+            "  benchmarks/run --scenarios free,hot --rounds 7 --out results",
             "  benchmarks/run --report --docs docs",
             "",
             "Progress goes to standard error. The folder gets results.jsonl, a line for each",
