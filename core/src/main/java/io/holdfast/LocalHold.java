@@ -27,6 +27,7 @@ final class LocalHold implements Holding {
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
     private volatile @Nullable WeakReference<Lease> handle;
     private volatile long token; // 0 until it is asked for
+    private volatile boolean detached;
     private volatile List<Runnable> warnings = List.of(); // what removes the listeners
 
     LocalHold(LocalLine line, Hold hold, LocalRequest request) {
@@ -201,6 +202,8 @@ final class LocalHold implements Holding {
     @Override
     public void detach() {
         hold.detach();
+        detached = true;
+        line.letGo(this);
     }
 
     @Override
@@ -215,7 +218,7 @@ final class LocalHold implements Holding {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         over();
-        return line.released(this);
+        return detached ? hold.releaseAfter(token()) : line.released(this);
     }
 
     @Override

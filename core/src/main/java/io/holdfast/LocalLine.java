@@ -241,7 +241,7 @@ final class LocalLine implements Hold.Tenant {
         LocalHold lease = new LocalHold(this, Objects.requireNonNull(hold), request);
         if (!request.end(lease)) { // it has ended meanwhile: whoever is next
             LocalRequest next = waiting.poll();
-            return next == null ? rest() : lend(next);
+            return next == null ? then(giveBack(), askIfWanted()) : lend(next);
         }
         state = State.LENT;
         lent = lease;
@@ -295,17 +295,31 @@ final class LocalLine implements Hold.Tenant {
         return result;
     }
 
+    /** The lease lives its term without this client: its hold is no longer the line's, and whoever waits asks anew. */
+    void letGo(LocalHold lease) {
+        Runnable then = () -> {};
+        lock.lock();
+        try {
+            if (lent == lease) {
+                if (lease.isWithoutToken()) {
+                    lease.settleToken(++lastToken); // nobody else draws from this hold
+                }
+                hold = null;
+                lent = null;
+                state = State.FREE;
+                then = askIfWanted();
+            }
+        } finally {
+            lock.unlock();
+        }
+        then.run();
+    }
+
     private boolean mayHandOn(long now) {
         boolean nobodyElse = keepable && lastToken + 1 - firstToken < options.tokens();
         return nobodyElse
                 || (handoffs < options.localHandoffs()
                         && now - obtainedNanos < options.localTime().toNanos());
-    }
-
-    /** What becomes of a hold that nobody wanted after all. */
-    private Runnable rest() {
-        state = State.KEPT;
-        return then(giveBack(), askIfWanted());
     }
 
     private Runnable giveBack() {
@@ -362,17 +376,12 @@ final class LocalLine implements Hold.Tenant {
         then.run();
     }
 
-    /** Others want the lock: it goes back when it has no lease, or when that ends. */
-    void recalled(long token) {
-        recall(token);
-    }
-
-    void recalledAny() {
-        recall(0);
-    }
-
-    /** @param token of the hold that is meant; 0 for any */
-    private void recall(long token) {
+    /**
+     * Others want the lock: it goes back when it has no lease, or when that ends.
+     *
+     * @param token of the hold that is meant; 0 for any
+     */
+    void recall(long token) {
         Runnable then = () -> {};
         lock.lock();
         try {

@@ -62,7 +62,7 @@ final class LocalLines {
     void recalled(String hold, long token) {
         for (LocalLine line : lines.values()) {
             if (line.keys.hold().equals(hold)) {
-                line.recalled(token);
+                line.recall(token);
             }
         }
     }
@@ -71,7 +71,7 @@ final class LocalLines {
     void messagesDown(IntPredicate partitions) {
         for (LocalLine line : lines.values()) {
             if (partitions.test(client.driver.partition(line.keys.hold()))) {
-                line.recalledAny();
+                line.recall(0);
             }
         }
     }

@@ -205,6 +205,29 @@ final class LocalLineTest {
         lease.release();
     }
 
+    /** The hold lives on without its client: whoever waits here stands in the server's queue behind it. */
+    @Test
+    void detach_othersOfThisClientWait_waitForTheEndOfItsTerm() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        long token = lease.token();
+        lease.detach();
+        assertTrue(lease.isValid());
+        assertEquals(1, other.inspect().lock("a").waiters());
+        time.advance(LockOptions.defaults().term().plusSeconds(3));
+        assertFalse(lease.isValid());
+        assertTrue(lease(next).token() > token);
+        next.join().release();
+    }
+
+    @Test
+    void release_ofADetachedLease_freesTheLock() {
+        Lease lease = lease(ask(ours, HANDED));
+        lease.detach();
+        assertEquals(ReleaseResult.RELEASED, lease.release());
+        assertFalse(other.lock("a").isLocked());
+    }
+
     // ---- kept
 
     @Test
