@@ -2,11 +2,11 @@ package io.holdfast;
 
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
-import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.Entropy;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Reply;
+import io.holdfast.testkit.ForwardingDriver;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +14,6 @@ import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -92,7 +91,7 @@ public class MicroBenchmarks {
     }
 
     /** Answers what is asked of a free lock by itself, in the thread that asks. */
-    private static final class AnsweringDriver implements RedisDriver {
+    private static final class AnsweringDriver extends ForwardingDriver {
         private static final String ACQUIRE_KEYS = "7";
         private static final String RELEASE_KEYS = "6";
         private static final CompletionStage<Reply> GRANTED = CompletableFuture.completedStage(Reply.of(List.of(
@@ -111,10 +110,8 @@ public class MicroBenchmarks {
                 Reply.of(0),
                 Reply.of(0))));
 
-        private final RedisDriver real;
-
         AnsweringDriver(RedisDriver real) {
-            this.real = real;
+            super(real);
         }
 
         @Override
@@ -127,52 +124,7 @@ public class MicroBenchmarks {
                     return RELEASED;
                 }
             }
-            return real.send(command);
-        }
-
-        @Override
-        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-            return real.subscribe(channel, onMessage);
-        }
-
-        @Override
-        public CompletionStage<Void> unsubscribe(String channel) {
-            return real.unsubscribe(channel);
-        }
-
-        @Override
-        public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
-            return real.subscribeShard(channel, onMessage, onEnded);
-        }
-
-        @Override
-        public CompletionStage<Void> unsubscribeShard(String channel) {
-            return real.unsubscribeShard(channel);
-        }
-
-        @Override
-        public RedisDriver another(String key) {
-            return real.another(key);
-        }
-
-        @Override
-        public void reconnect() {
-            real.reconnect();
-        }
-
-        @Override
-        public void listen(ConnectionListener listener) {
-            real.listen(listener);
-        }
-
-        @Override
-        public String describe() {
-            return real.describe();
-        }
-
-        @Override
-        public void close() {
-            real.close();
+            return driver.send(command);
         }
     }
 }

@@ -1,16 +1,12 @@
 package io.holdfast.jedis;
 
-import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
-import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.spi.Reply;
+import io.holdfast.testkit.ForwardingDriver;
 import io.holdfast.testkit.ShardChannelContract;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -46,30 +42,14 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
     }
 
     /** Closes the pool after its last driver: what is given back as broken, the pool replaces. */
-    private record WithPool(RedisDriver driver, ConnectionPool pool, AtomicInteger users) implements RedisDriver {
-        @Override
-        public CompletionStage<Reply> send(Command command) {
-            return driver.send(command);
-        }
+    private static final class WithPool extends ForwardingDriver {
+        private final ConnectionPool pool;
+        private final AtomicInteger users;
 
-        @Override
-        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-            return driver.subscribe(channel, onMessage);
-        }
-
-        @Override
-        public CompletionStage<Void> unsubscribe(String channel) {
-            return driver.unsubscribe(channel);
-        }
-
-        @Override
-        public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
-            return driver.subscribeShard(channel, onMessage, onEnded);
-        }
-
-        @Override
-        public CompletionStage<Void> unsubscribeShard(String channel) {
-            return driver.unsubscribeShard(channel);
+        WithPool(RedisDriver driver, ConnectionPool pool, AtomicInteger users) {
+            super(driver);
+            this.pool = pool;
+            this.users = users;
         }
 
         @Override
@@ -77,21 +57,6 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
             RedisDriver other = driver.another(key);
             users.incrementAndGet();
             return new WithPool(other, pool, users);
-        }
-
-        @Override
-        public void reconnect() {
-            driver.reconnect();
-        }
-
-        @Override
-        public void listen(ConnectionListener listener) {
-            driver.listen(listener);
-        }
-
-        @Override
-        public String describe() {
-            return driver.describe();
         }
 
         @Override

@@ -1,7 +1,6 @@
 package io.holdfast.testkit;
 
 import io.holdfast.spi.Command;
-import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -13,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -26,7 +24,7 @@ import java.util.regex.Pattern;
  * server that was started just now, so that its text comes. From then on the SHA-1 is translated to that of the rewritten
  * text. Everything else goes to the driver underneath as it is.
  */
-public final class RewritingDriver implements RedisDriver {
+public final class RewritingDriver extends ForwardingDriver {
     /** A function of texts, and the rewritten scripts' SHA-1 by that of the original, as far as they have passed. */
     private record Rewriting(UnaryOperator<String> rewrite, Map<String, String> shas) {
         static Rewriting with(UnaryOperator<String> rewrite) {
@@ -34,7 +32,6 @@ public final class RewritingDriver implements RedisDriver {
         }
     }
 
-    private final RedisDriver driver;
     private final AtomicInteger changed = new AtomicInteger();
     private volatile Rewriting current;
 
@@ -44,7 +41,7 @@ public final class RewritingDriver implements RedisDriver {
      * @param rewrite takes the text of a script, and returns the text to send in its place; called on any thread
      */
     public RewritingDriver(RedisDriver driver, UnaryOperator<String> rewrite) {
-        this.driver = driver;
+        super(driver);
         this.current = Rewriting.with(rewrite);
     }
 
@@ -120,54 +117,9 @@ public final class RewritingDriver implements RedisDriver {
         return new Command(command.key(), words);
     }
 
-    @Override
-    public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-        return driver.subscribe(channel, onMessage);
-    }
-
-    @Override
-    public CompletionStage<Void> unsubscribe(String channel) {
-        return driver.unsubscribe(channel);
-    }
-
-    @Override
-    public CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
-        return driver.subscribeShard(channel, onMessage, onEnded);
-    }
-
-    @Override
-    public CompletionStage<Void> unsubscribeShard(String channel) {
-        return driver.unsubscribeShard(channel);
-    }
-
     /** It rewrites as this one does at the time of the call; {@link #rewrite} and {@link #changed} are of this one only. */
     @Override
     public RedisDriver another(String key) {
         return new RewritingDriver(driver.another(key), current.rewrite());
-    }
-
-    @Override
-    public void reconnect() {
-        driver.reconnect();
-    }
-
-    @Override
-    public void listen(ConnectionListener listener) {
-        driver.listen(listener);
-    }
-
-    @Override
-    public int partition(String key) {
-        return driver.partition(key);
-    }
-
-    @Override
-    public String describe() {
-        return driver.describe();
-    }
-
-    @Override
-    public void close() {
-        driver.close();
     }
 }
