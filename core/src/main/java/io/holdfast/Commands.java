@@ -42,7 +42,10 @@ final class Commands {
             long remainingMillis,
             @Nullable Claim claim,
             long handedMillis,
-            boolean more) {}
+            boolean more) {
+        /** Nobody holds, and nobody waits. */
+        static final State FREE = new State(Optional.empty(), 0, null, 0, false);
+    }
 
     /** A grant by handoff that is not confirmed yet. */
     record Claim(String ownerPublic, long token, long millis) {}
@@ -257,7 +260,7 @@ final class Commands {
                 keys.allWithTombstone(owner),
                 args,
                 ticker.nanoTime(),
-                list -> new ReleaseReply(ReleaseWord.valueOf(list.get(0).asString()), state(list, 2)),
+                Commands::decodeRelease,
                 callback);
     }
 
@@ -669,6 +672,11 @@ final class Commands {
                         state(list, 4));
             case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, false, 0, 0, null);
         };
+    }
+
+    private static ReleaseReply decodeRelease(List<Reply> list) {
+        ReleaseWord word = ReleaseWord.valueOf(list.get(0).asString());
+        return new ReleaseReply(word, list.size() == 2 ? State.FREE : state(list, 2));
     }
 
     /** Decodes what {@code describe} in common.lua appended. */

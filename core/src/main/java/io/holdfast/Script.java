@@ -6,10 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script as it ships: its text, with the common part put in, and the SHA-1 of exactly these bytes, by which the server
+ * A script as it ships: its text, with the common parts put in, and the SHA-1 of exactly these bytes, by which the server
  * knows it.
  */
 @SuppressWarnings("ImmutableEnumChecker") // two fields are written late, and always with the same
@@ -32,7 +34,7 @@ enum Script {
     QUORUM_RAISE,
     QUORUM_RELEASE;
 
-    private static final String INCLUDE = "-- include common.lua\n";
+    private static final Pattern INCLUDE = Pattern.compile("^-- include (\\w+\\.lua)\\n", Pattern.MULTILINE);
 
     // Read when it is first used: a short program uses three of the scripts, and reading all takes longer than all that
     // it asks of the server. Two threads may both read; what they read is the same.
@@ -42,8 +44,8 @@ enum Script {
     String text() {
         String read = text;
         if (read == null) {
-            String body = resource(fileName());
-            read = body.contains(INCLUDE) ? body.replace(INCLUDE, resource("common.lua")) : body;
+            read = INCLUDE.matcher(resource(fileName()))
+                    .replaceAll(include -> Matcher.quoteReplacement(resource(include.group(1))));
             text = read;
         }
         return read;

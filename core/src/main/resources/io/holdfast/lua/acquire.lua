@@ -21,6 +21,15 @@
 -- Effects: settles the lock; grants, queues, or neither. Tells the next waiter if there was a handoff, and a client that
 -- keeps the lock that it is wanted.
 
+-- include hold.lua
+
+-- Mostly nobody holds, nobody waits, and nothing is known of the owner: then this is all, without what handles a queue.
+if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[6], KEYS[7]) == 0 then
+  local term, label, kept = ARGV[6], ARGV[11] .. '/' .. ARGV[12], ARGV[17] == 'K'
+  local token = writeHold(KEYS[1], KEYS[5], ARGV[5], term, now + tonumber(term), label, ARGV[16], kept and ' K' or '')
+  return { 'GRANTED', nowMicros, tonumber(token), nowMicros, kept and 1 or 0 }
+end
+
 -- include common.lua
 
 local lock = lockAt(1)
@@ -71,7 +80,7 @@ end
 local reply
 if not lock.held then
   local kept = ARGV[17] == 'K' and redis.call('EXISTS', lock.queue, lock.parked) == 0 and ' K' or ''
-  grant(lock, owner, term, now + term, label, ARGV[16], kept)
+  grant(lock, owner, ARGV[6], now + term, label, ARGV[16], kept)
   if waiting then
     dequeue(lock, owner)
   end
@@ -94,7 +103,7 @@ else
   if enters then
     local fresh = redis.call('HEXISTS', lock.details, '@a:' .. requester) == 0
     writeDetails(lock, owner, {
-      since = int(nowMicros),
+      since = nowText,
       ttl = tonumber(ARGV[9]),
       stop = ARGV[9] == '0' and 0 or now + tonumber(ARGV[9]),
       policy = ARGV[10],

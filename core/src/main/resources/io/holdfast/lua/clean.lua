@@ -7,6 +7,7 @@
 -- Replies: time, number of waiters removed, number of waiters left.
 -- Effects: looks at a thousand waiters of the queue and of those parked, settles the lock.
 
+-- include hold.lua
 -- include common.lua
 
 local lock = lockAt(1)

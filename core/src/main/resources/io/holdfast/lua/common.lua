@@ -1,4 +1,4 @@
--- common.lua: included at the head of every script that touches a queue. It owns the formats of all values.
+-- common.lua: included after hold.lua by every script that touches a queue. It owns the formats of all values.
 --
 -- The keys of one lock, all in one slot:
 --   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released,
@@ -18,25 +18,14 @@
 -- ARGV[1] client that asks   ARGV[2] prefix of channels, '' on a cluster   ARGV[3] waiter deadline, ms
 -- ARGV[4] life of tokens, ms
 
--- One reading of the clock in the whole script, because on 7.0 it moves while a script runs.
-local clock = redis.call('TIME')
-local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
-local now = math.floor(nowMicros / 1000)
-
 local requester = ARGV[1]
 local channelPrefix = ARGV[2]
 local waiterTtl = tonumber(ARGV[3])
-local tokenTtl = tonumber(ARGV[4])
 
 local WALK_LIMIT = 1000 -- waiters looked at in one script
 local BAND = 2 ^ 42 -- orders of one priority
 local FIRST_RANDOM = 2 ^ 40
 local mail = {} -- messages to send when everything else is done: channel, text, channel, text …
-
--- Lua's own conversion keeps 14 digits only.
-local function int(number)
-  return string.format('%.0f', number)
-end
 
 local function clientOf(owner)
   return string.match(owner, '^[^.]+')
@@ -195,7 +184,7 @@ local function orderOf(lock, priority, mode, owner)
   if mode == 'N' then
     order = -order
   elseif mode == 'R' then
-    order = FIRST_RANDOM + tonumber(string.sub(redis.sha1hex(owner .. int(nowMicros)), 1, 10), 16)
+    order = FIRST_RANDOM + tonumber(string.sub(redis.sha1hex(owner .. nowText), 1, 10), 16)
   end
   return int(order - priority * BAND)
 end
@@ -311,25 +300,12 @@ local function nextWaiter(lock, candidate)
   return nil
 end
 
--- Notes the last token. Its key expires at the token's own time plus its life, and not at now plus its life: after a
--- clock that was ahead came back, tokens would fall otherwise.
-local function writeToken(lock, token)
-  redis.call('SET', lock.token, int(token), 'PXAT', int(math.floor(token / 1000) + tokenTtl))
-end
-
--- Writes a hold and its token. So many tokens, the first of which is the hold's, are reserved for the holder: it may hand
--- the lock on among its own threads, each with a token of its own.
 local function grant(lock, owner, term, expireAt, label, tokens, kept)
-  local last = tonumber(redis.call('MGET', lock.token)[1] or '0') or 0
-  local token = math.max(last + 1, nowMicros)
-  writeToken(lock, token + tonumber(tokens) - 1)
-  redis.call('SET', lock.hold, table.concat({ owner, int(token), int(nowMicros), int(term), label }, ' ') .. kept,
-    'PXAT', int(expireAt))
   lock.held = {
     owner = owner,
-    token = int(token),
-    since = int(nowMicros),
-    term = int(term),
+    token = writeHold(lock.hold, lock.token, owner, term, expireAt, label, tokens, kept),
+    since = nowText,
+    term = term,
     label = label,
     kept = kept,
   }
@@ -358,7 +334,7 @@ local function handoff(lock, candidate)
   local d = readDetails(lock, owner)
   local client = clientOf(owner)
   redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
-  grant(lock, owner, tonumber(d.term), now + d.claim, labelOf(lock, client, d.thread), d.tokens, '')
+  grant(lock, owner, d.term, now + d.claim, labelOf(lock, client, d.thread), d.tokens, '')
   redis.call('HSET', lock.details, '@claim', owner)
   if client == requester then
     lock.mine = { publicPart(owner), lock.held.token, int(d.claim) }
@@ -366,7 +342,7 @@ local function handoff(lock, candidate)
     lock.handed = d.claim
     mail[#mail + 1] = channelOf(lock, client)
     mail[#mail + 1] = table.concat(
-      { 'G', publicPart(owner), lock.held.token, int(nowMicros), int(d.claim), lock.hold }, ' ')
+      { 'G', publicPart(owner), lock.held.token, nowText, int(d.claim), lock.hold }, ' ')
   end
 end
 
@@ -391,7 +367,7 @@ local function settle(lock, candidate, tell)
   if claimed then
     redis.call('HDEL', lock.details, '@claim')
     if redis.call('HEXISTS', lock.details, claimed) == 1 then
-      redis.call('HSET', lock.details, '@s:' .. clientOf(claimed), int(nowMicros))
+      redis.call('HSET', lock.details, '@s:' .. clientOf(claimed), nowText)
     end
   end
   handoff(lock, candidate)

@@ -10,6 +10,7 @@
 -- Effects: moves the expiry, only later; takes the owner out of the queue. Compares owner and token: an owner whose
 -- claim lapsed may have been granted the lock again, with a later token.
 
+-- include hold.lua
 -- include common.lua
 
 local lock = lockAt(1)

@@ -12,6 +12,7 @@
 --   claimed   (of a hold) it was handed the lock and has not confirmed yet         held      (of a hold) confirmed
 -- Effects: none.
 
+-- include hold.lua
 -- include common.lua
 
 local replies = { nowMicros }

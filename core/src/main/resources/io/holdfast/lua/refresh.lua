@@ -12,6 +12,7 @@
 -- even if it is suspect, removes a few dead waiters, and sends a probe to a suspect client: once it says that it heard
 -- it, it is trusted again.
 
+-- include hold.lua
 -- include common.lua
 
 local function heartbeat(lock, count)

@@ -6,11 +6,26 @@
 -- ARGV[8] the last of the reserved tokens that was used, 0 if none were reserved
 --
 -- Replies:
---   RELEASED time …describe   the owner held the lock, and no longer does
+--   RELEASED time …describe   the owner held the lock, and no longer does; without what describe tells if nobody waits
 --   WITHDRAWN time …describe   the owner waited, and no longer does
 --   GONE time …describe   the owner neither held nor waited
 -- Effects: begins with the delete, which is allowed at maxmemory; hands the lock to the next waiter and tells it. With a
 -- shortest hold that is not over yet, the lock rests until then: taken, by nobody.
+
+-- include hold.lua
+
+-- Mostly nobody waits, and the owner holds: then this is all, without what handles a queue.
+if ARGV[6] == '0' and ARGV[7] == '0' and redis.call('EXISTS', KEYS[4]) == 0 then
+  local mine = ARGV[5] .. ' '
+  local text = redis.call('MGET', KEYS[1])[1]
+  if text and string.sub(text, 1, #mine) == mine then
+    redis.call('DEL', KEYS[1])
+    if ARGV[8] ~= '0' then
+      writeToken(KEYS[5], tonumber(ARGV[8]), ARGV[8]) -- nobody was granted the lock since: the others were not used
+    end
+    return { 'RELEASED', nowMicros }
+  end
+end
 
 -- include common.lua
 
@@ -29,7 +44,7 @@ if lock.held and lock.held.owner == owner then
     dequeue(lock, owner)
   end
   if ARGV[8] ~= '0' then
-    writeToken(lock, tonumber(ARGV[8])) -- nobody was granted the lock since: the others were not used
+    writeToken(lock.token, tonumber(ARGV[8]), ARGV[8])
   end
   local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
   if shortest > 0 and rest > now then

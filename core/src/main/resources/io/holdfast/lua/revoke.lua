@@ -14,6 +14,7 @@
 -- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. The one
 -- who held it learns of it at its next renewal.
 
+-- include hold.lua
 -- include common.lua
 
 local lock = lockAt(1)

@@ -10,10 +10,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Recognises the engine's scripts among the requests that a {@link TcpProxy} sees, whether sent as SHA-1 or as text. */
 final class ScriptCalls {
-    private static final String INCLUDE = "-- include common.lua\n";
+    private static final Pattern INCLUDE = Pattern.compile("^-- include (\\w+)\\.lua\\n", Pattern.MULTILINE);
 
     static final Predicate<String> ACQUIRE = of("acquire");
     static final Predicate<String> RELEASE = of("release");
@@ -49,8 +51,8 @@ final class ScriptCalls {
     }
 
     private static String text(String name) {
-        String body = resource(name);
-        return body.contains(INCLUDE) ? body.replace(INCLUDE, resource("common")) : body;
+        return INCLUDE.matcher(resource(name))
+                .replaceAll(include -> Matcher.quoteReplacement(resource(include.group(1))));
     }
 
     private static Predicate<String> of(String name) {

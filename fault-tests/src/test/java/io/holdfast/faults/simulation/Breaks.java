@@ -87,6 +87,24 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
                         lua("release", "if lock.held and lock.held.owner == owner then", "if lock.held then")),
                 of(
+                        "a plain release does not look for waiters",
+                        INSIDE,
+                        1,
+                        EnumSet.of(LIVENESS),
+                        lua("release", "and redis.call('EXISTS', KEYS[4]) == 0 then", "then")),
+                of(
+                        "a plain acquire does not look for waiters",
+                        INSIDE,
+                        1,
+                        EnumSet.of(ORDER, LIVENESS),
+                        lua("acquire", "KEYS[2], KEYS[3], KEYS[4], KEYS[6]", "KEYS[6]")),
+                of(
+                        "a plain acquire does not look for a tombstone",
+                        INSIDE,
+                        18,
+                        EnumSet.of(ORPHAN, ANSWER),
+                        lua("acquire", "KEYS[4], KEYS[6], KEYS[7]) == 0 then", "KEYS[4], KEYS[7]) == 0 then")),
+                of(
                         "deadline counts from the reply",
                         INSIDE,
                         10,
@@ -138,8 +156,8 @@ final class Breaks {
                         EnumSet.of(LIVENESS),
                         lua(
                                 "common",
-                                "grant(lock, owner, tonumber(d.term), now + d.claim,",
-                                "grant(lock, owner, tonumber(d.term), now + tonumber(d.term),")),
+                                "grant(lock, owner, d.term, now + d.claim,",
+                                "grant(lock, owner, d.term, now + tonumber(d.term),")),
                 of(
                         "the client takes a claim for a term",
                         INSIDE,
@@ -181,7 +199,10 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(TOKENS),
-                        lua("common", "local token = math.max(last + 1, nowMicros)", "local token = last + 1")),
+                        lua(
+                                "hold",
+                                "local token, text = nowMicros, nowText\n  if last >= nowMicros then",
+                                "local token, text\n  do")),
                 of(
                         "renewal creates a hold",
                         INSIDE,
