@@ -41,8 +41,7 @@ local function granted()
 end
 
 local function take()
-  redis.call('HDEL', lock.details, '@claim')
-  dequeue(lock, owner)
+  dequeue(lock, owner, true)
   return granted()
 end
 
@@ -57,11 +56,20 @@ if ended > 0 and redis.call('EXISTS', KEYS[6]) == 1 then
 end
 -- end
 
+-- What is known of the queue and of this client's part in it; read again after it may have changed.
+local waiting, claimed, last, known, count, active, suspect
+local function read()
+  local facts = redis.call('HMGET', lock.details, owner, '@claim', '@seq', '@x', '@n:' .. requester,
+    '@a:' .. requester, '@s:' .. requester)
+  waiting, claimed, last, known, count, active, suspect = unpack(facts, 1, 7)
+end
+read()
+
 if lock.held and lock.held.owner == owner then
   -- rule rearm
   expireLater(lock.hold, now + term)
   -- end
-  if redis.call('HGET', lock.details, '@claim') == owner then
+  if claimed == owner then
     return take()
   end
   return granted()
@@ -71,10 +79,12 @@ if ended > 0 and redis.call('HEXISTS', KEYS[7], owner) == 1 then
   return { 'EVICTED', nowMicros }
 end
 
-local waiting = redis.call('HEXISTS', lock.details, owner) == 1
-settle(lock, waiting and owner or nil)
-if lock.more == 1 then
-  return { 'MORE', nowMicros }
+if not lock.held then
+  settle(lock, waiting and owner or nil, false, { last, claimed })
+  if lock.more == 1 then
+    return { 'MORE', nowMicros }
+  end
+  read()
 end
 
 local reply
@@ -90,9 +100,10 @@ elseif lock.held.owner == owner then
   reply = take()
 else
   local enters, limit = ARGV[7] == '1' and not waiting, tonumber(ARGV[15])
-  if enters and limit > 0 and waitersOf(lock, redis.call('HGET', lock.details, '@claim')) >= limit then
+  if enters and limit > 0 and waitersOf(lock, claimed) >= limit then
     clean(lock)
-    local waiters = waitersOf(lock, redis.call('HGET', lock.details, '@claim'))
+    read()
+    local waiters = waitersOf(lock, claimed)
     if waiters >= limit then
       reply = describe(lock, { 'FULL', nowMicros, 0, waiters })
       recall(lock)
@@ -101,27 +112,42 @@ else
     end
   end
   if enters then
-    local fresh = redis.call('HEXISTS', lock.details, '@a:' .. requester) == 0
-    writeDetails(lock, owner, {
-      since = nowText,
-      ttl = tonumber(ARGV[9]),
-      stop = ARGV[9] == '0' and 0 or now + tonumber(ARGV[9]),
-      policy = ARGV[10],
-      claim = tonumber(ARGV[8]),
-      term = ARGV[6],
-      tokens = ARGV[16],
-      thread = ARGV[12],
-    })
-    expireLater(lock.details, now + waiterTtl)
-    redis.call('ZADD', lock.queue, orderOf(lock, tonumber(ARGV[14]), ARGV[13], owner), owner)
-    expireLater(lock.queue, now + waiterTtl)
-    redis.call('HINCRBY', lock.details, '@n:' .. requester, 1)
-    if fresh then
+    last = int(tonumber(last or '0') + 1)
+    local extended = longer(known)
+    local fields = {
+      owner,
+      formatDetails({
+        since = nowText,
+        ttl = tonumber(ARGV[9]),
+        stop = ARGV[9] == '0' and 0 or now + tonumber(ARGV[9]),
+        policy = ARGV[10],
+        claim = tonumber(ARGV[8]),
+        term = ARGV[6],
+        tokens = ARGV[16],
+        thread = ARGV[12],
+      }),
+      '@seq',
+      last,
+      '@n:' .. requester,
+      int(tonumber(count or '0') + 1),
+    }
+    if not active then
       local seen = (listeners(lock, requester) or 0) > 0 and 1 or 0
-      redis.call('HSET', lock.details, '@a:' .. requester,
-        table.concat({ int(now + waiterTtl), int(seen), ARGV[11] }, ' '))
+      fields[#fields + 1] = '@a:' .. requester
+      fields[#fields + 1] = table.concat({ int(now + waiterTtl), int(seen), ARGV[11] }, ' ')
     end
-  elseif waiting and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then
+    if extended then
+      known = int(extended)
+      fields[#fields + 1] = '@x'
+      fields[#fields + 1] = known
+    end
+    redis.call('HSET', lock.details, unpack(fields))
+    redis.call('ZADD', lock.queue, orderOf(tonumber(last), tonumber(ARGV[14]), ARGV[13], owner), owner)
+    if extended then
+      redis.call('PEXPIREAT', lock.details, known)
+      redis.call('PEXPIREAT', lock.queue, known)
+    end
+  elseif waiting and not suspect then
     -- A waiter that was parked while its client was away takes its old place again.
     local order = redis.call('ZSCORE', lock.parked, owner)
     if order then
@@ -131,26 +157,32 @@ else
       redis.call('HINCRBY', lock.details, '@p:' .. requester, -1)
     end
   end
-  if redis.call('EXISTS', lock.parked) == 1 then
+  local queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
+  if enters and queued == 1 then
+    redis.call('PEXPIREAT', lock.queue, known) -- a queue that was empty, beside parked waiters, has no expiry yet
+  end
+  if parked > 0 then
     expireLater(lock.parked, now + waiterTtl)
     sweep(lock)
+    queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
   end
-  local queued = ARGV[7] == '1' or waiting
-  local claimed = redis.call('HGET', lock.details, '@claim')
-  local waiters = waitersOf(lock, claimed)
-  local place = 0
-  if queued then
+  local waits, place = ARGV[7] == '1' or waiting, 0
+  local waiters = queued + parked - (claimed and 1 or 0)
+  if waits then
     place = waiters
     local rank = redis.call('ZRANK', lock.queue, owner)
     if rank then
-      place = rank + 1 + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
+      place = rank + 1
+      if parked > 0 then
+        place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
+      end
       local ahead = claimed and redis.call('ZRANK', lock.queue, claimed)
       if ahead and ahead < rank then
         place = place - 1
       end
     end
   end
-  reply = describe(lock, { queued and 'QUEUED' or 'TAKEN', nowMicros, place, waiters })
+  reply = describe(lock, { waits and 'QUEUED' or 'TAKEN', nowMicros, place, waiters })
   recall(lock)
 end
 deliver()

@@ -10,6 +10,7 @@
 --                     @claim    -> owner whose grant by handoff is not confirmed yet
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked
 --                     @a:client -> "deadline seen label"          @s:client -> since when it is suspect
+--                     @x        -> until when this key and the queue live at least
 --   token     string  the last fencing token that was given, or reserved for the present holder
 --   evicted   hash    owner -> 1: waiters that were dropped by name, so that they do not queue again
 -- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret". A
@@ -44,6 +45,15 @@ local function expireLater(key, at)
   end
 end
 
+-- What a queue and its details have to outlive is moved with each request and each report; so that this does not take
+-- calls each time, they live for up to a quarter longer. Answers the new @x, or nil if `known`, the present one, will do.
+local function longer(known)
+  if not known or tonumber(known) < now + waiterTtl then
+    return now + waiterTtl + math.floor(waiterTtl / 4)
+  end
+  return nil
+end
+
 local function lockAt(first)
   return {
     hold = KEYS[first],
@@ -52,7 +62,9 @@ local function lockAt(first)
     details = KEYS[first + 3],
     token = KEYS[first + 4],
     reach = {}, -- client -> answer of reach()
-    held = nil, -- the hold, parsed
+    labels = {}, -- client -> its label, of those that were looked at
+    held = nil, -- the hold, parsed; with the rest of its term in ms, if that is known without asking
+    freed = false, -- whether the hold was deleted by this script
     mine = nil, -- a claim that belongs to the client that asks, to be told in the reply
     handed = 0, -- claim in ms of a handoff that was told by message
     more = 0, -- 1: the walk was cut at its limit; ask again
@@ -97,9 +109,16 @@ local function listeners(lock, client)
   return not counted.err and tonumber(counted[2]) or nil
 end
 
--- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory.
-local function dequeue(lock, owner)
-  if redis.call('HDEL', lock.details, owner) == 0 then
+-- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim
+-- under way is the waiter's and ends too.
+local function dequeue(lock, owner, claimed)
+  local known
+  if claimed then
+    known = redis.call('HDEL', lock.details, '@claim', owner) == 2
+  else
+    known = redis.call('HDEL', lock.details, owner) == 1
+  end
+  if not known then
     -- An order without details (a key was dropped by force) must not be met again.
     return redis.call('ZREM', lock.queue, owner) + redis.call('ZREM', lock.parked, owner) > 0
   end
@@ -119,21 +138,16 @@ end
 -- What can be said of a waiter's client: 'here' it can be told; 'away' it listens nowhere; 'suspect' it did not take up
 -- a grant; 'gone' its deadline has passed. Asked once for each client and script. The client that asks is always here,
 -- because the reply tells it.
-local function reach(lock, client)
-  local answer = lock.reach[client]
-  if answer then
-    return answer
-  end
-  local facts = redis.call('HMGET', lock.details, '@a:' .. client, '@s:' .. client)
-  local deadline, seen
-  if facts[1] then
-    deadline, seen = string.match(facts[1], '^(%d+) (%d)')
+local function judge(lock, client, active, suspect)
+  local answer, deadline, seen, label
+  if active then
+    deadline, seen, label = string.match(active, '^(%d+) (%d) (%S*)$')
   end
   if not deadline or tonumber(deadline) < now then
     answer = 'gone'
   elseif client == requester then
     answer = 'here'
-  elseif facts[2] then
+  elseif suspect then
     answer = 'suspect'
   else
     answer = 'here'
@@ -142,7 +156,28 @@ local function reach(lock, client)
     end
   end
   lock.reach[client] = answer
+  lock.labels[client] = label
   return answer
+end
+
+local function reach(lock, client)
+  local answer = lock.reach[client]
+  if not answer then
+    local facts = redis.call('HMGET', lock.details, '@a:' .. client, '@s:' .. client)
+    answer = judge(lock, client, facts[1], facts[2])
+  end
+  return answer
+end
+
+-- The details of a waiter as they are written, and what can be said of its client.
+local function look(lock, owner)
+  local client = clientOf(owner)
+  local answer = lock.reach[client]
+  if answer then
+    return redis.call('HGET', lock.details, owner), answer
+  end
+  local facts = redis.call('HMGET', lock.details, owner, '@a:' .. client, '@s:' .. client)
+  return facts[1], judge(lock, client, facts[2], facts[3])
 end
 
 -- Takes waiters out of the queue, keeping their order: pairs of owner and order.
@@ -176,11 +211,11 @@ local function sweep(lock)
   end
 end
 
--- Where a waiter enters the queue. Orders are integers of less than 50 bits, which a double keeps exactly. Each priority
--- has a band, the higher ones before the lower; in a band stand first those of mode 'N' (newest first), then 'F' (oldest
--- first), then 'R', in an order that is drawn here: the server's own generator begins anew in every script.
-local function orderOf(lock, priority, mode, owner)
-  local order = tonumber(redis.call('HINCRBY', lock.details, '@seq', 1))
+-- Where a waiter enters the queue, given the next number of @seq. Orders are integers of less than 50 bits, which a
+-- double keeps exactly. Each priority has a band, the higher ones before the lower; in a band stand first those of mode
+-- 'N' (newest first), then 'F' (oldest first), then 'R', in an order that is drawn here: the server's own generator
+-- begins anew in every script.
+local function orderOf(order, priority, mode, owner)
   if mode == 'N' then
     order = -order
   elseif mode == 'R' then
@@ -217,8 +252,7 @@ local function waitersOf(lock, claimed)
   return redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - (claimed and 1 or 0)
 end
 
-local function readDetails(lock, owner)
-  local text = redis.call('HGET', lock.details, owner)
+local function parseDetails(text)
   if not text then
     return nil
   end
@@ -236,21 +270,24 @@ local function readDetails(lock, owner)
   }
 end
 
-local function writeDetails(lock, owner, d)
-  redis.call('HSET', lock.details, owner,
-    table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.tokens, d.thread }, ' '))
+local function readDetails(lock, owner)
+  return parseDetails(redis.call('HGET', lock.details, owner))
+end
+
+local function formatDetails(d)
+  return table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.tokens, d.thread }, ' ')
 end
 
 -- Whether a request has outlived its own limit, and what then happens to it: 'T' to the tail, 'L' leaves the queue.
-local function outlived(lock, owner, order)
-  local d = readDetails(lock, owner)
+local function outlived(lock, owner, order, d)
   if d and (d.stop == 0 or d.stop >= now) then
     return false
   end
   if d and d.policy == 'T' then
     d.stop = now + d.ttl
-    writeDetails(lock, owner, d)
-    redis.call('ZADD', lock.queue, orderOf(lock, priorityOf(order), 'F', owner), owner)
+    redis.call('HSET', lock.details, owner, formatDetails(d))
+    local last = redis.call('HINCRBY', lock.details, '@seq', 1)
+    redis.call('ZADD', lock.queue, orderOf(last, priorityOf(order), 'F', owner), owner)
   else
     dequeue(lock, owner)
   end
@@ -259,7 +296,7 @@ end
 
 -- The first waiter in the server's order that can be told. Waiters that cannot are parked with their order, each once,
 -- so that the next script does not walk over them again. `candidate` is a waiter of the client that asks: it may be
--- parked or suspect, and is found where its order puts it.
+-- parked or suspect, and is found where its order puts it. Answers the waiter and its details.
 local function nextWaiter(lock, candidate)
   local order = nil
   if candidate then
@@ -268,31 +305,37 @@ local function nextWaiter(lock, candidate)
   local walked, size = 0, 1
   while walked < WALK_LIMIT do
     local batch = redis.call('ZRANGE', lock.queue, 0, size - 1, 'WITHSCORES')
-    local found, aside = nil, {}
+    local found, details, aside = nil, nil, {}
     for i = 1, #batch, 2 do
       local owner = batch[i]
       if order and tonumber(batch[i + 1]) >= order then
-        found = candidate
+        found, details = candidate, readDetails(lock, candidate)
         break
       end
       walked = walked + 1
-      local answer = reach(lock, clientOf(owner))
+      local text, answer = look(lock, owner)
       if answer == 'gone' then
         dequeue(lock, owner)
       elseif answer ~= 'here' then
         aside[#aside + 1] = owner
         aside[#aside + 1] = batch[i + 1]
-      elseif not outlived(lock, owner, batch[i + 1]) then
-        found = owner
-        break
+      else
+        details = parseDetails(text)
+        if not outlived(lock, owner, batch[i + 1], details) then
+          found = owner
+          break
+        end
       end
     end
     park(lock, aside)
     if found then
-      return found
+      return found, details
     end
     if #batch == 0 then
-      return order and candidate or nil
+      if order then
+        return candidate, readDetails(lock, candidate)
+      end
+      return nil
     end
     size = 64
   end
@@ -308,6 +351,7 @@ local function grant(lock, owner, term, expireAt, label, tokens, kept)
     term = term,
     label = label,
     kept = kept,
+    left = expireAt - now,
   }
 end
 
@@ -320,20 +364,25 @@ local function recall(lock)
 end
 
 local function labelOf(lock, client, thread)
-  local facts = redis.call('HGET', lock.details, '@a:' .. client)
-  return (facts and string.match(facts, '^%d+ %d (%S*)$') or '') .. '/' .. thread
+  local label = lock.labels[client]
+  if not label then
+    local active = redis.call('HGET', lock.details, '@a:' .. client)
+    label = active and string.match(active, '^%d+ %d (%S*)$') or ''
+  end
+  return label .. '/' .. thread
 end
 
 -- Gives a lock that nobody holds to the next waiter, for a claim window. The waiter stays in the queue until it
 -- confirms or releases, so that the script that finds the claim lapsed knows whose it was.
 local function handoff(lock, candidate)
-  local owner = nextWaiter(lock, candidate)
+  local owner, d = nextWaiter(lock, candidate)
   if not owner then
     return
   end
-  local d = readDetails(lock, owner)
   local client = clientOf(owner)
-  redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
+  if not lock.freed then
+    redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
+  end
   grant(lock, owner, d.term, now + d.claim, labelOf(lock, client, d.thread), d.tokens, '')
   redis.call('HSET', lock.details, '@claim', owner)
   if client == requester then
@@ -347,8 +396,9 @@ local function handoff(lock, candidate)
 end
 
 -- Every script begins here, with lock.held read: afterwards somebody holds, or no waiter can be reached. With `tell`, a
--- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply.
-local function settle(lock, candidate, tell)
+-- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply. `facts` are @seq
+-- and @claim, if they were read already.
+local function settle(lock, candidate, tell, facts)
   if lock.held then
     if tell and clientOf(lock.held.owner) == requester and redis.call('HGET', lock.details, '@claim') == lock.held.owner then
       local d = readDetails(lock, lock.held.owner)
@@ -359,7 +409,7 @@ local function settle(lock, candidate, tell)
     end
     return
   end
-  local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
+  facts = facts or redis.call('HMGET', lock.details, '@seq', '@claim')
   if not facts[1] then
     return -- no queue
   end
@@ -380,7 +430,7 @@ local function describe(lock, reply)
     reply[#reply + 1] = publicPart(held.owner)
     reply[#reply + 1] = tonumber(held.token)
     reply[#reply + 1] = tonumber(held.since)
-    reply[#reply + 1] = math.max(0, redis.call('PTTL', lock.hold))
+    reply[#reply + 1] = held.left or math.max(0, redis.call('PTTL', lock.hold))
     reply[#reply + 1] = held.label
   else
     for _ = 1, 5 do

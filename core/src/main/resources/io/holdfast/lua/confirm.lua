@@ -23,8 +23,5 @@ then
   return { 'GONE', nowMicros }
 end
 expireLater(lock.hold, now + tonumber(ARGV[7]))
-if redis.call('HGET', lock.details, '@claim') == ARGV[5] then
-  redis.call('HDEL', lock.details, '@claim')
-end
-dequeue(lock, ARGV[5])
+dequeue(lock, ARGV[5], redis.call('HGET', lock.details, '@claim') == ARGV[5])
 return { 'HELD', nowMicros }

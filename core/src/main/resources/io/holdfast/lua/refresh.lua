@@ -17,7 +17,7 @@
 
 local function heartbeat(lock, count)
   local facts = redis.call('HMGET', lock.details, '@n:' .. requester, '@p:' .. requester, '@s:' .. requester,
-    '@a:' .. requester)
+    '@a:' .. requester, '@x')
   local known = tonumber(facts[1] or '0')
   if known == 0 then
     return 'RESEND'
@@ -28,8 +28,12 @@ local function heartbeat(lock, count)
   end
   redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
   redis.call('HSET', lock.details, '@a:' .. requester, table.concat({ int(now + waiterTtl), seen, ARGV[5] }, ' '))
-  expireLater(lock.details, now + waiterTtl)
-  expireLater(lock.queue, now + waiterTtl)
+  local at = longer(facts[5])
+  if at then
+    redis.call('HSET', lock.details, '@x', int(at))
+    redis.call('PEXPIREAT', lock.details, int(at))
+    redis.call('PEXPIREAT', lock.queue, int(at))
+  end
   expireLater(lock.parked, now + waiterTtl)
   local suspect = facts[3]
   if suspect and suspect == ARGV[6] then

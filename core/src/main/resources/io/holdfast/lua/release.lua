@@ -15,7 +15,8 @@
 -- include hold.lua
 
 -- Mostly nobody waits, and the owner holds: then this is all, without what handles a queue.
-if ARGV[6] == '0' and ARGV[7] == '0' and redis.call('EXISTS', KEYS[4]) == 0 then
+local facts = redis.call('HMGET', KEYS[4], '@seq', '@claim')
+if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
   local mine = ARGV[5] .. ' '
   local text = redis.call('MGET', KEYS[1])[1]
   if text and string.sub(text, 1, #mine) == mine then
@@ -38,10 +39,11 @@ local word = 'GONE'
 if lock.held and lock.held.owner == owner then
   -- end
   redis.call('DEL', lock.hold)
+  lock.freed = true
   word = 'RELEASED'
-  if redis.call('HGET', lock.details, '@claim') == owner then
-    redis.call('HDEL', lock.details, '@claim')
-    dequeue(lock, owner)
+  if facts[2] == owner then
+    dequeue(lock, owner, true)
+    facts = nil
   end
   if ARGV[8] ~= '0' then
     writeToken(lock.token, tonumber(ARGV[8]), ARGV[8])
@@ -55,6 +57,7 @@ if lock.held and lock.held.owner == owner then
     lock.held = nil
   end
 elseif dequeue(lock, owner) then
+  facts = nil
   word = 'WITHDRAWN'
 end
 
@@ -65,7 +68,7 @@ if tombstone ~= '0' then
 end
 -- end
 
-settle(lock, nil, word == 'GONE') -- a repeated release tells its handoff again
+settle(lock, nil, word == 'GONE', facts) -- a repeated release tells its handoff again
 local reply = describe(lock, { word, nowMicros })
 deliver()
 return reply

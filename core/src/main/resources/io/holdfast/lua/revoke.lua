@@ -32,9 +32,9 @@ end
 if word == 'RELEASED' then
   redis.call('DEL', lock.hold)
   lock.held = nil
+  lock.freed = true
   if claimed == held.owner then
-    redis.call('HDEL', lock.details, '@claim')
-    dequeue(lock, claimed)
+    dequeue(lock, claimed, true)
     claimed = nil
   end
 end

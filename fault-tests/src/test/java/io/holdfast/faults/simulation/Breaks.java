@@ -91,7 +91,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(LIVENESS),
-                        lua("release", "and redis.call('EXISTS', KEYS[4]) == 0 then", "then")),
+                        lua("release", "and not facts[1] and not facts[2] then", "then")),
                 of(
                         "a plain acquire does not look for waiters",
                         INSIDE,
@@ -253,10 +253,7 @@ final class Breaks {
                         INSIDE,
                         70,
                         EnumSet.of(LIVENESS, ORDER, ENDS),
-                        lua(
-                                "acquire",
-                                "elseif waiting and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then",
-                                "elseif false then")),
+                        lua("acquire", "elseif waiting and not suspect then", "elseif false then")),
                 of(
                         "loss is told when the server answers",
                         INSIDE,
@@ -277,10 +274,13 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(EXPIRY, LITTER),
-                        lua(
-                                "acquire",
-                                "    expireLater(lock.queue, now + waiterTtl)\n    redis.call('HINCRBY', lock.details, '@n:'",
-                                "    redis.call('HINCRBY', lock.details, '@n:'")),
+                        lua("acquire", "      redis.call('PEXPIREAT', lock.details, known)\n", "")),
+                of(
+                        "a queue that begins anew has no expiry",
+                        INSIDE,
+                        1,
+                        EnumSet.of(EXPIRY, LITTER),
+                        lua("acquire", "if enters and queued == 1 then", "if false then")),
                 of(
                         "the queue is in the order of owners",
                         INSIDE,
@@ -288,9 +288,8 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "common",
-                                "local order = tonumber(redis.call('HINCRBY', lock.details, '@seq', 1))",
-                                "redis.call('HINCRBY', lock.details, '@seq', 1)\n"
-                                        + "  local order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16)")),
+                                "if mode == 'N' then",
+                                "order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16) if mode == 'N' then")),
                 of(
                         "priorities do not count",
                         INSIDE,
@@ -304,8 +303,8 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
-                                "settle(lock, waiting and owner or nil)",
-                                "if lock.held or waiting then\n  settle(lock, waiting and owner or nil)\nend")),
+                                "if not lock.held then\n  settle(lock, waiting",
+                                "if waiting then\n  settle(lock, waiting")),
                 of(
                         "a failed request is not repeated",
                         INSIDE,
