@@ -4,6 +4,7 @@ module io.holdfast.lettuce {
     requires transitive lettuce.core;
     requires io.netty.buffer;
     requires io.netty.common;
+    requires io.netty.handler;
     requires io.netty.transport;
     requires static transitive org.jspecify;
 

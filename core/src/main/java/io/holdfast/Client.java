@@ -12,8 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.SynchronousQueue;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -51,7 +49,7 @@ final class Client implements Engine {
     private final AtomicLong requestNumbers = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Executor executor;
-    private final @Nullable ThreadPoolExecutor ownExecutor;
+    private final @Nullable CallbackThreads ownExecutor;
 
     Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
         this.options = options;
@@ -67,7 +65,7 @@ final class Client implements Engine {
         this.commands = new Commands(driver, ticker, timers, clock, ids, mailboxes, options);
         this.plain = new PlainLocks(this, environment.entropy());
         Executor given = options.executor();
-        this.ownExecutor = given == null ? callbackThreads(ids.client()) : null;
+        this.ownExecutor = given == null ? new CallbackThreads("holdfast-callback-" + ids.client(), timers) : null;
         this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
         driver.listen(new ConnectionListener() {
             @Override
@@ -108,15 +106,6 @@ final class Client implements Engine {
             }
         });
         assurance.begin();
-    }
-
-    private static ThreadPoolExecutor callbackThreads(String id) {
-        AtomicLong number = new AtomicLong();
-        return new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), task -> {
-            Thread thread = new Thread(task, "holdfast-callback-" + id + "-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 
     private void onCommandsUp(IntPredicate partitions) {
@@ -228,7 +217,7 @@ final class Client implements Engine {
         assurance.close();
         driver.close();
         timers.close();
-        ThreadPoolExecutor threads = ownExecutor;
+        CallbackThreads threads = ownExecutor;
         if (threads != null) {
             threads.shutdown(); // callbacks that run or wait still get their turn
         }

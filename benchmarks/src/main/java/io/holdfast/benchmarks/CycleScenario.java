@@ -69,7 +69,7 @@ record CycleScenario(
 
     @Override
     public List<String> contestants(int size) {
-        return Contestants.all().stream()
+        return Contestants.forScenario(id()).stream()
                 .filter(each -> each.can(abilities.toArray(Ability[]::new)) || (trips && each.can(Ability.TRIP)))
                 .map(Contestants.Entry::id)
                 .filter(each -> size <= MOST_OF_PEERS || each.startsWith("holdfast"))

@@ -50,7 +50,7 @@ final class HandoffScenario implements Scenario {
 
     @Override
     public List<String> contestants(int size) {
-        return Contestants.all().stream()
+        return Contestants.forScenario(id()).stream()
                 .filter(each -> each.can(Ability.WAITS) || each.can(Ability.HOP))
                 .map(Contestants.Entry::id)
                 .toList();

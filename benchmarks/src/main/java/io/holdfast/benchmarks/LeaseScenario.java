@@ -59,7 +59,7 @@ final class LeaseScenario implements Scenario {
 
     @Override
     public List<String> contestants(int size) {
-        return Contestants.all().stream()
+        return Contestants.forScenario(id()).stream()
                 .filter(each -> each.can(Ability.RENEWS))
                 .map(Contestants.Entry::id)
                 .filter(each -> !each.equals("redisson-fenced") && !each.equals("spring-spin")) // renew as their kin do

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** How long nobody has the lock after something broke. */
+/** How long somebody waits for a lock that nobody needs any more: after something broke, or where it is kept. */
 final class RecoveryScenario implements Scenario {
     private static final long LIMIT_MILLIS = 60_000;
     private static final long QUEUEING_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
@@ -41,13 +41,32 @@ final class RecoveryScenario implements Scenario {
                 "The connection on which a waiting process gets its messages goes silent, and then the lock is released."
                         + " The time is from that release until the process has the lock; the term is three seconds.",
                 Duration.ofSeconds(3),
-                "redisson-lock");
+                "redisson-lock"),
+        RECALL(
+                "recalled",
+                "A lock that another client keeps",
+                "A process has released a lock, and keeps it if it is of those that do. Another process asks for it. The"
+                        + " time is from that request until it has the lock.",
+                Duration.ofSeconds(30),
+                "holdfast-lettuce"),
+        KEEPER(
+                "killed-keeper",
+                "A killed client that kept a lock",
+                "The same, but the process that keeps the lock was killed before, right after its release; its term is a"
+                        + " second. Renewal keeps at least two thirds of a term in hand.",
+                Duration.ofSeconds(1),
+                "holdfast-lettuce");
 
         final String id;
         final String title;
         final String meaning;
         final Duration term;
         final String reference;
+
+        /** Whether it is about locks that are kept after a release. */
+        boolean keeps() {
+            return this == RECALL || this == KEEPER;
+        }
 
         Kind(String id, String title, String meaning, Duration term, String reference) {
             this.id = id;
@@ -86,15 +105,16 @@ final class RecoveryScenario implements Scenario {
 
     @Override
     public List<String> references() {
-        return List.of(kind.reference, "redisson-fair");
+        return kind.keeps() ? List.of(kind.reference) : List.of(kind.reference, "redisson-fair");
     }
 
     @Override
     public List<String> contestants(int size) {
-        return Contestants.all().stream()
+        return Contestants.forScenario(id()).stream()
                 .filter(each -> each.can(Ability.WAITS) || (kind == Kind.WAITER && each.can(Ability.HOP)))
                 .map(Contestants.Entry::id)
                 .filter(each -> !each.equals("redisson-fenced")) // waits as Redisson's lock does
+                .filter(each -> !kind.keeps() || each.equals(kind.reference) || each.equals("holdfast-keeping"))
                 .toList();
     }
 
@@ -121,6 +141,8 @@ final class RecoveryScenario implements Scenario {
                         case HOLDER -> cast.killHolder(String.format(entry.keyPattern(), lock), lock, patience);
                         case WAITER -> cast.killWaiter(lock, patience);
                         case MESSAGE -> cast.loseMessage(lock, patience);
+                        case RECALL -> cast.askAfterRelease(lock, false, patience);
+                        case KEEPER -> cast.askAfterRelease(lock, true, patience);
                     };
                 }
                 Map<String, Double> values = new LinkedHashMap<>();
@@ -196,6 +218,18 @@ final class RecoveryScenario implements Scenario {
                     .carryOut(Task.of(Task.Act.GIVE, lock), LIMIT_MILLIS)
                     .nanos();
             return await(members.get(1), lock, released, patience);
+        }
+
+        double askAfterRelease(String lock, boolean kill, long patience) {
+            members.get(0).carryOut(Task.of(Task.Act.TAKE, lock), LIMIT_MILLIS);
+            members.get(0).carryOut(Task.of(Task.Act.GIVE, lock), LIMIT_MILLIS);
+            if (kill) {
+                members.get(0).kill();
+            }
+            long asked = members.get(1)
+                    .carryOut(Task.of(Task.Act.ASK, lock), LIMIT_MILLIS)
+                    .nanos();
+            return await(members.get(1), lock, asked, patience);
         }
 
         /** Milliseconds from a moment on; NaN if it did not happen in time. */

@@ -139,7 +139,8 @@ final class Report {
                         .append(" |");
             }
             for (String reference : references) {
-                OptionalDouble ratio = results.ratio(scenario.id(), main.key(), size, contestant, size, reference);
+                OptionalDouble ratio =
+                        results.ratio(scenario.id(), main.key(), size, contestant, scenario.id(), size, reference);
                 row.append(' ')
                         .append(ratio.isPresent() ? number(ratio.getAsDouble(), 2) : "–")
                         .append(" |");

@@ -101,8 +101,14 @@ final class Results {
 
     /** The median of what a contestant had in a round, divided by what the reference had in the same one. */
     OptionalDouble ratio(
-            String scenario, String metric, int size, String contestant, int referenceSize, String reference) {
-        Map<Integer, Double> below = values(scenario, referenceSize, reference, metric);
+            String scenario,
+            String metric,
+            int size,
+            String contestant,
+            String referenceScenario,
+            int referenceSize,
+            String reference) {
+        Map<Integer, Double> below = values(referenceScenario, referenceSize, reference, metric);
         List<Double> ratios = new ArrayList<>();
         values(scenario, size, contestant, metric).forEach((round, value) -> {
             Double other = below.get(round);

@@ -106,6 +106,8 @@ final class Scenarios {
             new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
             new RecoveryScenario(RecoveryScenario.Kind.WAITER),
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),
+            new RecoveryScenario(RecoveryScenario.Kind.RECALL),
+            new RecoveryScenario(RecoveryScenario.Kind.KEEPER),
             new StartScenario());
 
     /** Only by name. */

@@ -3,13 +3,15 @@ package io.holdfast.benchmarks;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.DoubleStream;
 
 /**
  * Something that Holdfast is to reach.
  *
  * @param words what it is
  * @param size of what grows; 0 if nothing does
- * @param reference with whom it is compared in the same round; empty for a bound as it is
+ * @param referenceScenario where those are with whom it is compared; mostly the same
+ * @param references with whom it is compared in the same round, of several with the best; empty for a bound as it is
  * @param atLeast whether the bound is the least or the most
  */
 record Target(
@@ -18,14 +20,17 @@ record Target(
         int size,
         String metric,
         String contestant,
+        String referenceScenario,
         int referenceSize,
-        String reference,
+        List<String> references,
         boolean atLeast,
         double bound) {
     private static final String OURS = "holdfast-lettuce";
     private static final int MANY_WAITERS = 10_000;
     private static final int FEW_WAITERS = 10;
     private static final int SILENT = 200;
+    private static final List<String> PEERS =
+            List.of("redisson-lock", "redisson-fair", "redisson-fenced", "spring-pubsub", "spring-spin");
 
     static final List<Target> ALL = List.of(
             most("free lock, Lettuce, of the floor", "free", "p50", OURS, "floor-lettuce", 1.1),
@@ -38,6 +43,19 @@ record Target(
             least("one hot lock, of Redisson's fenced lock", "hot", "rate", OURS, "redisson-fenced", 3),
             least("one hot lock, of Spring's pub/sub", "hot", "rate", OURS, "spring-pubsub", 3),
             least("one hot lock, of Spring's spin", "hot", "rate", OURS, "spring-spin", 3),
+            new Target("handing on, of the best peer", "hot", 0, "rate", "holdfast-handing", "hot", 0, PEERS, true, 50),
+            new Target("keeping, of the best peer", "free", 0, "rate", "holdfast-keeping", "free", 0, PEERS, true, 500),
+            new Target(
+                    "1,000 virtual threads, of the floor of 64 threads",
+                    "own-virtual",
+                    0,
+                    "rate",
+                    OURS,
+                    "own",
+                    0,
+                    List.of("floor-lettuce"),
+                    true,
+                    1.5),
             least("4 processes, of Redisson's lock", "processes", "rate", OURS, "redisson-lock", 5),
             least("4 processes, of Redisson's fair lock", "processes", "rate", OURS, "redisson-fair", 8),
             least("4 processes, slowest thread's share %", "processes", "share", OURS, "", 90),
@@ -50,32 +68,44 @@ record Target(
                     MANY_WAITERS,
                     "handoff",
                     OURS,
+                    "growth",
                     FEW_WAITERS,
-                    OURS,
+                    List.of(OURS),
                     false,
                     1.3),
-            new Target("200 waiters, requests/s of two clients", "waiters", SILENT, "rate", OURS, 0, "", false, 2),
-            new Target(
-                    "100,000 leases, client CPU % of a core", "leases", 100_000, "clientCpu", OURS, 0, "", false, 100),
-            new Target("server bytes a held lock", "leases", 100_000, "memory", OURS, 0, "", false, 400),
-            new Target("server bytes a waiter", "waiters", MANY_WAITERS, "memory", OURS, 0, "", false, 300),
+            bound("200 waiters, requests/s of two clients", "waiters", SILENT, "rate", 2),
+            bound("100,000 leases, client CPU % of a core", "leases", 100_000, "clientCpu", 100),
+            bound("server bytes a held lock", "leases", 100_000, "memory", 400),
+            bound("server bytes a waiter", "waiters", MANY_WAITERS, "memory", 300),
             most("killed next in line, of the bare message", "killed-waiter", "recovery", OURS, "hop", 2),
             most("start of the command, of the program with a socket", "start", "median", "command", "socket", 1.5));
 
     private static Target most(
             String words, String scenario, String metric, String contestant, String reference, double bound) {
-        return new Target(words, scenario, 0, metric, contestant, 0, reference, false, bound);
+        return new Target(words, scenario, 0, metric, contestant, scenario, 0, listOf(reference), false, bound);
     }
 
     private static Target least(
             String words, String scenario, String metric, String contestant, String reference, double bound) {
-        return new Target(words, scenario, 0, metric, contestant, 0, reference, true, bound);
+        return new Target(words, scenario, 0, metric, contestant, scenario, 0, listOf(reference), true, bound);
+    }
+
+    private static Target bound(String words, String scenario, int size, String metric, double bound) {
+        return new Target(words, scenario, size, metric, OURS, scenario, 0, List.of(), false, bound);
+    }
+
+    private static List<String> listOf(String reference) {
+        return reference.isEmpty() ? List.of() : List.of(reference);
     }
 
     /** What was measured; empty if it was not. */
     OptionalDouble measured(Results results) {
-        if (!reference.isEmpty()) {
-            return results.ratio(scenario, metric, size, contestant, referenceSize, reference);
+        if (!references.isEmpty()) {
+            DoubleStream ratios = references.stream()
+                    .map(each ->
+                            results.ratio(scenario, metric, size, contestant, referenceScenario, referenceSize, each))
+                    .flatMapToDouble(OptionalDouble::stream);
+            return atLeast ? ratios.min() : ratios.max();
         }
         Optional<Results.Spread> spread = results.spread(scenario, size, contestant, metric);
         return spread.isPresent() ? OptionalDouble.of(spread.get().median()) : OptionalDouble.empty();

@@ -63,7 +63,7 @@ final class WaiterScenario implements Scenario {
 
     @Override
     public List<String> contestants(int size) {
-        return Contestants.all().stream()
+        return Contestants.forScenario(id()).stream()
                 .filter(each -> each.can(Ability.WAITS))
                 .filter(each -> size <= MOST_THREADS || each.can(Ability.ASYNC))
                 .map(Contestants.Entry::id)

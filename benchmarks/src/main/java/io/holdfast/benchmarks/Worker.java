@@ -122,7 +122,11 @@ final class Worker {
                 grip.release();
                 return Answer.at(begin);
             }
-            case ASK -> ask(task.lock());
+            case ASK -> {
+                long begin = System.nanoTime();
+                ask(task.lock());
+                return Answer.at(begin);
+            }
             case AWAIT -> {
                 CompletableFuture<Long> answer = asked.remove(task.lock());
                 if (answer == null) {

@@ -32,26 +32,35 @@ final class Request {
 
     /** @param prelude empty for none */
     Request(List<String> prelude, List<String> words, Waiter waiter) {
-        this.prelude = prelude.isEmpty() ? null : encode(prelude);
-        this.arguments = encode(words);
-        this.bytes = size(prelude) + size(words);
+        byte[][] before = bytes(prelude);
+        byte[][] encoded = bytes(words);
+        this.prelude = prelude.isEmpty() ? null : arguments(before);
+        this.arguments = arguments(encoded);
+        this.bytes = size(before) + size(encoded);
         this.waiter = waiter;
     }
 
-    private static CommandArguments encode(List<String> words) {
-        byte[] name = words.get(0).getBytes(StandardCharsets.UTF_8);
-        CommandArguments encoded = new CommandArguments(() -> name);
-        for (String word : words.subList(1, words.size())) {
-            encoded.add(word.getBytes(StandardCharsets.UTF_8));
+    private static byte[][] bytes(List<String> words) {
+        byte[][] bytes = new byte[words.size()][];
+        for (int i = 0; i < bytes.length; i++) {
+            bytes[i] = words.get(i).getBytes(StandardCharsets.UTF_8);
         }
-        return encoded;
+        return bytes;
     }
 
-    private static int size(List<String> words) {
-        int size = 0;
-        for (String word : words) {
-            size += word.getBytes(StandardCharsets.UTF_8).length + OVERHEAD;
+    private static CommandArguments arguments(byte[][] words) {
+        CommandArguments arguments = new CommandArguments(() -> words[0]);
+        for (int i = 1; i < words.length; i++) {
+            arguments.add(words[i]);
         }
-        return words.isEmpty() ? 0 : size + OVERHEAD;
+        return arguments;
+    }
+
+    private static int size(byte[][] words) {
+        int size = 0;
+        for (byte[] word : words) {
+            size += word.length + OVERHEAD;
+        }
+        return words.length == 0 ? 0 : size + OVERHEAD;
     }
 }

@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.CompleteableCommand;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.pubsub.PubSubOutput;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -48,6 +49,9 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
      */
     static final ProtocolKeyword DISGUISED_SUNSUBSCRIBE = new Keyword("SUNSUBSCRIBE", "UNSUBSCRIBE");
 
+    /** Carriage return and line feed. */
+    private static final int LINE_END = '\r' << 8 | '\n';
+
     /** Told on the event loop of what Lettuce does with a call. */
     interface Course {
         /** Lettuce has put it last among those that it will complete, and writes it. */
@@ -62,6 +66,9 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
         boolean taken(@Nullable String error);
     }
 
+    /** All that is written, the name first; empty if Lettuce's own arguments are. */
+    private final List<String> words;
+
     private final String where;
     private final @Nullable Course course;
     private final CompletableFuture<T> outcome = new CompletableFuture<>();
@@ -70,10 +77,12 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
     private Call(
             ProtocolKeyword name,
             CommandOutput<String, String, T> output,
-            CommandArgs<String, String> arguments,
+            @Nullable CommandArgs<String, String> arguments,
+            List<String> words,
             String where,
             @Nullable Course course) {
         super(name, output, arguments);
+        this.words = words;
         this.where = where;
         this.course = course;
     }
@@ -81,11 +90,7 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
     /** Any command. */
     static Call<Reply> of(Command command, String where) {
         List<String> words = command.words();
-        CommandArgs<String, String> arguments = new CommandArgs<>(StringCodec.UTF8);
-        for (String word : words.subList(1, words.size())) {
-            arguments.addValue(word);
-        }
-        return new Call<>(new Keyword(words.get(0), words.get(0)), new ReplyOutput(), arguments, where, null);
+        return new Call<>(new Keyword(words.get(0), words.get(0)), new ReplyOutput(), null, words, where, null);
     }
 
     /**
@@ -100,6 +105,7 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
                 type,
                 new PubSubOutput<>(StringCodec.UTF8),
                 new CommandArgs<>(StringCodec.UTF8).addKey(channel),
+                List.of(),
                 where,
                 course);
     }
@@ -140,7 +146,36 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
         if (course != null) {
             course.written();
         }
-        super.encode(buffer);
+        if (words.isEmpty()) {
+            super.encode(buffer);
+        } else {
+            write(buffer, words);
+        }
+    }
+
+    /** An array of bulk strings. Lettuce's own arguments would be an object for each word, and a copy of its bytes. */
+    private static void write(ByteBuf buffer, List<String> words) {
+        writeHead(buffer, '*', words.size());
+        for (int i = 0; i < words.size(); i++) {
+            String word = words.get(i);
+            int length = ByteBufUtil.utf8Bytes(word);
+            writeHead(buffer, '$', length);
+            ByteBufUtil.reserveAndWriteUtf8(buffer, word, length);
+            buffer.writeShort(LINE_END);
+        }
+    }
+
+    private static void writeHead(ByteBuf buffer, char type, int length) {
+        buffer.writeByte(type);
+        if (length < 10) {
+            buffer.writeByte('0' + length);
+        } else if (length < 100) {
+            buffer.writeByte('0' + length / 10);
+            buffer.writeByte('0' + length % 10);
+        } else {
+            ByteBufUtil.writeAscii(buffer, Integer.toString(length));
+        }
+        buffer.writeShort(LINE_END);
     }
 
     @Override

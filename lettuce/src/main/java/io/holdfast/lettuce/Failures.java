@@ -34,12 +34,16 @@ final class Failures {
 
     /**
      * Whether Lettuce has lost the reason why it could not connect: a server that refuses the greeting sometimes closes the
-     * connection between two looks that Lettuce takes at it. Connecting again tells the reason.
+     * connection between two looks that Lettuce takes at it, or Lettuce closes it before it has looked. Connecting again
+     * tells the reason, if there is one.
      */
     static boolean isReasonLost(Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof IllegalStateException
-                    && String.valueOf(t.getMessage()).contains("RedisHandshakeHandler not registered")) {
+            String message = String.valueOf(t.getMessage());
+            if (t instanceof IllegalStateException && message.contains("RedisHandshakeHandler not registered")) {
+                return true;
+            }
+            if (t instanceof RedisConnectionException && message.equals("Connection closed prematurely")) {
                 return true;
             }
         }

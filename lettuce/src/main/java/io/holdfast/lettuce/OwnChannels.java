@@ -5,10 +5,14 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.flush.FlushConsolidationHandler;
 import java.io.IOException;
 
 /** What an own client's channels do differently. */
 final class OwnChannels implements NettyCustomizer {
+    /** So many commands go out at once at the most, so that the server need not wait for a long row of them. */
+    private static final int MOST_AT_ONCE = 256;
+
     /**
      * Addresses come resolved from {@link JvmResolver}. Netty's resolvers, even one that does nothing, listen for the end
      * of the event loop, and are told of it on Netty's global executor.
@@ -21,9 +25,13 @@ final class OwnChannels implements NettyCustomizer {
     /**
      * Turns a reset into an ordinary close. Lettuce would log the exception with its stack trace; that the connection
      * broke is an event, and reported as one.
+     *
+     * <p>And puts off each flush to the end of what the event loop has at hand. Lettuce flushes each command that comes
+     * from another thread by itself, which costs both sides a system call for each.
      */
     @Override
     public void afterChannelInitialized(Channel channel) {
+        channel.pipeline().addFirst(new FlushConsolidationHandler(MOST_AT_ONCE, true));
         // First, so it sees what the socket throws and not what TLS does.
         channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
             @Override

@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.contestants;
 
 import io.holdfast.LockOptions;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,6 +34,7 @@ public final class Contestants {
      *
      * @param label as in reports
      * @param keyPattern the key on the server of a hold, with {@code %s} for the lock; empty if there is none
+     * @param scenarios in which it takes part; empty for all that its abilities are enough for
      * @param requests commands that it sends by themselves and never from within a script, besides those that scripts
      *     cannot send
      */
@@ -41,6 +43,7 @@ public final class Contestants {
             String label,
             Set<Ability> abilities,
             String keyPattern,
+            Set<String> scenarios,
             List<String> requests,
             Contestant.Maker maker) {
         /** Whether it has all of these abilities. */
@@ -55,9 +58,21 @@ public final class Contestants {
     private static final Map<String, Entry> ALL = new LinkedHashMap<>();
 
     static {
-        holdfast("holdfast-lettuce", "Holdfast over Lettuce", "lettuce", options -> options);
-        holdfast("holdfast-jedis", "Holdfast over Jedis", "jedis", options -> options);
-        // Here is the place for modes of Holdfast: a line each, with the options that turn them on.
+        holdfast("holdfast-lettuce", "Holdfast over Lettuce", "lettuce", Set.of(), options -> options);
+        holdfast("holdfast-jedis", "Holdfast over Jedis", "jedis", Set.of(), options -> options);
+        // Modes of Holdfast: a line each, with where they matter and the options that turn them on.
+        holdfast(
+                "holdfast-handing",
+                "Holdfast, handing on 1,000 times or 100 ms",
+                "lettuce",
+                Set.of("hot", "hot-virtual", "processes"),
+                options -> options.withLocalHandoff(1_000, Duration.ofMillis(100)));
+        holdfast(
+                "holdfast-keeping",
+                "Holdfast, keeping for 5 s",
+                "lettuce",
+                Set.of("free", "own", "own-virtual", "processes", "recalled", "killed-keeper"),
+                options -> options.withKeepFor(Duration.ofSeconds(5)));
         redisson("redisson-lock", "Redisson lock", RedissonClient::getLock);
         redisson("redisson-fair", "Redisson fair lock", RedissonClient::getFairLock);
         redisson("redisson-fenced", "Redisson fenced lock", RedissonClient::getFencedLock);
@@ -68,6 +83,7 @@ public final class Contestants {
                 "Floor: SET NX over Lettuce",
                 EnumSet.of(Ability.LOCKS, Ability.ASYNC),
                 "%s",
+                Set.of(),
                 List.of("set"),
                 LettuceFloor::lock));
         add(new Entry(
@@ -75,23 +91,45 @@ public final class Contestants {
                 "Floor: SET NX over a Jedis pool",
                 EnumSet.of(Ability.LOCKS),
                 "%s",
+                Set.of(),
                 List.of("set"),
                 JedisFloor::new));
-        add(new Entry("trip-ping", "Round trip: PING", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::ping));
         add(new Entry(
-                "trip-script", "Round trip: a script", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::script));
+                "trip-ping",
+                "Round trip: PING",
+                EnumSet.of(Ability.TRIP),
+                "",
+                Set.of(),
+                List.of(),
+                LettuceFloor::ping));
         add(new Entry(
-                "hop", "Floor: publish and receive", EnumSet.of(Ability.HOP), "", List.of("publish"), HopFloor::new));
+                "trip-script",
+                "Round trip: a script",
+                EnumSet.of(Ability.TRIP),
+                "",
+                Set.of(),
+                List.of(),
+                LettuceFloor::script));
+        add(new Entry(
+                "hop",
+                "Floor: publish and receive",
+                EnumSet.of(Ability.HOP),
+                "",
+                Set.of(),
+                List.of("publish"),
+                HopFloor::new));
     }
 
     private Contestants() {}
 
-    private static void holdfast(String id, String label, String driver, UnaryOperator<LockOptions> options) {
+    private static void holdfast(
+            String id, String label, String driver, Set<String> scenarios, UnaryOperator<LockOptions> options) {
         add(new Entry(
                 id,
                 label,
                 ASYNC_LIBRARY,
                 "hf:{%s}",
+                scenarios,
                 List.of(),
                 (address, term) -> HoldfastContestant.connect(driver, address, term, options)));
     }
@@ -102,6 +140,7 @@ public final class Contestants {
                 label,
                 ASYNC_LIBRARY,
                 "%s",
+                Set.of(),
                 List.of(),
                 (address, term) -> new RedissonContestant(address, term, locks)));
     }
@@ -112,6 +151,7 @@ public final class Contestants {
                 label,
                 LIBRARY,
                 SpringContestant.REGISTRY + ":%s",
+                Set.of(),
                 List.of(),
                 (address, term) -> new SpringContestant(address, term, type)));
     }
@@ -123,6 +163,13 @@ public final class Contestants {
     /** All of them. */
     public static List<Entry> all() {
         return List.copyOf(ALL.values());
+    }
+
+    /** Those that take part in a scenario if they are able to. */
+    public static List<Entry> forScenario(String id) {
+        return ALL.values().stream()
+                .filter(each -> each.scenarios().isEmpty() || each.scenarios().contains(id))
+                .toList();
     }
 
     /** One of them. */
