@@ -107,7 +107,7 @@ final class CallbackThreadsTest {
         assertThrows(RejectedExecutionException.class, () -> {
             while (true) {
                 threads.execute(() -> {}); // until the last thread has ended
-                Thread.yield();
+                Thread.onSpinWait();
             }
         });
     }
