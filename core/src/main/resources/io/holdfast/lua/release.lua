@@ -28,8 +28,9 @@ if lock.held and lock.held.owner == owner then
     redis.call('HDEL', lock.details, '@claim')
     dequeue(lock, owner)
   end
-  if ARGV[8] ~= '0' then
-    writeToken(lock, tonumber(ARGV[8])) -- nobody was granted the lock since: the others were not used
+  local used = tonumber(ARGV[8])
+  if used >= tonumber(lock.held.token) then -- not of an earlier grant of the same owner
+    writeToken(lock, used) -- nobody was granted the lock since: the others were not used
   end
   local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
   if shortest > 0 and rest > now then
