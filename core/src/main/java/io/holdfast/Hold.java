@@ -44,6 +44,9 @@ final class Hold implements Holding {
     final long token;
     final LockOptions options;
     final long grantedNanos;
+    /** Whether the server tells this client when others want the lock. */
+    final boolean kept;
+
     private final LeaseState state;
     private volatile int replicas;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
@@ -56,9 +59,10 @@ final class Hold implements Holding {
     private volatile @Nullable Ending ending;
     private volatile @Nullable Tenant tenant;
     private volatile long lastToken;
+    private volatile boolean renewalOver;
     private volatile @Nullable Runnable timer;
 
-    Hold(Request request, long token, long deadline, boolean confirmed, long claimNanos) {
+    Hold(Request request, long token, long deadline, boolean confirmed, long claimNanos, boolean kept) {
         this.client = request.client;
         this.request = request;
         this.keys = request.keys;
@@ -66,6 +70,7 @@ final class Hold implements Holding {
         this.token = token;
         this.options = request.options;
         this.confirmed = confirmed;
+        this.kept = kept;
         this.grantedNanos = client.ticker.nanoTime();
         this.state = new LeaseState(
                 deadline,
@@ -137,7 +142,9 @@ final class Hold implements Holding {
     /** Called once, when the request has taken this hold as its outcome. */
     void begin() {
         client.holds.add(this);
-        client.actors.begin(this);
+        if (!request.shared) { // such a hold belongs to no actor: whoever has its lease at present is another
+            client.actors.begin(this);
+        }
         if (confirmed) {
             startRenewal();
         }
@@ -278,7 +285,21 @@ final class Hold implements Holding {
             return false;
         }
         Tenant present = tenant;
-        return present == null ? !state.overLongest(client.ticker.nanoTime()) : !present.overLongest();
+        if (present == null) {
+            return !state.overLongest(client.ticker.nanoTime());
+        }
+        if (present.overLongest()) {
+            renewalOver = true;
+            // Asked once more: either the lease is the same, and whoever ends it sees that the renewal is over, or it
+            // is not.
+            renewalOver = present.overLongest();
+        }
+        return !renewalOver;
+    }
+
+    /** Whether it is not renewed any more, because one of several leases has lasted as long as it may. */
+    boolean isRenewalOver() {
+        return renewalOver;
     }
 
     /** How long it lasts yet, without looking closer: nothing is ended by this. */

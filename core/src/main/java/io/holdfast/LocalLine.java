@@ -186,7 +186,7 @@ final class LocalLine implements Hold.Tenant {
                 asking = null;
                 state = State.FREE;
                 then = lease != null && lease.hold instanceof Hold obtained
-                        ? obtained(request, obtained)
+                        ? obtained(obtained)
                         : refused(attempt, failure);
             }
         } finally {
@@ -195,14 +195,14 @@ final class LocalLine implements Hold.Tenant {
         then.run();
     }
 
-    private Runnable obtained(Request request, Hold obtained) {
+    private Runnable obtained(Hold obtained) {
         hold = obtained;
         state = State.KEPT;
         obtainedNanos = client.ticker.nanoTime();
         handoffs = 0;
         firstToken = obtained.token;
         lastToken = obtained.token - 1;
-        keepable = request.isKept() && recalledToken != obtained.token;
+        keepable = obtained.kept && recalledToken != obtained.token && client.mailboxes.listening(keys);
         keptSince = obtainedNanos;
         obtained.lend(this);
         LocalRequest first = waiting.poll();
@@ -228,13 +228,29 @@ final class LocalLine implements Hold.Tenant {
 
     private boolean isGood(long now) {
         Hold held = hold;
-        return held != null && held.leftNanos(now) > options.leastRemaining().toNanos();
+        return held != null
+                && !held.isRenewalOver()
+                && held.leftNanos(now) > options.leastRemaining().toNanos();
+    }
+
+    /** Whether a token is left for the next lease. */
+    private boolean hasToken() {
+        return lastToken + 1 - firstToken < options.tokens();
     }
 
     /** Whether the next lease may have a token of its own. */
     private boolean mayDraw(long now) {
-        long next = lastToken + 1 - firstToken;
-        return next < options.tokens() && next * 1_020 <= now - obtainedNanos;
+        return hasToken() && (lastToken + 1 - firstToken) * 1_020 <= now - obtainedNanos;
+    }
+
+    /** Whether it may in a moment, for which this waits. */
+    private boolean mayDrawSoon(long now) {
+        long present = now;
+        for (int spins = 0; hasToken() && spins < MOST_SPINS && !mayDraw(present); spins++) {
+            Thread.onSpinWait();
+            present = client.ticker.nanoTime();
+        }
+        return mayDraw(present);
     }
 
     private Runnable lend(LocalRequest request) {
@@ -274,12 +290,13 @@ final class LocalLine implements Hold.Tenant {
             lent = null;
             state = State.KEPT;
             long now = client.ticker.nanoTime();
-            LocalRequest next = isGood(now) && mayHandOn(now) ? waiting.poll() : null;
+            LocalRequest next =
+                    !waiting.isEmpty() && isGood(now) && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
             if (next != null) {
                 handoffs++;
                 result = CompletableFuture.completedFuture(ReleaseResult.RELEASED);
                 then = lend(next);
-            } else if (keepable && waiting.isEmpty() && isGood(now) && !client.isClosed()) {
+            } else if (keepable && waiting.isEmpty() && isGood(now) && hasToken() && !client.isClosed()) {
                 keptSince = now;
                 result = CompletableFuture.completedFuture(ReleaseResult.KEPT);
                 then = timed ? () -> {} : time(options.keepFor().toNanos());
@@ -316,8 +333,7 @@ final class LocalLine implements Hold.Tenant {
     }
 
     private boolean mayHandOn(long now) {
-        boolean nobodyElse = keepable && lastToken + 1 - firstToken < options.tokens();
-        return nobodyElse
+        return keepable
                 || (handoffs < options.localHandoffs()
                         && now - obtainedNanos < options.localTime().toNanos());
     }

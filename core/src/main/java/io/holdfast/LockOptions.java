@@ -512,7 +512,7 @@ public final class LockOptions {
      * fairness: while the lock goes round in this client, those of other clients wait, though never for longer than
      * {@code within} and one section more for each client that stands before them; among the requests of this client, first come is
      * first served. Each lease has a token of its own, greater than all before. Requests of one client share it if their
-     * options are equal; those that do not wait, or that wait for a stuck lock, are not meant.
+     * options are equal; those that do not wait, that wait for a stuck lock, or whose leases are not renewed, are not meant.
      *
      * <p>Such locks cannot be entered again by their actor, rest after a release, or be handed to another process by ticket.
      *
@@ -541,7 +541,7 @@ public final class LockOptions {
      * not wait. Each lease has a token of its own, greater than all before.
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
-     * keeps the lock, as with any holder. It has the same limits as {@link #withLocalHandoff}.
+     * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as {@link #withLocalHandoff}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
@@ -554,9 +554,9 @@ public final class LockOptions {
         return new LockOptions(changed);
     }
 
-    /** Whether requests of one client share holds of the server. */
+    /** Whether requests of one client share holds of the server. A lease that is not renewed has a hold, and its term, for itself. */
     boolean isShared() {
-        return values.localHandoffs > 0 || !values.keepFor.isZero();
+        return values.renewed && (values.localHandoffs > 0 || !values.keepFor.isZero());
     }
 
     /** How many tokens the server reserves for a hold: one for each of its leases. */

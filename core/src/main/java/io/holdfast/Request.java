@@ -66,7 +66,6 @@ final class Request implements Asking {
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
     private volatile boolean handedOff;
-    private volatile boolean kept;
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
@@ -130,7 +129,7 @@ final class Request implements Asking {
     /** Takes a hold that another process has left to this one as the outcome. */
     Lease adopt(long token, long deadline) {
         client.waitingRoom.add(this);
-        Hold hold = new Hold(this, token, deadline, true, 0);
+        Hold hold = new Hold(this, token, deadline, true, 0, false);
         end.set(hold);
         Lease lease = hold.newHandle();
         hold.begin();
@@ -281,11 +280,6 @@ final class Request implements Asking {
         return firstPlace;
     }
 
-    /** Whether the server tells this client when others want the lock. */
-    boolean isKept() {
-        return kept;
-    }
-
     /** What is known of the others. */
     Contention contention() {
         return contention;
@@ -354,10 +348,8 @@ final class Request implements Asking {
                     state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
         }
         switch (reply.word()) {
-            case GRANTED -> {
-                kept = reply.kept();
-                granted(reply.token(), Deadlines.ofReply(sent, options.term().toNanos()), true, 0);
-            }
+            case GRANTED ->
+                granted(reply.token(), Deadlines.ofReply(sent, options.term().toNanos()), true, 0, reply.kept());
             case QUEUED -> {
                 if (firstPlace == 0) {
                     firstPlace = reply.place();
@@ -439,11 +431,13 @@ final class Request implements Asking {
                 grantedMicros,
                 claimMillis * 1_000_000,
                 receivedNanos);
-        boolean confirmFirst = deadline.isEmpty() || confirmsFirst();
+        // What a reading of the clock from long ago has made short could be over before it is confirmed.
+        boolean tooShort = deadline.isPresent() && deadline.getAsLong() - receivedNanos < claimMillis * 500_000;
+        boolean confirmFirst = deadline.isEmpty() || tooShort || confirmsFirst();
         if (confirmFirst && pending()) {
             ask();
         } else {
-            granted(token, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000);
+            granted(token, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000, false);
         }
     }
 
@@ -457,11 +451,11 @@ final class Request implements Asking {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
-            granted(claim.token(), Deadlines.ofReply(sent, claimNanos), false, claimNanos);
+            granted(claim.token(), Deadlines.ofReply(sent, claimNanos), false, claimNanos, false);
         }
     }
 
-    private void granted(long token, long deadline, boolean confirmed, long claimNanos) {
+    private void granted(long token, long deadline, boolean confirmed, long claimNanos, boolean kept) {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
@@ -482,7 +476,7 @@ final class Request implements Asking {
                 tooLate();
                 return;
             }
-            Hold hold = new Hold(this, token, deadline, confirmed, claimNanos);
+            Hold hold = new Hold(this, token, deadline, confirmed, claimNanos, kept);
             if (end.compareAndSet(null, hold)) {
                 cancelTimer();
                 shareNoMore();

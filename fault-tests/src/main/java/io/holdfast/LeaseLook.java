@@ -18,4 +18,9 @@ public final class LeaseLook {
     public static boolean isWriteBack(String script) {
         return script.equals(Script.QUORUM_RAISE.sha1()) || script.equals(Script.QUORUM_RAISE.text());
     }
+
+    /** Whether a script, named by its text or its SHA-1, is the one that releases. */
+    public static boolean isRelease(String script) {
+        return script.equals(Script.RELEASE.sha1()) || script.equals(Script.RELEASE.text());
+    }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.testkit.FakeDriver;
 import io.holdfast.testkit.LeaseControl;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
@@ -220,6 +221,62 @@ final class LocalLineTest {
         next.join().release();
     }
 
+    /** It was granted for one actor, and another has its lease now: it belongs to neither. */
+    @Test
+    void reenter_actorForWhomTheHoldWasAskedFor_waitsForTheLeaseOfAnother() {
+        lease(ours.lock("a", KEPT).as("one").acquireAsync(Wait.forever())).release();
+        time.advance(MICRO);
+        Lease second = lease(ours.lock("a", KEPT).as("two").acquireAsync(Wait.forever()));
+        CompletableFuture<Lease> again = ours.lock(
+                        "a", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER))
+                .as("one")
+                .acquireAsync(Wait.forever());
+        assertFalse(again.isDone());
+        second.release();
+        lease(again).release();
+    }
+
+    /** The renewal of the hold ended with the first lease's time; the second has a time of its own. */
+    @Test
+    void longestHold_firstLeaseOverstaysIt_nextIsRenewed() {
+        LockOptions longest = HANDED.withTerm(Duration.ofSeconds(3))
+                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withLongestHold(Duration.ofSeconds(2));
+        Lease first = lease(ask(ours, longest));
+        CompletableFuture<Lease> next = ask(ours, longest);
+        time.advance(Duration.ofSeconds(4));
+        first.release();
+        Lease second = lease(next);
+        time.advance(Duration.ofMillis(1_500));
+        assertTrue(second.isValid());
+        second.release();
+    }
+
+    /** A lease that is not renewed is good for its term. */
+    @Test
+    void notRenewed_askedForWhileItIsKept_hasAWholeTerm() {
+        LockOptions once = KEPT.withTerm(Duration.ofSeconds(3)).withRenewed(false);
+        lease(ask(ours, once)).release();
+        time.advance(Duration.ofSeconds(2));
+        Lease second = lease(ask(ours, once));
+        assertTrue(second.remaining().compareTo(Duration.ofMillis(2_900)) > 0, () -> "" + second.remaining());
+        second.release();
+    }
+
+    @Test
+    void notRenewed_handedOn_hasAWholeTerm() {
+        LockOptions once = HANDED.withTerm(Duration.ofSeconds(3))
+                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withRenewed(false);
+        Lease first = lease(ask(ours, once));
+        CompletableFuture<Lease> next = ask(ours, once);
+        time.advance(Duration.ofSeconds(2));
+        first.release();
+        Lease second = lease(next);
+        assertTrue(second.remaining().compareTo(Duration.ofMillis(2_900)) > 0, () -> "" + second.remaining());
+        second.release();
+    }
+
     @Test
     void release_ofADetachedLease_freesTheLock() {
         Lease lease = lease(ask(ours, HANDED));
@@ -337,12 +394,86 @@ final class LocalLineTest {
         assertFalse(other.lock("a").isLocked());
     }
 
+    /** The grant was under way when the messages stopped: nobody could recall it any more. */
+    @Test
+    void release_messagesStoppedBeforeTheGrantCame_isNotKept() {
+        FakeDriver driver = new FakeDriver(time);
+        HoldfastOptions direct = HoldfastOptions.defaults().withExecutor(Runnable::run);
+        Holdfast deaf = Holdfast.over(driver, direct, time.environment(1));
+        driver.answer("release", call -> driver.released("RELEASED"));
+        CompletableFuture<Lease> future = ask(deaf, KEPT);
+        driver.messages(false);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        deaf.close();
+    }
+
+    /** A first grant could have been kept, but came too late; the lock was then handed to it past others that may wait. */
+    @Test
+    void release_handedOffAfterAGrantThatCameTooLate_isNotKept() {
+        FakeDriver driver = new FakeDriver(time);
+        HoldfastOptions direct = HoldfastOptions.defaults().withExecutor(Runnable::run);
+        Holdfast client = Holdfast.over(driver, direct, time.environment(1));
+        driver.answer("release", call -> driver.released("RELEASED"));
+        CompletableFuture<Lease> future =
+                ask(client, KEPT.withTerm(Duration.ofSeconds(1)).withLeastRemaining(Duration.ofMillis(500)));
+        FakeDriver.Call first = driver.next("acquire");
+        time.advance(Duration.ofMillis(800));
+        first.answer(driver.grantedToKeep(100));
+        FakeDriver.Call second = driver.next("acquire");
+        second.answer(driver.queued(1, Duration.ofSeconds(20)));
+        driver.grant(second, 200, Duration.ofSeconds(1), Duration.ZERO);
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        client.close();
+    }
+
     @Test
     void close_whileItIsKept_releases() {
         Holdfast closing = control.client();
         lease(ask(closing, KEPT)).release();
         closing.close();
         assertFalse(other.lock("a").isLocked());
+    }
+
+    /** The next would have a token of a microsecond that is yet to come. */
+    @Test
+    void release_othersOfThisClientWaitWithinAMicrosecond_asksTheServer() {
+        Lease first = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        long token = first.token();
+        first.release();
+        Lease second = lease(next);
+        assertTrue(second.token() > token);
+        assertFalse(second.owner().equals(first.owner()));
+        second.release();
+    }
+
+    /** It would look taken, though nobody has it or can have it. */
+    @Test
+    void release_withTheLastToken_isNotKept() {
+        ReleaseResult last = ReleaseResult.KEPT;
+        for (int i = 0; i < KEPT.tokens(); i++) {
+            assertEquals(ReleaseResult.KEPT, last);
+            Lease lease = lease(ask(ours, KEPT));
+            time.advance(MICRO);
+            assertTrue(lease.token() > 0);
+            last = lease.release();
+        }
+        assertEquals(ReleaseResult.RELEASED, last);
+    }
+
+    /** A late copy of its request has brought the same owner a later grant, of which the client does not know. */
+    @Test
+    void release_ownerWasGrantedAnew_leavesTheLaterToken() {
+        Lease lease = lease(ask(ours, HANDED));
+        String key = ours.lock("a").key();
+        String before = Long.toString(lease.token());
+        long later = lease.token() + 1_000_000;
+        server.command(
+                "SET", key, server.command("GET", key).asString().replace(before, Long.toString(later)), "PX", "30000");
+        server.command("SET", key + ":t", Long.toString(later + 3), "PX", "3600000");
+        lease.release();
+        assertTrue(lease(ask(other, LockOptions.defaults())).token() > later);
     }
 
     @Test

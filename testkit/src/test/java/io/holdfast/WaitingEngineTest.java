@@ -507,4 +507,21 @@ final class WaitingEngineTest extends EngineFixture {
             return Objects.requireNonNull(e.getCause());
         }
     }
+
+    /** The clock was read long ago, so that little of the claim is sure: it would be over before it is confirmed. */
+    @Test
+    void grant_longAfterTheClockWasRead_isConfirmedFirst() {
+        lease("b").releaseAsync();
+        server.next("release").answer(server.released("RELEASED"));
+        time.advance(seconds(8));
+        Duration claim = millis(100);
+        CompletableFuture<Lease> future =
+                holdfast.lock("a", LockOptions.defaults().withClaim(claim)).acquireAsync(Wait.forever());
+        server.grant(server.next("acquire"), 200, claim, Duration.ZERO);
+        assertFalse(future.isDone());
+        server.next("acquire").answer(server.granted(200));
+        Lease lease = obtained(future);
+        time.advance(millis(50));
+        assertTrue(lease.isValid());
+    }
 }

@@ -21,8 +21,9 @@ if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
   local text = redis.call('MGET', KEYS[1])[1]
   if text and string.sub(text, 1, #mine) == mine then
     redis.call('DEL', KEYS[1])
-    if ARGV[8] ~= '0' then
-      writeToken(KEYS[5], tonumber(ARGV[8]), ARGV[8]) -- nobody was granted the lock since: the others were not used
+    local used = tonumber(ARGV[8])
+    if used > 0 and used >= tonumber(string.match(text, '^%S+ (%d+)')) then -- not of an earlier grant of the same owner
+      writeToken(KEYS[5], used, ARGV[8]) -- nobody was granted the lock since: the others were not used
     end
     return { 'RELEASED', nowMicros }
   end
@@ -45,8 +46,9 @@ if lock.held and lock.held.owner == owner then
     dequeue(lock, owner, true)
     facts = nil
   end
-  if ARGV[8] ~= '0' then
-    writeToken(lock.token, tonumber(ARGV[8]), ARGV[8])
+  local used = tonumber(ARGV[8])
+  if used >= tonumber(lock.held.token) then
+    writeToken(lock.token, used, ARGV[8])
   end
   local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
   if shortest > 0 and rest > now then

@@ -200,6 +200,11 @@ public final class FakeDriver implements RedisDriver {
         return list("GRANTED", serverMicros(), token, serverMicros());
     }
 
+    /** acquire: the owner holds the lock, and its client may keep it until it is recalled. */
+    public Reply grantedToKeep(long token) {
+        return list("GRANTED", serverMicros(), token, serverMicros(), 1);
+    }
+
     /** acquire: the owner waits; the present holder has so much left. */
     public Reply queued(int place, Duration remaining) {
         return acquireReply("QUEUED", place, place, remaining);

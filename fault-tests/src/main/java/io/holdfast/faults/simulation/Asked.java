@@ -46,8 +46,12 @@ final class Asked {
         return item.waitMillis() < 0 ? NEVER : askedAt + (long) machine.inWorld(item.waitMillis() * 1_000_000);
     }
 
+    /** Of a request that asks the server for several: what has come of it. */
+    @Nullable
+    Shared shared;
+
     @Override
     public String toString() {
-        return machine + " #" + item.number();
+        return machine + " #" + item.number() + (shared == null ? "" : " and others");
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.Attempt;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LeaseLook;
+import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.LossReason;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,6 +38,8 @@ final class Checks {
         ORDER,
         /** A free lock was not given to one who waits. */
         LIVENESS,
+        /** A client has granted a lock by itself, more often or for longer than it may. */
+        FAIR,
         /** A request did not end in its time. */
         ENDS,
         /** The answer to a request is not what happened. */
@@ -82,6 +85,9 @@ final class Checks {
 
         /** Whether the machine is dead, and nothing went wrong with it before, from then on. */
         boolean wasCalmUntilItsDeath(Machine machine, long since);
+
+        /** When the machine's client was closed, nothing being wrong; never if it was not. */
+        long closedAt(Machine machine);
 
         /** Whether the lock was free for the whole time. */
         boolean freeSince(int lock, long since);
@@ -184,10 +190,10 @@ final class Checks {
 
     /** A lease was handed out; the holder looks at the guarded values. */
     void obtained(Held held) {
-        boolean shared = false;
+        boolean again = false;
         for (Held other : leases) {
-            if (other.sharesHoldWith(held)) {
-                shared = true;
+            if (other.isOneWith(held)) {
+                again = true;
                 if (other.machine == held.machine) {
                     held.given |= other.given;
                     held.detached |= other.detached;
@@ -195,8 +201,22 @@ final class Checks {
             }
         }
         leases.add(held);
-        if (shared) {
+        Shared shared = held.shared;
+        if (shared != null) {
+            shared.obtained(held);
+        }
+        if (again) {
             return; // entered again, or adopted: one hold reads and writes once
+        }
+        if (strict
+                && !held.asked.item.options().renewed()
+                && held.asked.item.options().ownConflict() == OwnConflict.WAIT // or it may be another's hold
+                && world.undisturbed(held.machine, held.asked.askedAt - GRACE)
+                && LeaseLook.remaining(held.lease).toNanos() < wholeTerm(held)) {
+            found(
+                    Check.KEPT,
+                    held + " is not renewed, and begins with "
+                            + LeaseLook.remaining(held.lease).toMillis() + " ms");
         }
         Long before = obtained.put(held.lock, held.token);
         if (strict && before != null && before >= held.token) {
@@ -207,6 +227,11 @@ final class Checks {
             fence[held.lock] = held.token;
             held.fencedRead = fenced[held.lock];
         }
+    }
+
+    /** Of a term, less the allowance for drift and a few round trips. */
+    private static long wholeTerm(Held held) {
+        return held.asked.item.options().term().toNanos() * 99 / 100 - 50 * MILLI;
     }
 
     /** The holder writes what it has computed from what it had read, if it may, at this very instant. */
@@ -237,7 +262,7 @@ final class Checks {
     /** The holder leaves its hold to another, or to its term: so do all leases that share it. */
     void left(Held held, boolean toAnother) {
         for (Held other : leases) {
-            if (other.sharesHoldWith(held) && other.machine == held.machine) {
+            if (other.isOneWith(held) && other.machine == held.machine) {
                 other.given |= toAnother;
                 other.detached = true;
             }
@@ -268,6 +293,9 @@ final class Checks {
             if (LeaseLook.remaining(held.lease).isZero()) {
                 if (held.overSince == Asked.NEVER) {
                     held.overSince = now;
+                    if (held.shared != null) {
+                        held.shared.over(held, now);
+                    }
                 }
                 if (now - held.overSince > REMEMBERED && !owesLoss(held)) {
                     i.remove();
@@ -302,8 +330,11 @@ final class Checks {
     private void excludes(Held held) {
         if (counts(held)) {
             for (Held other : leases) {
+                if (other == held) {
+                    return; // the others look at this one
+                }
                 if (other.lock == held.lock
-                        && other.token < held.token
+                        && !other.isOneWith(held)
                         && counts(other)
                         && !LeaseLook.remaining(other.lease).isZero()) {
                     overlaps++;

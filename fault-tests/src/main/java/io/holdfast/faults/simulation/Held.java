@@ -8,6 +8,10 @@ import org.jspecify.annotations.Nullable;
 /** One lease, as the world sees it. Times are nanoseconds of the world. */
 final class Held {
     final Asked asked;
+
+    /** The request of which this lease shares the hold with others; null if it has one of its own. */
+    final @Nullable Shared shared;
+
     final Machine machine;
     final Lease lease;
     final int lock;
@@ -34,8 +38,9 @@ final class Held {
 
     long fencedRead = -1;
 
-    Held(Asked asked, Machine machine, Lease lease, long obtainedAt) {
+    Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt) {
         this.asked = asked;
+        this.shared = shared;
         this.machine = machine;
         this.lease = lease;
         this.lock = asked.item.lock();
@@ -44,8 +49,14 @@ final class Held {
         this.obtainedAt = obtainedAt;
     }
 
-    boolean sharesHoldWith(Held other) {
-        return lock == other.lock && token == other.token && owner.equals(other.owner);
+    /** Whether both are one lease: entered again, or adopted. Leases that share a hold one after the other are two. */
+    boolean isOneWith(Held other) {
+        return this == other
+                || (shared == null
+                        && other.shared == null
+                        && lock == other.lock
+                        && token == other.token
+                        && owner.equals(other.owner));
     }
 
     /** How long it is still good, in nanoseconds of the world; without running any code of its client. */

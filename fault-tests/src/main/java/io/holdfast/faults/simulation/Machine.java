@@ -6,6 +6,8 @@ import io.holdfast.spi.Timers;
 import io.holdfast.testkit.VirtualTime;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 
 /**
  * One process of a client: its clock, which runs a little too fast or too slow, its timers, and whether it runs. Whatever
@@ -28,6 +30,9 @@ final class Machine {
     private final long tooFast; // millionths
     private final Draw entropy;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
+    /** What it was told of holds that others want: token and key. */
+    final Set<String> recalls = new HashSet<>();
+
     private State state = State.RUNNING;
     /** When it last ran, in nanoseconds of the world; meaningful while it does not run. */
     private long ranAt;

@@ -52,6 +52,12 @@ final class NetworkDriver implements RedisDriver {
 
         void trace(String what);
 
+        /** The client gets a message. */
+        void hears(String message);
+
+        /** The client sees that no messages come any more. */
+        void hearsNoMore();
+
         /** Something of this client's will arrive as late as this. */
         void lateUntil(long nanos);
     }
@@ -106,6 +112,7 @@ final class NetworkDriver implements RedisDriver {
     private @Nullable Wire messages;
     private boolean closed;
     private boolean atOnce;
+    private boolean hearing = true;
 
     NetworkDriver(Machine machine, Route route, Draw draw) {
         this.machine = machine;
@@ -117,6 +124,11 @@ final class NetworkDriver implements RedisDriver {
 
     boolean isUp() {
         return commands != null && messages != null && !closed;
+    }
+
+    /** Whether the client believes that messages come. */
+    boolean isHearing() {
+        return hearing;
     }
 
     // ---- commands
@@ -244,6 +256,7 @@ final class NetworkDriver implements RedisDriver {
         }
         toClient(wire, () -> {
             route.trace("hears " + text);
+            route.hears(text);
             onMessage.accept(text);
         });
     }
@@ -359,6 +372,8 @@ final class NetworkDriver implements RedisDriver {
                 return;
             }
             messages = null;
+            hearing = false;
+            route.hearsNoMore();
             List<Flight<?>> unanswered = new ArrayList<>(wire.flights);
             wire.flights.clear();
             listeners.forEach(ConnectionListener::messagesDown);
@@ -396,6 +411,7 @@ final class NetworkDriver implements RedisDriver {
 
     private void messagesUp() {
         route.trace("messages up");
+        hearing = true;
         listeners.forEach(ConnectionListener::messagesUp);
     }
 

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -114,6 +115,12 @@ record Plan(
             long holdMillis,
             Ending ending)
             implements Item {
+        /** Whether its hold may serve several leases of its client, one after the other. */
+        boolean isShared() {
+            return options.renewed()
+                    && (options.localHandoffs() != 0 || !options.keepFor().isZero());
+        }
+
         Wait waitLimit() {
             return waitMillis < 0 ? Wait.forever() : Wait.upTo(millis(waitMillis));
         }
@@ -152,6 +159,13 @@ record Plan(
             }
             if (options.ownConflict() != OwnConflict.WAIT) {
                 text.append(", ").append(options.ownConflict());
+            }
+            if (options.localHandoffs() != 0) {
+                text.append(", hands on ").append(options.localHandoffs()).append(" times within ");
+                text.append(options.localTime().toMillis());
+            }
+            if (!options.keepFor().isZero()) {
+                text.append(", keeps for ").append(options.keepFor().toMillis());
             }
             return text + "; after " + holdMillis + " ms " + ending;
         }
@@ -195,6 +209,7 @@ record Plan(
         int locks = (int) draw.between(1, 3);
         long length = draw.between(8_000, 30_000);
         int asks = (int) draw.between(8, 60);
+        Sharing sharing = Sharing.draw(kind, seed, clients, locks, length);
         // Some runs without any trouble: there the strictest answers are due.
         int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
         HoldfastOptions options = HoldfastOptions.defaults()
@@ -206,7 +221,8 @@ record Plan(
                 .withExecutor(Runnable::run);
         List<Item> items = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
-            items.add(ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length));
+            Ask ask = ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length);
+            items.add(sharing.apply(ask, new Draw(seed, 9, kind.salt, i)));
         }
         boolean clock = draw.percent(50);
         for (int i = asks; i < asks + troubles; i++) {
@@ -216,6 +232,106 @@ record Plan(
                     kind, clock, i, new Draw(seed, 2, kind.salt, i), group.below(clients), group.between(0, length)));
         }
         return new Plan(kind, seed, clients, locks, length, options, sorted(items));
+    }
+
+    /**
+     * What those have to agree on who share holds: for each lock, how each client asks for it if it asks for a hold that
+     * several leases share. In half of the plans nobody does.
+     */
+    private record Sharing(
+            Kind kind, long seed, int clients, int locks, long length, Map<Integer, LockOptions> options) {
+        /** So many requests in a row may come together, and so many of these groups. */
+        private static final int TOGETHER = 6;
+
+        private static final int GROUPS = 3;
+
+        static Sharing draw(Kind kind, long seed, int clients, int locks, long length) {
+            Map<Integer, LockOptions> options = new HashMap<>();
+            Draw draw = new Draw(seed, 8, kind.salt);
+            if (kind != Kind.QUORUM && draw.percent(50)) {
+                for (int lock = 0; lock < locks; lock++) {
+                    for (int client = 0; client < clients; client++) {
+                        LockOptions mode = mode(new Draw(seed, 8, kind.salt, lock, client));
+                        if (draw.percent(80)) {
+                            options.put(lock * clients + client, mode);
+                        }
+                    }
+                }
+            }
+            return new Sharing(kind, seed, clients, locks, length, options);
+        }
+
+        private static LockOptions mode(Draw draw) {
+            long term = draw.oneOf(List.of(500L, 1_000L, 2_000L, 3_000L, 5_000L, 10_000L));
+            LockOptions options = LockOptions.defaults()
+                    .withTerm(millis(term))
+                    .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
+                    .withRenewed(!draw.percent(15));
+            if (draw.percent(8)) {
+                options = options.withLeastRemaining(millis(term / 4));
+            }
+            if (draw.percent(15)) {
+                options = options.withLongestHold(millis(draw.between(200, 4_000)));
+            }
+            if (draw.percent(5)) {
+                options = options.withRequestLife(
+                        millis(draw.between(200, 4_000)), draw.oneOf(List.of(RequestEnd.values())));
+            }
+            if (draw.percent(10)) {
+                options = options.withOrder(draw.oneOf(List.of(Order.LIFO, Order.RANDOM)));
+            }
+            if (draw.percent(10)) {
+                options = options.withPriority(draw.oneOf(List.of(-1, 1)));
+            }
+            if (draw.percent(5)) {
+                options = options.withQueueLimit((int) draw.between(1, 3));
+            }
+            int how = draw.below(3);
+            if (how != 0) {
+                options = options.withLocalHandoff(
+                        draw.oneOf(List.of(1, 2, 5, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L, 5_000L))));
+            }
+            if (how != 1) {
+                options = options.withKeepFor(millis(draw.oneOf(List.of(20L, 500L, 3_000L, 20_000L))));
+            }
+            return options;
+        }
+
+        Ask apply(Ask ask, Draw draw) {
+            if (options.isEmpty()) {
+                return ask;
+            }
+            int client = ask.client();
+            int lock = ask.lock();
+            long at = ask.atMillis();
+            if (draw.percent(60)) {
+                int number = ask.number() / TOGETHER;
+                Draw group = new Draw(seed, 10, kind.salt, number);
+                client = group.below(clients);
+                lock = group.below(locks);
+                at = new Draw(seed, 11, kind.salt, number / GROUPS).between(0, length)
+                        + draw.between(0, group.oneOf(List.of(5L, 50L, 500L)));
+            }
+            long hold = draw.percent(70) ? draw.between(0, 20) : ask.holdMillis();
+            LockOptions mode = options.get(lock * clients + client);
+            if (mode == null || draw.percent(15)) {
+                return new Ask(
+                        ask.number(),
+                        at,
+                        client,
+                        lock,
+                        ask.actor(),
+                        ask.waitMillis(),
+                        ask.options(),
+                        hold,
+                        ask.ending());
+            }
+            Ending ending = ask.ending();
+            if (ending == Ending.HAND_OVER || (ending == Ending.END_WITH_TERM && mode.renewed())) {
+                ending = Ending.RELEASE;
+            }
+            return new Ask(ask.number(), at, client, lock, ask.actor(), ask.waitMillis(), mode, hold, ending);
+        }
     }
 
     private static List<Item> sorted(List<Item> items) {

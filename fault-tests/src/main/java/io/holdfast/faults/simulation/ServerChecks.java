@@ -37,11 +37,18 @@ final class ServerChecks {
 
         String owner = "";
         long token;
-        long lastToken;
+        long lastToken; // of all holds and leases
         /** When somebody was last seen to hold it; before everything if nobody ever did. */
         long heldAt = -1;
 
         long freeSince;
+        /** Its client keeps it when it is released. */
+        boolean kept;
+
+        long grantedAt;
+        /** Since when its client should know that somebody wants it who does not wait. */
+        long wantedSince = Asked.NEVER;
+
         /** Since when the holder is nobody's. */
         long unownedSince = Asked.NEVER;
 
@@ -113,6 +120,25 @@ final class ServerChecks {
         lastFrom = from;
     }
 
+    /** A shared hold gets a lease, the first or a further one, which has a token of its own. */
+    void lends(Shared shared, Held held) {
+        View view = views.get(held.lock);
+        if (shared.granted > 0) {
+            view.lastToken = Math.max(view.lastToken, held.token);
+        } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
+            Reply hold = server.command("GET", view.key);
+            shared.grantedByServer(held.token, !hold.isNull() && hold.asString().endsWith(" K"), world.now());
+        }
+    }
+
+    /** One who does not wait was told that somebody holds the lock. */
+    void saidTaken(Asked asked) {
+        View view = views.get(asked.item.lock());
+        if (view.kept && view.grantedAt < asked.askedAt) {
+            view.wantedSince = Math.min(view.wantedSince, world.now());
+        }
+    }
+
     boolean freeSince(int lock, long since) {
         View view = views.get(lock);
         return view.text == null && view.heldAt < since;
@@ -138,6 +164,7 @@ final class ServerChecks {
                 outlasts(view);
                 owned(view, now);
                 claimed(view, now);
+                givenBack(view, now);
             } else {
                 served(view, now);
             }
@@ -178,6 +205,9 @@ final class ServerChecks {
 
     private void changed(View view, @Nullable String text, List<String> queueBefore, long now) {
         view.unownedSince = Asked.NEVER;
+        view.wantedSince = Asked.NEVER;
+        view.grantedAt = now;
+        view.kept = text != null && text.endsWith(" K");
         view.text = text;
         if (text == null) {
             view.freeSince = now;
@@ -194,9 +224,18 @@ final class ServerChecks {
         }
         if (token <= view.lastToken) {
             // Also the same token: nothing but a grant makes a hold.
-            checks.found(Check.TOKENS, view.key + " is granted with " + token + " after " + view.lastToken);
+            checks.found(
+                    Check.TOKENS,
+                    view.key + " is granted to " + byOwner.get(view.owner) + " with " + token + " after "
+                            + view.lastToken);
         }
         view.lastToken = token;
+        Asked of = byOwner.get(view.owner);
+        if (of != null && of.shared != null) {
+            of.shared.grantedByServer(token, view.kept, now);
+        } else if (view.kept) {
+            checks.found(Check.FAIR, view.key + " is kept by " + of + ", which does not share its hold");
+        }
         inOrder(view, queueBefore, now);
         view.claimedAt = isClaim(view) ? now : Asked.NEVER;
         view.brief = isClaim(view) && Long.parseLong(words[3]) * MILLI <= refresh;
@@ -305,7 +344,7 @@ final class ServerChecks {
             if (lease <= 0) {
                 continue;
             }
-            if (held.token != view.token || !held.owner.equals(view.owner)) {
+            if (!isOf(held, view)) {
                 checks.found(Check.HOLDER, held + " is good, but the server has " + view.owner + " " + view.token);
                 return;
             }
@@ -321,6 +360,51 @@ final class ServerChecks {
         }
     }
 
+    /** Leases that share a hold have tokens that the server has reserved with it. */
+    private boolean isOf(Held held, View view) {
+        if (!held.owner.equals(view.owner)) {
+            return false;
+        }
+        if (held.shared == null || held.token == view.token) {
+            return held.token == view.token;
+        }
+        Reply reserved = server.command("GET", view.key + ":t");
+        return held.token > view.token && !reserved.isNull() && held.token <= Long.parseLong(reserved.asString());
+    }
+
+    /** A lock that its client keeps, though nobody has a lease of it, goes to whoever wants it. */
+    private void givenBack(View view, long now) {
+        Asked asked = byOwner.get(view.owner);
+        Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
+        if (!strict || shared == null || !shared.isIdle() || !shared.request.machine.isRunning()) {
+            return;
+        }
+        Machine keeper = shared.request.machine;
+        if (view.wantedSince != Asked.NEVER) {
+            long since = Math.max(view.wantedSince, shared.idleSince);
+            if (now - since > LOOKED_AT_AFTER && world.undisturbed(keeper, since - Checks.GRACE)) {
+                checks.found(
+                        Check.LIVENESS,
+                        view.key + " is kept by " + shared + " though it was wanted " + (now - since) / MILLI
+                                + " ms ago");
+            }
+        }
+        for (String owner : view.queue) {
+            Asked other = byOwner.get(owner);
+            long since = other == null ? now : Math.max(shared.idleSince, other.queuedAt);
+            if (other != null
+                    && other.shared != shared
+                    && now - since > LOOKED_AT_AFTER
+                    && world.undisturbed(keeper, since - Checks.GRACE)
+                    && waitsCalmly(other, now, since)) {
+                checks.found(
+                        Check.LIVENESS,
+                        other + " waits for " + view.key + ", which is kept by " + shared + " since "
+                                + (now - shared.idleSince) / MILLI + " ms");
+            }
+        }
+    }
+
     /** A hold is somebody's: of a lease, of a request, or of a process that is gone, until its term is over. */
     private void owned(View view, long now) {
         if (view.owner.equals("-")) {
@@ -332,14 +416,26 @@ final class ServerChecks {
             return;
         }
         Machine responsible = asked.machine;
-        boolean mine = !asked.done;
+        Shared shared = asked.shared;
+        boolean left = asked.keepsHold;
+        // One that asks for several gives the hold to one of them at once.
+        boolean mine = shared == null ? !asked.done : shared.isIdle() && now - shared.idleSince <= shared.mayBeIdle();
         for (Held held : checks.leases()) {
-            if (held.lock == view.number && held.token == view.token) {
+            if (held.lock == view.number
+                    && (shared == null ? held.token == view.token : held.owner.equals(view.owner))) {
                 responsible = held.machine;
-                mine |= held.detached || held.overSince == Asked.NEVER;
+                mine |= held.overSince == Asked.NEVER;
+                left |= held.detached;
             }
         }
-        mine |= asked.keepsHold;
+        mine |= left;
+        long closedAt = world.closedAt(responsible);
+        if (strict && closedAt != Asked.NEVER && !left && now - closedAt > CALM_ORPHAN_AFTER) {
+            checks.found(
+                    Check.ORPHAN,
+                    view.key + " is held for " + asked + ", whose client was closed " + (now - closedAt) / MILLI
+                            + " ms ago");
+        }
         if (mine || !responsible.isRunning()) {
             view.unownedSince = Asked.NEVER;
         } else if (view.unownedSince == Asked.NEVER) {
@@ -442,6 +538,16 @@ final class ServerChecks {
             Asked asked = text == null ? null : byOwner.get(view.owner);
             if (asked != null && asked.done && asked.machine.isRunning() && !asked.keepsHold) {
                 checks.found(Check.ORPHAN, view.key + " is held for " + asked + ", which has ended");
+            }
+        }
+    }
+
+    /** When all clients were closed, while nothing was wrong. */
+    void allReleased() {
+        for (View view : views) {
+            Reply hold = server.command("GET", view.key);
+            if (!hold.isNull()) {
+                checks.found(Check.ORPHAN, view.key + " is held though all clients are closed: " + hold.asString());
             }
         }
     }

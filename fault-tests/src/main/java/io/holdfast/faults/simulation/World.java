@@ -13,6 +13,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.QuorumOptions;
+import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.faults.simulation.Plan.Ending;
 import io.holdfast.spi.Command;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -59,6 +61,13 @@ final class World implements Checks.Surroundings {
         long forgetfulUntil = -1;
         long troubledUntil = -1;
         boolean frozen;
+        /** It has the script that releases: a client that is closing does not have to send it. */
+        boolean knowsRelease;
+
+        void forgetScripts() {
+            knowsRelease = false;
+            memory.command("SCRIPT", "FLUSH");
+        }
 
         boolean isUp() {
             return now() >= downUntil;
@@ -169,6 +178,11 @@ final class World implements Checks.Surroundings {
 
         @Override
         public void answered(Command command, @Nullable Object answer) {
+            if (answer instanceof Reply
+                    && command.words().size() > 1
+                    && LeaseLook.isRelease(command.words().get(1))) {
+                server.knowsRelease = true;
+            }
             if (checksOfQuorum != null && answer instanceof Reply reply) {
                 checksOfQuorum.answered(server.memory, command, reply);
             }
@@ -177,6 +191,23 @@ final class World implements Checks.Surroundings {
         @Override
         public void trace(String what) {
             trace.add(machine, what);
+        }
+
+        @Override
+        public void hears(String message) {
+            if (message.startsWith("R ")) {
+                machine.recalls.add(message.substring(2));
+                for (Shared shared : sharedBy(machine)) {
+                    shared.recalled |= shared.isMeantBy(message.substring(2));
+                }
+            }
+        }
+
+        @Override
+        public void hearsNoMore() {
+            for (Shared shared : sharedBy(machine)) {
+                shared.recalled |= shared.granted > 0;
+            }
         }
 
         @Override
@@ -198,6 +229,13 @@ final class World implements Checks.Surroundings {
     private final EngineLog log = EngineLog.listen();
     /** With the time until which they were disturbed before that. */
     private final Map<Machine, Long> killed = new HashMap<>();
+    /** Those that were closed while nothing was wrong, and when. */
+    private final Map<Machine, Long> closed = new HashMap<>();
+
+    private record ShareKey(Machine machine, int lock, LockOptions options) {}
+
+    private final Map<ShareKey, Share> shares = new LinkedHashMap<>();
+    private final Map<String, Shared> shared = new LinkedHashMap<>(); // by the public part of the owner
 
     private long allDisturbedUntil = -1;
     private long steps;
@@ -267,11 +305,17 @@ final class World implements Checks.Surroundings {
 
     private void end() {
         if (checks.finding() == null) {
+            keepAll();
+            boolean known = servers.stream().allMatch(server -> server.knowsRelease);
             for (Slot slot : slots) {
                 Client client = slot.client;
                 if (client != null) {
                     Objects.requireNonNull(slot.machine).run(client::close);
                 }
+            }
+            if (checksOfServer != null && known) {
+                time.advance(Duration.ofSeconds(1));
+                checksOfServer.allReleased();
             }
             ending = true;
             time.advance(LIVES_OVER);
@@ -283,6 +327,21 @@ final class World implements Checks.Surroundings {
             }
         }
         log.close();
+    }
+
+    /** Whoever may keep a lock has it and keeps it when the clients are closed. */
+    private void keepAll() {
+        for (ShareKey share : shares.keySet()) {
+            Client client = slots.get(share.machine().slot).client;
+            if (share.machine().isRunning() && client != null) {
+                share.machine().run(() -> {
+                    var unused = client.lock(Plan.lock(share.lock()), share.options())
+                            .acquireAsync(Wait.upTo(Duration.ofSeconds(1)))
+                            .thenAccept(Lease::releaseAsync);
+                });
+                time.advance(Duration.ofMillis(10));
+            }
+        }
     }
 
     private boolean ending;
@@ -374,6 +433,12 @@ final class World implements Checks.Surroundings {
     }
 
     @Override
+    public long closedAt(Machine machine) {
+        Long at = closed.get(machine);
+        return at != null && allDisturbedUntil < at ? at : Asked.NEVER;
+    }
+
+    @Override
     public boolean freeSince(int lock, long since) {
         return checksOfServer != null && checksOfServer.freeSince(lock, since);
     }
@@ -453,15 +518,30 @@ final class World implements Checks.Surroundings {
         };
     }
 
+    private List<Shared> sharedBy(Machine machine) {
+        return shared.values().stream()
+                .filter(each -> each.request.machine == machine)
+                .toList();
+    }
+
     private void hear(LockEvent event) {
         Object data = event.data();
-        if (event instanceof LockEvent.Asked && data instanceof Asked asked) {
-            asked.owner = event.subject().owner();
+        String owner = event.subject().owner();
+        if (event instanceof LockEvent.Asked && data instanceof Share share && checksOfServer != null) {
+            Asked alone = share.alone(event.subject().actor());
+            if (alone == null) {
+                Shared asking = shared.computeIfAbsent(owner, unknown -> share.request(now()));
+                checksOfServer.owns(owner, asking.request);
+            } else {
+                checksOfServer.owns(owner, alone);
+            }
+        } else if (event instanceof LockEvent.Asked && data instanceof Asked asked) {
+            asked.owner = owner;
             if (checksOfServer != null) {
-                checksOfServer.owns(event.subject().owner(), asked);
+                checksOfServer.owns(owner, asked);
             }
             if (checksOfQuorum != null) {
-                checksOfQuorum.owns(event.subject().owner(), asked);
+                checksOfQuorum.owns(owner, asked);
             }
         }
     }
@@ -489,16 +569,30 @@ final class World implements Checks.Surroundings {
         Asked asked = new Asked(item, machine, now());
         checks.asked(asked);
         trace.add(machine, "asks " + item);
+        Share share = item.isShared()
+                ? shares.computeIfAbsent(
+                        new ShareKey(machine, item.lock(), item.options()), key -> new Share(checks, machine, item))
+                : null;
+        if (share != null) {
+            share.asks(asked);
+        }
         CompletableFuture<Attempt> future = client.lock(
-                        Plan.lock(item.lock()), item.options().withEventData(asked))
-                .as(item.actor())
+                        Plan.lock(item.lock()), item.options().withEventData(share == null ? asked : share))
+                .as(share == null ? item.actor() : Share.actorOf(item))
                 .attemptAsync(item.waitLimit());
         asked.future = future;
         future.whenComplete((attempt, failure) -> {
             checks.answered(asked, attempt, failure);
             if (attempt instanceof Attempt.Obtained got) {
-                obtained(slot, new Held(asked, machine, got.held(), now()));
-            } else {
+                obtained(slot, held(slot, asked, got.held()));
+            }
+            if (share != null) {
+                share.ended(asked);
+            }
+            if (checksOfServer != null && (attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull)) {
+                checksOfServer.saidTaken(asked);
+            }
+            if (!(attempt instanceof Attempt.Obtained)) {
                 trace.add(
                         machine,
                         "#" + item.number() + " "
@@ -510,6 +604,19 @@ final class World implements Checks.Surroundings {
         if (item.ending() == Ending.CANCEL || item.ending() == Ending.COMPLETE) {
             timersOf(machine, item.holdMillis(), () -> withdraw(asked, future));
         }
+    }
+
+    private Held held(Slot slot, Asked asked, Lease lease) {
+        Shared of = shared.get(lease.owner());
+        Held held = new Held(asked, of, asked.machine, lease, now());
+        if (of != null && checksOfServer != null) {
+            checksOfServer.lends(of, held);
+            if (of.granted == 0) {
+                of.recalled = asked.machine.recalls.stream().anyMatch(of::isMeantBy)
+                        || !slot.drivers.get(0).isHearing();
+            }
+        }
+        return held;
     }
 
     private void withdraw(Asked asked, CompletableFuture<Attempt> future) {
@@ -581,6 +688,9 @@ final class World implements Checks.Surroundings {
             held.lease.detach();
             checks.left(held, false);
             held.asked.keepsHold = true;
+            if (held.shared != null) {
+                held.shared.request.keepsHold = true;
+            }
             trace.add(held.machine, "#" + held.asked.item.number() + " is detached");
         } catch (HoldfastException e) {
             release(held);
@@ -593,7 +703,8 @@ final class World implements Checks.Surroundings {
         Slot heir = slots.get((slot.number + 1) % slots.size());
         Machine there = heir.machine;
         Client client = heir.client;
-        boolean possible = there != null
+        boolean possible = !held.given // by another that had entered it
+                && there != null
                 && client != null
                 && there.isRunning()
                 && heir.drivers.get(0).answersNow()
@@ -616,7 +727,7 @@ final class World implements Checks.Surroundings {
             driver.endAtOnce();
         }
         checks.left(held, true);
-        Held next = new Held(held.asked, Objects.requireNonNull(there), adopted, now());
+        Held next = new Held(held.asked, null, Objects.requireNonNull(there), adopted, now());
         trace.add(there, "#" + held.asked.item.number() + " is adopted");
         checks.obtained(next);
         adopted.lost().thenAccept(reason -> checks.lost(next, reason));
@@ -658,10 +769,19 @@ final class World implements Checks.Surroundings {
                     if (trouble.fault() == Plan.Fault.KILL) {
                         killed.put(machine, slot.disturbedUntil);
                     }
+                    if (trouble.fault() == Plan.Fault.CLOSE && machine.isRunning() && isCalm(slot)) {
+                        closed.put(machine, now());
+                    }
                     slot.disturb(until + 3_000 * MILLI);
                     ofClient(trouble, slot, machine, until);
                 }
             }
+        }
+
+        private boolean isCalm(Slot slot) {
+            return undisturbed(Objects.requireNonNull(slot.machine), now() - Checks.GRACE)
+                    && slot.drivers.stream().allMatch(NetworkDriver::answersNow)
+                    && servers.stream().allMatch(server -> server.knowsRelease);
         }
 
         private void ofClient(Plan.Trouble trouble, Slot slot, Machine machine, long until) {
@@ -716,7 +836,7 @@ final class World implements Checks.Surroundings {
                     }
                     server.downUntil = Math.max(server.downUntil, until);
                     thawServer(server);
-                    server.memory.command("SCRIPT", "FLUSH");
+                    server.forgetScripts();
                     if (trouble.fault() == Plan.Fault.RESTART_EMPTY) {
                         server.memory.command("FLUSHALL");
                     }
@@ -728,7 +848,7 @@ final class World implements Checks.Surroundings {
                         }
                     }
                 }
-                case FORGET_SCRIPTS -> server.memory.command("SCRIPT", "FLUSH");
+                case FORGET_SCRIPTS -> server.forgetScripts();
                 case FLUSH -> {
                     if (mayForget(server)) {
                         server.memory.command("FLUSHALL");

@@ -4,6 +4,8 @@ import static io.holdfast.faults.simulation.Checks.Check.ANSWER;
 import static io.holdfast.faults.simulation.Checks.Check.ENDS;
 import static io.holdfast.faults.simulation.Checks.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.Checks.Check.EXPIRY;
+import static io.holdfast.faults.simulation.Checks.Check.FAIR;
+import static io.holdfast.faults.simulation.Checks.Check.FENCED;
 import static io.holdfast.faults.simulation.Checks.Check.HOLDER;
 import static io.holdfast.faults.simulation.Checks.Check.KEPT;
 import static io.holdfast.faults.simulation.Checks.Check.LITTER;
@@ -62,6 +64,7 @@ final class Breaks {
     }
 
     private static final Plan.Kind INSIDE = Plan.Kind.INSIDE;
+    private static final Plan.Kind OUTSIDE = Plan.Kind.OUTSIDE;
     private static final Plan.Kind QUORUM = Plan.Kind.QUORUM;
 
     private Breaks() {}
@@ -329,6 +332,96 @@ final class Breaks {
                                 "Commands",
                                 "if (!flight.get() && now - flight.sentNanos < timeoutNanos) {",
                                 "if (!flight.get()) {")),
+                of(
+                        "shared: handed on more often than allowed",
+                        INSIDE,
+                        21,
+                        EnumSet.of(FAIR),
+                        java(
+                                "LocalLine",
+                                "(handoffs < options.localHandoffs()",
+                                "(handoffs >= 0 && options.localHandoffs() > 0")),
+                of(
+                        "shared: handed on for longer than allowed",
+                        INSIDE,
+                        11,
+                        EnumSet.of(FAIR),
+                        java("LocalLine", "&& now - obtainedNanos < options.localTime().toNanos());", ");")),
+                of(
+                        "shared: a recall is not heeded",
+                        INSIDE,
+                        4,
+                        EnumSet.of(FAIR, LIVENESS),
+                        java(
+                                "LocalLine",
+                                "if (held != null && (token == 0 || held.token == token)) {",
+                                "if (held != null && token == 0) {")),
+                of(
+                        "shared: no recall is sent",
+                        INSIDE,
+                        4,
+                        EnumSet.of(LIVENESS),
+                        lua("common", "if lock.held and lock.held.kept ~= '' then", "if false then")),
+                of(
+                        "shared: a hold that was handed off is kept",
+                        INSIDE,
+                        4,
+                        EnumSet.of(ORPHAN, LIVENESS, FAIR),
+                        java(
+                                "Request",
+                                "claimMillis * 1_000_000, false);",
+                                "claimMillis * 1_000_000, shared && !options.keepFor().isZero());")),
+                of(
+                        "shared: kept for ever",
+                        INSIDE,
+                        4,
+                        EnumSet.of(ORPHAN),
+                        java(
+                                "LocalLine",
+                                "then = timed ? () -> {} : time(options.keepFor().toNanos());",
+                                "then = () -> {};")),
+                of(
+                        "shared: closing does not release",
+                        INSIDE,
+                        11,
+                        EnumSet.of(ORPHAN),
+                        java(
+                                "Request",
+                                "if (end.get() instanceof Hold hold) {\n            hold.clientClosed();",
+                                "if (end.get() instanceof Hold hold && !shared) {\n            hold.clientClosed();")),
+                of(
+                        "shared: the next lease has the same token",
+                        INSIDE,
+                        4,
+                        EnumSet.of(TOKENS, FENCED),
+                        java(
+                                "LocalLine",
+                                "if (lent == lease && lease.isWithoutToken()) {\n                lastToken++;",
+                                "if (lent == lease && lease.isWithoutToken() && lastToken < firstToken) {\n                lastToken++;")),
+                of(
+                        "shared: a release does not tell the last token",
+                        OUTSIDE,
+                        18,
+                        EnumSet.of(TOKENS),
+                        java("LocalLine", "long last = Math.max(lastToken, firstToken);", "long last = firstToken;")),
+                of(
+                        "shared: no tokens are reserved",
+                        INSIDE,
+                        4,
+                        EnumSet.of(HOLDER, TOKENS),
+                        lua("common", "writeToken(lock, token + tonumber(tokens) - 1)", "writeToken(lock, token)")),
+                of(
+                        "shared: the hold is its first actor's",
+                        INSIDE,
+                        78,
+                        EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
+                        java("Hold", "if (!request.shared) { // such", "if (keys != null) { // such")),
+                of(
+                        "shared: a lease that is not renewed gets what is left",
+                        INSIDE,
+                        3,
+                        EnumSet.of(KEPT, FAIR),
+                        java("LockOptions", "return values.renewed && (values", "return (values")),
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,

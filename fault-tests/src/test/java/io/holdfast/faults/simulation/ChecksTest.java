@@ -69,6 +69,11 @@ class ChecksTest {
         }
 
         @Override
+        public long closedAt(Machine machine) {
+            return Asked.NEVER;
+        }
+
+        @Override
         public boolean freeSince(int lock, long since) {
             return true;
         }
@@ -93,7 +98,7 @@ class ChecksTest {
         Attempt attempt =
                 client.lock("lock0", options).attemptAsync(Wait.none()).join();
         Asked asked = ask(0, options);
-        Held held = new Held(asked, machine, attempt.orElseThrow(), calm.now());
+        Held held = new Held(asked, null, machine, attempt.orElseThrow(), calm.now());
         ofServer.owns(held.owner, asked);
         checks.answered(asked, attempt, null);
         checks.obtained(held);
@@ -317,6 +322,41 @@ class ChecksTest {
         server.command("SET", "hf:{lock0}:t", "5");
         ofServer.empty();
         assertEquals(Check.LITTER, found());
+    }
+
+    private Shared shared(Held held, LockOptions options, boolean kept) {
+        Shared shared = new Shared(checks, ask(-1, options));
+        shared.grantedByServer(held.token, kept, calm.now());
+        shared.obtained(held);
+        return shared;
+    }
+
+    @Test
+    void fair_handedOnMoreOftenThanAllowed_isFound() {
+        Held held = hold(server);
+        Shared shared = shared(held, LockOptions.defaults().withLocalHandoff(1, Duration.ofMillis(50)), false);
+        shared.obtained(held);
+        assertNull(checks.finding());
+        shared.obtained(held);
+        assertEquals(Check.FAIR, found());
+    }
+
+    @Test
+    void fair_grantedAgainAfterTheRecall_isFound() {
+        Held held = hold(server);
+        Shared shared = shared(held, LockOptions.defaults().withKeepFor(Duration.ofSeconds(1)), true);
+        shared.obtained(held);
+        assertNull(checks.finding());
+        shared.recalled = true;
+        shared.obtained(held);
+        assertEquals(Check.FAIR, found());
+    }
+
+    @Test
+    void orphan_holdThatOutlivesItsClient_isFound() {
+        hold(server);
+        ofServer.allReleased();
+        assertEquals(Check.ORPHAN, found());
     }
 
     @Test
