@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
             "  benchmarks/run --quick",
             "  benchmarks/run --jdk25 ~/jdk-25",
             "  benchmarks/run --scenarios free,hot --rounds 7 --out results",
-            "  benchmarks/run --report --docs docs",
+            "  benchmarks/run --report --docs docs --notes benchmarks/notes.md",
             "",
             "Progress goes to standard error. The folder gets results.jsonl, a line for each",
             "measurement, machine.json, report.md and plots. Status: 0 if all was measured,",
@@ -85,6 +85,12 @@ final class Benchmarks implements Callable<Integer> {
             description = "Writes the report there too, as benchmarks.md with plots below benchmarks/.")
     private @Nullable Path docs;
 
+    @Option(
+            names = "--notes",
+            paramLabel = "FILE",
+            description = "What somebody has to say of this run, put after the targets.")
+    private @Nullable Path notes;
+
     @Option(names = "--list", description = "Tells scenarios and contestants, and ends.")
     private boolean list;
 
@@ -114,13 +120,20 @@ final class Benchmarks implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             return wrong(String.valueOf(e.getMessage()));
         }
+        String said = "";
+        if (notes != null) {
+            if (!Files.isReadable(notes)) {
+                return wrong("there is no file " + notes);
+            }
+            said = Files.readString(notes);
+        }
         boolean sound = reportOnly || measure(chosen.isEmpty() ? Scenarios.usual() : chosen);
         Results results = Results.read(out.resolve("results.jsonl"));
         Machine machine = new Gson().fromJson(Files.readString(out.resolve("machine.json")), Machine.class);
-        Report.write(results, machine, out.resolve("report.md"), out.resolve("plots"));
+        Report.write(results, machine, said, out.resolve("report.md"), out.resolve("plots"));
         System.err.println("the report is " + out.resolve("report.md"));
         if (docs != null) {
-            Report.write(results, machine, docs.resolve("benchmarks.md"), docs.resolve("benchmarks"));
+            Report.write(results, machine, said, docs.resolve("benchmarks.md"), docs.resolve("benchmarks"));
         }
         return sound ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }

@@ -23,12 +23,17 @@ final class Report {
     /**
      * Writes the page and its plots.
      *
+     * @param notes what somebody has to say of the run; may be empty
      * @param images a folder below the page's
      */
-    static void write(Results results, Machine machine, Path page, Path images) throws IOException {
+    static void write(Results results, Machine machine, String notes, Path page, Path images) throws IOException {
         Report report = new Report(results, machine);
         Files.createDirectories(images);
         report.begin();
+        if (!notes.isBlank()) {
+            report.line(notes.strip());
+            report.line();
+        }
         for (Scenario scenario : Scenarios.all()) {
             if (results.has(scenario.id())) {
                 report.tell(scenario, page, images);

@@ -148,11 +148,12 @@ final class SmokeTest {
         made.add(new Result("free", 0, "spring-spin", 0, Map.of(), null, "gone"));
         Path page = folder.resolve("report.md");
         Machine machine = new Gson().fromJson("{\"facts\":{\"machine\":\"one\"}}", Machine.class);
-        Report.write(new Results(made), machine, page, folder.resolve("plots"));
+        Report.write(new Results(made), machine, "## Said of it\n", page, folder.resolve("plots"));
         String text = Files.readString(page);
         assertTrue(text.contains("| Holdfast over Lettuce | 2,000 (1,000..3,000) |"), text);
         assertTrue(text.contains(" 0.50 |"), text);
         assertTrue(text.contains("- not measured: spring-spin: gone"), text);
+        assertTrue(text.contains("\n\n## Said of it\n\n## "), text);
         assertTrue(text.contains("![free](plots/free.svg)"), text);
         String svg = Files.readString(folder.resolve("plots").resolve("free.svg"));
         assertEquals(2, svg.split("<polyline", -1).length - 1, svg);

@@ -409,7 +409,7 @@ final class Breaks {
                         INSIDE,
                         4,
                         EnumSet.of(HOLDER, TOKENS),
-                        lua("common", "writeToken(lock, token + tonumber(tokens) - 1)", "writeToken(lock, token)")),
+                        lua("hold", "local reserved = token + tonumber(tokens) - 1", "local reserved = token")),
                 of(
                         "shared: the hold is its first actor's",
                         INSIDE,
