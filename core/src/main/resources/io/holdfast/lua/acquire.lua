@@ -176,7 +176,8 @@ else
       if parked > 0 then
         place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
       end
-      local ahead = claimed and redis.call('ZRANK', lock.queue, claimed)
+      -- The claim stands in the queue, and mostly before the last one, who need not look for it.
+      local ahead = claimed and (rank == queued - 1 and 0 or redis.call('ZRANK', lock.queue, claimed))
       if ahead and ahead < rank then
         place = place - 1
       end

@@ -17,26 +17,29 @@ local function int(number)
   return string.format('%.0f', number)
 end
 
--- Notes the last token, given as a number and as text. Its key expires at the token's own time plus its life, and not at
--- now plus its life: after a clock that was ahead came back, tokens would fall otherwise.
+-- Notes the last token, given as a number and as text, and answers the one before, if there was one. Its key expires at
+-- the token's own time plus its life, and not at now plus its life: after a clock that was ahead came back, tokens would
+-- fall otherwise.
 local function writeToken(key, token, text)
-  redis.call('SET', key, text, 'PXAT', int(math.floor(token / 1000) + tokenTtl))
+  local at = int(math.floor(token / 1000) + tokenTtl)
+  local before = redis.pcall('SET', key, text, 'PXAT', at, 'GET')
+  if type(before) == 'table' then
+    redis.call('SET', key, text, 'PXAT', at) -- a key of another type is replaced; any other error comes again
+    return nil
+  end
+  return before
 end
 
 -- Writes a hold and its token, which is returned as text. So many tokens, the first of which is the hold's, are reserved
 -- for the holder: it may hand the lock on among its own threads, each with a token of its own.
 local function writeHold(hold, counter, owner, term, expireAt, label, tokens, kept)
-  local last = tonumber(redis.call('MGET', counter)[1] or '0') or 0 -- MGET takes a key of another type for absent
-  local token, text = nowMicros, nowText
-  if last >= nowMicros then
+  local token, text, more = nowMicros, nowText, tonumber(tokens) - 1
+  local before = writeToken(counter, token + more, more == 0 and text or int(token + more))
+  local last = tonumber(before or '0') or 0
+  if last >= token then
     token = last + 1
     text = int(token)
-  end
-  if tokens == '1' then
-    writeToken(counter, token, text)
-  else
-    local reserved = token + tonumber(tokens) - 1
-    writeToken(counter, reserved, int(reserved))
+    writeToken(counter, token + more, int(token + more))
   end
   redis.call('SET', hold, owner .. ' ' .. text .. ' ' .. nowText .. ' ' .. term .. ' ' .. label .. kept,
     'PXAT', int(expireAt))

@@ -202,10 +202,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(TOKENS),
-                        lua(
-                                "hold",
-                                "local token, text = nowMicros, nowText\n  if last >= nowMicros then",
-                                "local token, text\n  do")),
+                        lua("hold", "if last >= token then", "do")),
                 of(
                         "renewal creates a hold",
                         INSIDE,
@@ -409,7 +406,7 @@ final class Breaks {
                         INSIDE,
                         4,
                         EnumSet.of(HOLDER, TOKENS),
-                        lua("hold", "local reserved = token + tonumber(tokens) - 1", "local reserved = token")),
+                        lua("hold", "nowText, tonumber(tokens) - 1", "nowText, 0")),
                 of(
                         "shared: the hold is its first actor's",
                         INSIDE,
