@@ -98,7 +98,7 @@ final class Breaks {
                 of(
                         "a plain acquire does not look for waiters",
                         INSIDE,
-                        1,
+                        116,
                         EnumSet.of(ORDER, LIVENESS),
                         lua("acquire", "KEYS[2], KEYS[3], KEYS[4], KEYS[6]", "KEYS[6]")),
                 of(
@@ -278,7 +278,7 @@ final class Breaks {
                 of(
                         "a queue that begins anew has no expiry",
                         INSIDE,
-                        1,
+                        2,
                         EnumSet.of(EXPIRY, LITTER),
                         lua("acquire", "if enters and queued == 1 then", "if false then")),
                 of(
