@@ -44,8 +44,8 @@ final class World implements Checks.Surroundings {
     private static final long FASTEST = 9_900; // millionths: all clocks within 1 % of the servers'
     /** No trouble lasts longer. */
     private static final long HEALED_AFTER_MILLIS = 10_000;
-    /** Longer than the latest copy is under way, and than the longest term after it. */
-    private static final long SETTLED_AFTER = 35_000 * MILLI;
+    /** Longer than the latest copy is under way, and than the longest term, and the life of a queue, after it. */
+    private static final long SETTLED_AFTER = 45_000 * MILLI;
 
     private static final Duration LONGEST_TERM = Duration.ofSeconds(20);
     /** Of a quorum's node, and as long again as it may take until somebody asks it. */
