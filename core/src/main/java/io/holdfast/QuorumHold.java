@@ -28,6 +28,7 @@ final class QuorumHold implements Holding {
     private record Ending(long beforeNanos, Runnable action) {}
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
+    private static final long JOIN_NANOS = 100_000_000L;
 
     final QuorumClient quorum;
     final QuorumRequest request;
@@ -65,10 +66,29 @@ final class QuorumHold implements Holding {
         quorum.holds.add(this);
         if (request.options.renewed()) {
             quorum.renewals.add(this);
+            joinSoon();
         }
         arm();
         if (quorum.isClosed()) {
             lose(LossReason.CLIENT_CLOSED);
+        }
+    }
+
+    /**
+     * Where others asked for the lock too, it may rest on a bare majority, the rest having voted for somebody who has taken
+     * that back by now. One node more that fails would cost the lease.
+     */
+    private void joinSoon() {
+        if (ballot.members() < ballot.seats.size()) {
+            long delay = Math.min(JOIN_NANOS, request.options.term().toNanos() / 18);
+            quorum.timers.schedule(delay, this::join);
+        }
+    }
+
+    /** Asks the nodes that do not stand behind the hold to join: they were away, or are back without their memory. */
+    void join() {
+        if (isValid() && !detached) {
+            ballot.seats.forEach(ballot::join);
         }
     }
 

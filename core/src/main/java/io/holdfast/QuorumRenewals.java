@@ -128,13 +128,12 @@ final class QuorumRenewals {
             schedule(
                     hold,
                     Math.max(Buckets.FINE_WIDTH_NANOS, hold.options().term().toNanos() / 18));
+            hold.join(); // one of those that did not answer may be replaced
         } else if (agreed) {
             add(hold);
             quorum.events()
                     .tell(hold.request, subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
-            if (hold.isValid()) {
-                hold.ballot.seats.forEach(hold.ballot::join); // nodes that were away, or are back without their memory
-            }
+            hold.join();
         }
     }
 }

@@ -159,6 +159,38 @@ final class QuorumEngineTest extends QuorumFixture {
         assertEquals(ReleaseResult.RELEASED, done(released));
     }
 
+    /** It would rest on a bare majority until its first renewal, and a node more that fails would cost it. */
+    @Test
+    void acquire_aNodeHadVotedForAnother_isAskedAgainSoonAndJoins() {
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
+        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(100));
+        Lease lease = obtained(future);
+        time.advance(millis(100));
+        node(2).next(ACQUIRE).answer(granted(100));
+        time.advance(TERM.dividedBy(3));
+        node(2).next("renew").answer(node(2).renewed(1));
+        assertTrue(lease.isValid());
+    }
+
+    @Test
+    void renew_aMinorityAnswers_nodesThatDoNotStandBehindItAreAskedToJoin() {
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
+        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(100));
+        Lease lease = obtained(future);
+        time.advance(millis(100));
+        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        time.advance(TERM.dividedBy(3));
+        node(0).next("renew").answer(node(0).renewed(1));
+        node(1).next("renew"); // no answer
+        time.advance(quorum.options().nodeTimeout());
+        node(2).next(ACQUIRE).answer(granted(100));
+        assertTrue(lease.isValid());
+    }
+
     @Test
     void release_copyOfAnAcquireNotAnswered_leavesATombstoneThere() {
         CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
