@@ -69,9 +69,10 @@ record ServerCounts(long requests, long commands, double cpuMicros, long bytes) 
                 bytes - before.bytes);
     }
 
-    /** Bytes that the server's allocator has given out. */
+    /** Bytes that the server's allocator has given out, but for the buffers of clients, which come and go. */
     static long usedMemory(RedisServer server) {
-        return number(info(server, "memory"), "used_memory");
+        Map<String, String> memory = info(server, "memory");
+        return number(memory, "used_memory") - number(memory, "mem_clients_normal");
     }
 
     static Map<String, String> info(RedisServer server, String section) {
