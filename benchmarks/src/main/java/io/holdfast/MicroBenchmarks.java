@@ -94,21 +94,11 @@ public class MicroBenchmarks {
     private static final class AnsweringDriver extends ForwardingDriver {
         private static final String ACQUIRE_KEYS = "7";
         private static final String RELEASE_KEYS = "6";
-        private static final CompletionStage<Reply> GRANTED = CompletableFuture.completedStage(Reply.of(List.of(
-                Reply.of("GRANTED"), Reply.of(2_000_000_000_000_000L), Reply.of(7), Reply.of(2_000_000_000_000_000L))));
-        private static final CompletionStage<Reply> RELEASED = CompletableFuture.completedStage(Reply.of(List.of(
-                Reply.of("RELEASED"),
-                Reply.of(2_000_000_000_000_000L),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(""),
-                Reply.of(0),
-                Reply.of(0))));
+        private static final Reply NOW = Reply.of(2_000_000_000_000_000L);
+        private static final CompletionStage<Reply> GRANTED = CompletableFuture.completedStage(
+                Reply.of(List.of(Reply.of("GRANTED"), NOW, Reply.of(7), NOW, Reply.of(0))));
+        private static final CompletionStage<Reply> RELEASED =
+                CompletableFuture.completedStage(Reply.of(List.of(Reply.of("RELEASED"), NOW)));
 
         AnsweringDriver(RedisDriver real) {
             super(real);

@@ -70,20 +70,28 @@ final class CallbackThreads implements Executor {
         }
     }
 
-    /** Takes tasks until there are none. */
+    /** Takes tasks until there are none. Those who begin it have counted this thread among those that run. */
     private void work() {
-        do {
-            for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-                taken.incrementAndGet();
-                try {
-                    task.body.run();
-                } catch (RuntimeException | Error e) {
-                    Thread thread = Thread.currentThread();
-                    thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-                }
-            }
+        takeAll();
+        running.decrementAndGet();
+        // What was added while this thread was still counted may have begun no other.
+        while (!tasks.isEmpty()) {
+            running.incrementAndGet();
+            takeAll();
             running.decrementAndGet();
-        } while (!tasks.isEmpty() && running.incrementAndGet() > 0);
+        }
+    }
+
+    private void takeAll() {
+        for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+            taken.incrementAndGet();
+            try {
+                task.body.run();
+            } catch (RuntimeException | Error e) {
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            }
+        }
     }
 
     private void watch() {

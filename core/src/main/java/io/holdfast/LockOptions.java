@@ -541,7 +541,8 @@ public final class LockOptions {
      * not wait. Each lease has a token of its own, greater than all before.
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
-     * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as {@link #withLocalHandoff}.
+     * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as
+     * {@link #withLocalHandoff}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
@@ -554,7 +555,10 @@ public final class LockOptions {
         return new LockOptions(changed);
     }
 
-    /** Whether requests of one client share holds of the server. A lease that is not renewed has a hold, and its term, for itself. */
+    /**
+     * Whether requests of one client share holds of the server. A lease that is not renewed has a hold, and its term, for
+     * itself.
+     */
     boolean isShared() {
         return values.renewed && (values.localHandoffs > 0 || !values.keepFor.isZero());
     }

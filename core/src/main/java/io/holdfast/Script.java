@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Locale;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +34,11 @@ enum Script {
     QUORUM_RAISE,
     QUORUM_RELEASE;
 
-    private static final Pattern INCLUDE = Pattern.compile("^-- include (\\w+\\.lua)\\n", Pattern.MULTILINE);
+    /** The rest of such a line is the name of a file, whose text belongs in its place. */
+    private static final String INCLUDE = "\n-- include ";
+
+    /** Texts of the shared parts, by the names of their files. */
+    private static final Map<String, String> PARTS = new ConcurrentHashMap<>();
 
     // Read when it is first used: a short program uses three of the scripts, and reading all takes longer than all that
     // it asks of the server. Two threads may both read; what they read is the same.
@@ -44,8 +48,7 @@ enum Script {
     String text() {
         String read = text;
         if (read == null) {
-            read = INCLUDE.matcher(resource(fileName()))
-                    .replaceAll(include -> Matcher.quoteReplacement(resource(include.group(1))));
+            read = assemble(resource(fileName()));
             text = read;
         }
         return read;
@@ -62,6 +65,22 @@ enum Script {
 
     String fileName() {
         return name().toLowerCase(Locale.ROOT) + ".lua";
+    }
+
+    private static String assemble(String script) {
+        StringBuilder whole = new StringBuilder(32_768);
+        int from = 0;
+        for (int at = script.indexOf(INCLUDE); at >= 0; at = script.indexOf(INCLUDE, from)) {
+            int end = script.indexOf('\n', at + 1);
+            String part = script.substring(at + INCLUDE.length(), end);
+            whole.append(script, from, at + 1).append(PARTS.computeIfAbsent(part, Script::part));
+            from = end; // the end of the line is that of the part's last one
+        }
+        return whole.append(script, from, script.length()).toString();
+    }
+
+    private static String part(String file) {
+        return resource(file).stripTrailing();
     }
 
     private static String resource(String file) {

@@ -159,14 +159,19 @@ final class QuorumEngineTest extends QuorumFixture {
         assertEquals(ReleaseResult.RELEASED, done(released));
     }
 
-    /** It would rest on a bare majority until its first renewal, and a node more that fails would cost it. */
-    @Test
-    void acquire_aNodeHadVotedForAnother_isAskedAgainSoonAndJoins() {
+    /** The third has voted for somebody else. */
+    private Lease obtainOnFirstTwo() {
         CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).answer(granted(100));
-        Lease lease = obtained(future);
+        return obtained(future);
+    }
+
+    /** It would rest on a bare majority until its first renewal, and a node more that fails would cost it. */
+    @Test
+    void acquire_aNodeHadVotedForAnother_isAskedAgainSoonAndJoins() {
+        Lease lease = obtainOnFirstTwo();
         time.advance(millis(100));
         node(2).next(ACQUIRE).answer(granted(100));
         time.advance(TERM.dividedBy(3));
@@ -176,11 +181,7 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void renew_aMinorityAnswers_nodesThatDoNotStandBehindItAreAskedToJoin() {
-        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
-        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
-        node(0).next(ACQUIRE).answer(granted(100));
-        node(1).next(ACQUIRE).answer(granted(100));
-        Lease lease = obtained(future);
+        Lease lease = obtainOnFirstTwo();
         time.advance(millis(100));
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         time.advance(TERM.dividedBy(3));

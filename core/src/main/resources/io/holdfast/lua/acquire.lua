@@ -137,7 +137,7 @@ else
       fields[#fields + 1] = table.concat({ int(now + waiterTtl), int(seen), ARGV[11] }, ' ')
     end
     if extended then
-      known = int(extended)
+      known = extended
       fields[#fields + 1] = '@x'
       fields[#fields + 1] = known
     end

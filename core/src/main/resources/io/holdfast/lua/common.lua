@@ -46,10 +46,11 @@ local function expireLater(key, at)
 end
 
 -- What a queue and its details have to outlive is moved with each request and each report; so that this does not take
--- calls each time, they live for up to a quarter longer. Answers the new @x, or nil if `known`, the present one, will do.
+-- calls each time, they live for up to a quarter longer. Answers the new @x as text, or nil if `known`, the present one,
+-- will do.
 local function longer(known)
   if not known or tonumber(known) < now + waiterTtl then
-    return now + waiterTtl + math.floor(waiterTtl / 4)
+    return int(now + waiterTtl + math.floor(waiterTtl / 4))
   end
   return nil
 end

@@ -8,9 +8,9 @@
 -- Replies: time, then for each lock a list: state waiters …describe. The state is
 --   OK       the server knows all waiters of this client
 --   RESEND   it does not, or some of them are parked: the client repeats the acquire of each
--- Effects: moves the deadlines of the client's waiters, settles each lock, recalls one that its client keeps, grants a waiter of this client in the reply
--- even if it is suspect, removes a few dead waiters, and sends a probe to a suspect client: once it says that it heard
--- it, it is trusted again.
+-- Effects: moves the deadlines of the client's waiters, settles each lock, recalls one that its client keeps, grants a
+-- waiter of this client in the reply even if it is suspect, removes a few dead waiters, and sends a probe to a suspect
+-- client: once it says that it heard it, it is trusted again.
 
 -- include hold.lua
 -- include common.lua
@@ -30,9 +30,9 @@ local function heartbeat(lock, count)
   redis.call('HSET', lock.details, '@a:' .. requester, table.concat({ int(now + waiterTtl), seen, ARGV[5] }, ' '))
   local at = longer(facts[5])
   if at then
-    redis.call('HSET', lock.details, '@x', int(at))
-    redis.call('PEXPIREAT', lock.details, int(at))
-    redis.call('PEXPIREAT', lock.queue, int(at))
+    redis.call('HSET', lock.details, '@x', at)
+    redis.call('PEXPIREAT', lock.details, at)
+    redis.call('PEXPIREAT', lock.queue, at)
   end
   expireLater(lock.parked, now + waiterTtl)
   local suspect = facts[3]

@@ -46,6 +46,17 @@ public final class Contestants {
             Set<String> scenarios,
             List<String> requests,
             Contestant.Maker maker) {
+        /** One that takes part wherever its abilities are enough. */
+        Entry(
+                String id,
+                String label,
+                Set<Ability> abilities,
+                String keyPattern,
+                List<String> requests,
+                Contestant.Maker maker) {
+            this(id, label, abilities, keyPattern, Set.of(), requests, maker);
+        }
+
         /** Whether it has all of these abilities. */
         public boolean can(Ability... wanted) {
             return abilities.containsAll(List.of(wanted));
@@ -83,7 +94,6 @@ public final class Contestants {
                 "Floor: SET NX over Lettuce",
                 EnumSet.of(Ability.LOCKS, Ability.ASYNC),
                 "%s",
-                Set.of(),
                 List.of("set"),
                 LettuceFloor::lock));
         add(new Entry(
@@ -91,33 +101,13 @@ public final class Contestants {
                 "Floor: SET NX over a Jedis pool",
                 EnumSet.of(Ability.LOCKS),
                 "%s",
-                Set.of(),
                 List.of("set"),
                 JedisFloor::new));
+        add(new Entry("trip-ping", "Round trip: PING", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::ping));
         add(new Entry(
-                "trip-ping",
-                "Round trip: PING",
-                EnumSet.of(Ability.TRIP),
-                "",
-                Set.of(),
-                List.of(),
-                LettuceFloor::ping));
+                "trip-script", "Round trip: a script", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::script));
         add(new Entry(
-                "trip-script",
-                "Round trip: a script",
-                EnumSet.of(Ability.TRIP),
-                "",
-                Set.of(),
-                List.of(),
-                LettuceFloor::script));
-        add(new Entry(
-                "hop",
-                "Floor: publish and receive",
-                EnumSet.of(Ability.HOP),
-                "",
-                Set.of(),
-                List.of("publish"),
-                HopFloor::new));
+                "hop", "Floor: publish and receive", EnumSet.of(Ability.HOP), "", List.of("publish"), HopFloor::new));
     }
 
     private Contestants() {}
@@ -140,7 +130,6 @@ public final class Contestants {
                 label,
                 ASYNC_LIBRARY,
                 "%s",
-                Set.of(),
                 List.of(),
                 (address, term) -> new RedissonContestant(address, term, locks)));
     }
@@ -151,7 +140,6 @@ public final class Contestants {
                 label,
                 LIBRARY,
                 SpringContestant.REGISTRY + ":%s",
-                Set.of(),
                 List.of(),
                 (address, term) -> new SpringContestant(address, term, type)));
     }

@@ -161,8 +161,8 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         stuck.forEach(each -> always.add(new Violation("ends", each)));
         left.forEach(each -> always.add(new Violation("litter", each)));
         // Tokens rise across lost memory and set clocks; but a client goes on lending a hold that the server has
-        // forgotten,
-        // under the tokens of that hold, until it is told: they are older than those of its successors, and refused.
+        // forgotten, under the tokens of that hold, until it is told: they are older than those of its successors, and
+        // refused.
         (subject.equals(Subjects.SHARED) ? inside : always).addAll(tokens);
         List<String> violations = new ArrayList<>();
         List<String> remarks = new ArrayList<>();

@@ -262,14 +262,7 @@ record Plan(
         }
 
         private static LockOptions mode(Draw draw) {
-            long term = draw.oneOf(List.of(500L, 1_000L, 2_000L, 3_000L, 5_000L, 10_000L));
-            LockOptions options = LockOptions.defaults()
-                    .withTerm(millis(term))
-                    .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
-                    .withRenewed(!draw.percent(15));
-            if (draw.percent(8)) {
-                options = options.withLeastRemaining(millis(term / 4));
-            }
+            LockOptions options = times(draw);
             if (draw.percent(15)) {
                 options = options.withLongestHold(millis(draw.between(200, 4_000)));
             }
@@ -340,16 +333,19 @@ record Plan(
                 .toList();
     }
 
-    private static Ask ask(Kind kind, int number, Draw draw, int clients, int locks, long length) {
+    /** What every way of asking begins with. */
+    private static LockOptions times(Draw draw) {
         long term = draw.oneOf(List.of(500L, 1_000L, 2_000L, 3_000L, 5_000L, 10_000L));
-        boolean quorum = kind == Kind.QUORUM;
         LockOptions options = LockOptions.defaults()
                 .withTerm(millis(term))
                 .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
                 .withRenewed(!draw.percent(15));
-        if (draw.percent(8)) {
-            options = options.withLeastRemaining(millis(term / 4));
-        }
+        return draw.percent(8) ? options.withLeastRemaining(millis(term / 4)) : options;
+    }
+
+    private static Ask ask(Kind kind, int number, Draw draw, int clients, int locks, long length) {
+        boolean quorum = kind == Kind.QUORUM;
+        LockOptions options = times(draw);
         if (draw.percent(8)) {
             options = options.withLongestHold(millis(draw.between(200, 4_000)));
         }
