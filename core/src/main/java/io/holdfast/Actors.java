@@ -10,7 +10,18 @@ import org.jspecify.annotations.Nullable;
  * compared by value.
  */
 final class Actors {
-    private record Key(String hold, Object actor) {}
+    /** Compared by hand: what the language makes for records takes ten milliseconds when a program first uses it. */
+    private record Key(String hold, Object actor) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key key && hold.equals(key.hold) && actor.equals(key.actor);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * hold.hashCode() + actor.hashCode();
+        }
+    }
 
     private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
     private final AtomicInteger reentrantPending = new AtomicInteger();
