@@ -10,8 +10,11 @@ import java.io.IOException;
 
 /** What an own client's channels do differently. */
 final class OwnChannels implements NettyCustomizer {
-    /** So many commands go out at once at the most, so that the server need not wait for a long row of them. */
-    private static final int MOST_AT_ONCE = 256;
+    /**
+     * So many commands go out at once at the most: a system call for each costs both sides, and with all that are at hand in
+     * one, client and server wait for each other in turns.
+     */
+    private static final int MOST_AT_ONCE = 32;
 
     /**
      * Addresses come resolved from {@link JvmResolver}. Netty's resolvers, even one that does nothing, listen for the end
