@@ -132,9 +132,9 @@ record CycleScenario(
         @Override
         public void warm() {
             members.forEach(Crew.Member::awaitStart);
-            if (scale.warmMillis() > 0) {
-                run(scale.warmMillis());
-            }
+            // Many queues are measured one after the other, and the server has most of the work: once is enough.
+            int warmings = growing ? Math.min(1, scale.warmings()) : scale.warmings();
+            Warming.of(members, warmings, scale.warmMillis(), this::run);
         }
 
         private List<Answer> run(long millis) {

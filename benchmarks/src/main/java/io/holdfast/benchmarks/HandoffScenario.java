@@ -13,7 +13,6 @@ import java.util.concurrent.locks.LockSupport;
 final class HandoffScenario implements Scenario {
     private static final Duration TERM = Duration.ofSeconds(30);
     private static final long LIMIT_MILLIS = 30_000;
-    private static final int WARM = 300;
     /** In which who asks comes to wait: nobody tells when that is. */
     private static final long QUEUEING_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
 
@@ -69,17 +68,22 @@ final class HandoffScenario implements Scenario {
             public void warm() {
                 holder.awaitStart();
                 waiter.awaitStart();
+                Warming.of(List.of(holder, waiter), scale.warmings(), scale.warmMillis(), this::handOverFor);
+            }
+
+            private void handOverFor(long millis) {
                 Histogram ignored = new Histogram();
-                for (int i = 0; i < Math.min(WARM, 2 * scale.handoffs()); i++) {
-                    ignored.add(handOver());
+                for (long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+                        System.nanoTime() - end < 0; ) {
+                    ignored.add(handOver(0));
                 }
             }
 
-            private long handOver() {
+            private long handOver(long queueingNanos) {
                 String lock = "handoff-" + number++;
                 holder.carryOut(Task.of(Task.Act.TAKE, lock), LIMIT_MILLIS);
                 waiter.carryOut(Task.of(Task.Act.ASK, lock), LIMIT_MILLIS);
-                LockSupport.parkNanos(QUEUEING_NANOS);
+                LockSupport.parkNanos(queueingNanos);
                 long released = holder.carryOut(Task.of(Task.Act.GIVE, lock), LIMIT_MILLIS)
                         .nanos();
                 return waiter.carryOut(Task.of(Task.Act.AWAIT, lock).lasting(0, LIMIT_MILLIS), 2 * LIMIT_MILLIS)
@@ -91,7 +95,7 @@ final class HandoffScenario implements Scenario {
             public Sample measure() {
                 Histogram histogram = new Histogram();
                 for (int i = 0; i < scale.handoffs(); i++) {
-                    histogram.add(handOver());
+                    histogram.add(handOver(QUEUEING_NANOS));
                 }
                 return new Sample(
                         Map.of(

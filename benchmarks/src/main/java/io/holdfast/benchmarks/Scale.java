@@ -8,7 +8,8 @@ import java.util.Set;
  *
  * @param rounds in which each contestant is measured once
  * @param slowRounds the same, of scenarios in which that takes long
- * @param warmMillis of work before the first round
+ * @param warmMillis of work before the first round, and again until code is compiled
+ * @param warmings so often at the most
  * @param millis that a measurement of a rate lasts
  * @param least cycles of each thread in it, however long they take
  * @param handoffs in a measurement of their latency, and for each process before one of a recovery
@@ -28,6 +29,7 @@ record Scale(
         int rounds,
         int slowRounds,
         long warmMillis,
+        int warmings,
         long millis,
         int least,
         int handoffs,
@@ -47,6 +49,7 @@ record Scale(
                 5,
                 3,
                 3_000,
+                7,
                 1_500,
                 0,
                 200,
@@ -68,6 +71,7 @@ record Scale(
                 2,
                 1,
                 600,
+                1,
                 400,
                 0,
                 50,
@@ -90,6 +94,7 @@ record Scale(
                 1,
                 1,
                 0,
+                0,
                 20,
                 2,
                 2,
@@ -111,6 +116,7 @@ record Scale(
                 other,
                 other,
                 warmMillis,
+                warmings,
                 millis,
                 least,
                 handoffs,
@@ -132,6 +138,7 @@ record Scale(
                 rounds,
                 slowRounds,
                 warmMillis,
+                warmings,
                 millis,
                 least,
                 handoffs,

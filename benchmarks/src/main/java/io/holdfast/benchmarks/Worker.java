@@ -140,6 +140,9 @@ final class Worker {
             case CPU -> {
                 return Answer.of(cpuNanos());
             }
+            case COMPILED -> {
+                return Answer.of(ManagementFactory.getCompilationMXBean().getTotalCompilationTime());
+            }
             case END -> throw new AssertionError("ends in serve");
         }
         return Answer.done();
