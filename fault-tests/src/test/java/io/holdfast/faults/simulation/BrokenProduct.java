@@ -11,7 +11,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -33,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokenProduct {
     private static final Path MAIN = Path.of("..", "core", "src", "main");
+    private static final String SCRIPTS = "java/io/holdfast/Script.java";
     private static final String OURS = "io.holdfast.";
 
     private final Map<String, byte[]> changed = new HashMap<>(); // by name of the resource
@@ -55,6 +59,30 @@ final class BrokenProduct {
                 changed.put(file.substring("resources/".length()), text.getBytes(StandardCharsets.UTF_8));
             }
         });
+        if (texts.keySet().stream().anyMatch(file -> file.endsWith(".lua"))) {
+            compile(SCRIPTS, rehashed(texts.computeIfAbsent(SCRIPTS, BrokenProduct::read)));
+        }
+    }
+
+    /** With the hashes of the changed scripts: a product whose scripts no server ever knew would send each of them twice. */
+    private String rehashed(String source) {
+        try {
+            Class<?> scripts = new Loader().loadClass("io.holdfast.Script");
+            Method text = scripts.getDeclaredMethod("text");
+            Method sha1 = scripts.getDeclaredMethod("sha1");
+            text.setAccessible(true);
+            sha1.setAccessible(true);
+            MessageDigest digest = MessageDigest.getInstance("SHA-1");
+            String rehashed = source;
+            for (Object script : scripts.getEnumConstants()) {
+                byte[] bytes = ((String) text.invoke(script)).getBytes(StandardCharsets.UTF_8);
+                rehashed = rehashed.replace(
+                        (String) sha1.invoke(script), HexFormat.of().formatHex(digest.digest(bytes)));
+            }
+            return rehashed;
+        } catch (ReflectiveOperationException | NoSuchAlgorithmException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
     }
 
     private static String read(String file) {
