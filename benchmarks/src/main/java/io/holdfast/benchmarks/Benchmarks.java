@@ -45,7 +45,7 @@ final class Benchmarks implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "Shorter measurements and fewer rounds: about six minutes in place of fifty.")
+            description = "Shorter measurements and fewer rounds: about six minutes in place of sixty.")
     private boolean quick;
 
     @Option(
