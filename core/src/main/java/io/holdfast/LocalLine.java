@@ -49,7 +49,8 @@ final class LocalLine implements Hold.Tenant {
     private @Nullable Hold hold;
     private volatile @Nullable LocalHold lent; // written under the lock
     private boolean keepable;
-    private long recalledToken;
+    private long recalledToken; // perhaps of a hold that this client has not heard of yet
+    private boolean deaf; // since it asked, messages may have been lost
     private long obtainedNanos;
     private int handoffs;
     private long firstToken;
@@ -166,6 +167,7 @@ final class LocalLine implements Hold.Tenant {
         }
         Request request = client.sharedRequest(keys, options, first.actorName);
         asking = request;
+        deaf = false;
         state = State.ASKING;
         return () -> {
             if (!options.keepFor().isZero()) {
@@ -202,7 +204,7 @@ final class LocalLine implements Hold.Tenant {
         handoffs = 0;
         firstToken = obtained.token;
         lastToken = obtained.token - 1;
-        keepable = obtained.kept && recalledToken != obtained.token && client.mailboxes.listening(keys);
+        keepable = obtained.kept && !deaf && recalledToken != obtained.token && client.mailboxes.listening(keys);
         keptSince = obtainedNanos;
         obtained.lend(this);
         LocalRequest first = waiting.poll();
@@ -401,7 +403,11 @@ final class LocalLine implements Hold.Tenant {
         Runnable then = () -> {};
         lock.lock();
         try {
-            recalledToken = token;
+            if (token == 0) {
+                deaf = true;
+            } else {
+                recalledToken = token;
+            }
             Hold held = hold;
             if (held != null && (token == 0 || held.token == token)) {
                 keepable = false;

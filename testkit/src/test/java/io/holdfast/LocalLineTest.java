@@ -408,6 +408,25 @@ final class LocalLineTest {
         deaf.close();
     }
 
+    /** They are back, but what was told meanwhile is lost: also a recall that came before the grant. */
+    @Test
+    void release_messagesWereAwayBeforeTheGrantCame_isNotKept() {
+        FakeDriver driver = new FakeDriver(time);
+        HoldfastOptions direct = HoldfastOptions.defaults().withExecutor(Runnable::run);
+        Holdfast client = Holdfast.over(driver, direct, time.environment(1));
+        driver.answer("release", call -> driver.released("RELEASED"));
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        FakeDriver.Call asked = driver.next("acquire");
+        driver.messages(false);
+        driver.messages(true);
+        asked.answer(driver.grantedToKeep(100));
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        CompletableFuture<Lease> second = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(200));
+        assertEquals(ReleaseResult.KEPT, lease(second).release());
+        client.close();
+    }
+
     /** A first grant could have been kept, but came too late; the lock was then handed to it past others that may wait. */
     @Test
     void release_handedOffAfterAGrantThatCameTooLate_isNotKept() {
