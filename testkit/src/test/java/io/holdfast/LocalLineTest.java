@@ -394,13 +394,17 @@ final class LocalLineTest {
         assertFalse(other.lock("a").isLocked());
     }
 
+    /** Told what happens at once, and that it has released whatever it releases. */
+    private Holdfast clientOver(FakeDriver driver) {
+        driver.answer("release", call -> driver.released("RELEASED"));
+        return Holdfast.over(driver, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+    }
+
     /** The grant was under way when the messages stopped: nobody could recall it any more. */
     @Test
     void release_messagesStoppedBeforeTheGrantCame_isNotKept() {
         FakeDriver driver = new FakeDriver(time);
-        HoldfastOptions direct = HoldfastOptions.defaults().withExecutor(Runnable::run);
-        Holdfast deaf = Holdfast.over(driver, direct, time.environment(1));
-        driver.answer("release", call -> driver.released("RELEASED"));
+        Holdfast deaf = clientOver(driver);
         CompletableFuture<Lease> future = ask(deaf, KEPT);
         driver.messages(false);
         driver.next("acquire").answer(driver.grantedToKeep(100));
@@ -412,9 +416,7 @@ final class LocalLineTest {
     @Test
     void release_messagesWereAwayBeforeTheGrantCame_isNotKept() {
         FakeDriver driver = new FakeDriver(time);
-        HoldfastOptions direct = HoldfastOptions.defaults().withExecutor(Runnable::run);
-        Holdfast client = Holdfast.over(driver, direct, time.environment(1));
-        driver.answer("release", call -> driver.released("RELEASED"));
+        Holdfast client = clientOver(driver);
         CompletableFuture<Lease> future = ask(client, KEPT);
         FakeDriver.Call asked = driver.next("acquire");
         driver.messages(false);
@@ -431,9 +433,7 @@ final class LocalLineTest {
     @Test
     void release_handedOffAfterAGrantThatCameTooLate_isNotKept() {
         FakeDriver driver = new FakeDriver(time);
-        HoldfastOptions direct = HoldfastOptions.defaults().withExecutor(Runnable::run);
-        Holdfast client = Holdfast.over(driver, direct, time.environment(1));
-        driver.answer("release", call -> driver.released("RELEASED"));
+        Holdfast client = clientOver(driver);
         CompletableFuture<Lease> future =
                 ask(client, KEPT.withTerm(Duration.ofSeconds(1)).withLeastRemaining(Duration.ofMillis(500)));
         FakeDriver.Call first = driver.next("acquire");

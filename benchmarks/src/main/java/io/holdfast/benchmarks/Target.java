@@ -35,7 +35,7 @@ record Target(
 
     static final List<Target> ALL = List.of(
             most("free lock, Lettuce, of the floor", "free", "p50", OURS, "floor-lettuce", 1.1),
-            most("free lock, Jedis, of the floor", "free", "p50", "holdfast-jedis", "floor-jedis", 1.1),
+            most("free lock, Jedis, of the floor", "free", "p50", JEDIS, "floor-jedis", 1.1),
             least("64 threads, Lettuce, of Redisson's lock", "own", "rate", OURS, "redisson-lock", 3),
             least("64 threads, Jedis, of Redisson's lock", "own", "rate", JEDIS, "redisson-lock", 3),
             least("64 threads, Lettuce, of the floor", "own", "rate", OURS, "floor-lettuce", 1),
@@ -52,39 +52,10 @@ record Target(
             least("one hot lock, Jedis, of Spring's pub/sub", "hot", "rate", JEDIS, "spring-pubsub", 3),
             least("one hot lock, Lettuce, of Spring's spin", "hot", "rate", OURS, "spring-spin", 3),
             least("one hot lock, Jedis, of Spring's spin", "hot", "rate", JEDIS, "spring-spin", 3),
-            new Target(
-                    "handing on among 32 threads, of the best peer",
-                    "hot",
-                    0,
-                    "rate",
-                    "holdfast-handing",
-                    "hot",
-                    0,
-                    PEERS,
-                    true,
-                    50),
-            new Target(
-                    "handing on among 1,000 virtual threads, of the best peer",
-                    "hot-virtual",
-                    0,
-                    "rate",
-                    "holdfast-handing",
-                    "hot-virtual",
-                    0,
-                    PEERS,
-                    true,
-                    50),
-            new Target(
-                    "keeping, one thread, of the best peer",
-                    "free",
-                    0,
-                    "rate",
-                    "holdfast-keeping",
-                    "free",
-                    0,
-                    PEERS,
-                    true,
-                    500),
+            leastOfPeers("handing on among 32 threads, of the best peer", "hot", "holdfast-handing", 50),
+            leastOfPeers(
+                    "handing on among 1,000 virtual threads, of the best peer", "hot-virtual", "holdfast-handing", 50),
+            leastOfPeers("keeping, one thread, of the best peer", "free", "holdfast-keeping", 500),
             new Target(
                     "1,000 virtual threads, of the floor of 64 threads",
                     "own-virtual",
@@ -134,6 +105,10 @@ record Target(
     private static Target least(
             String words, String scenario, String metric, String contestant, String reference, double bound) {
         return new Target(words, scenario, 0, metric, contestant, scenario, 0, listOf(reference), true, bound);
+    }
+
+    private static Target leastOfPeers(String words, String scenario, String contestant, double bound) {
+        return new Target(words, scenario, 0, "rate", contestant, scenario, 0, PEERS, true, bound);
     }
 
     private static Target bound(String words, String scenario, int size, String metric, double bound) {
