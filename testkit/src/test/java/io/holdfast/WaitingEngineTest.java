@@ -46,7 +46,7 @@ final class WaitingEngineTest extends EngineFixture {
     }
 
     @Test
-    void grantByMessage_notReleasedSoon_isConfirmedAtAThirdOfTheClaim() {
+    void grantByMessage_notReleasedSoon_isConfirmedAfterAMoment() {
         Waiting waiting = waiting("a");
         server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
         Duration granted = time.elapsed();
@@ -54,12 +54,39 @@ final class WaitingEngineTest extends EngineFixture {
         assertEquals(0, server.count("confirm"));
         time.runUntil("the confirmation", seconds(1), () -> server.count("confirm") == 1);
         Call confirmation = server.next("confirm");
-        assertEquals(CLAIM.dividedBy(3), confirmation.sent().minus(granted));
+        assertEquals(millis(25), confirmation.sent().minus(granted));
         assertEquals("7", confirmation.arg(6));
         time.advance(millis(10));
         confirmation.answer(server.held());
         assertEquals(VALIDITY.minusMillis(10), lease.remaining());
         time.runUntil("its renewal", seconds(11), () -> server.count("renew") == 1);
+    }
+
+    @Test
+    void grantByMessage_claimIsShort_isConfirmedAThirdIntoIt() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withClaim(millis(60)), Wait.forever());
+        server.grant(waiting.acquire, 7, millis(60), AT_ONCE);
+        Duration granted = time.elapsed();
+        assertTrue(obtained(waiting.future).isValid());
+        time.runUntil("the confirmation", seconds(1), () -> server.count("confirm") == 1);
+        assertEquals(millis(20), server.next("confirm").sent().minus(granted));
+    }
+
+    /** The term is what the caller was promised, also by a lease that began with a claim. */
+    @Test
+    void grantByMessage_silenceOfTwoThirdsOfTheTermSoonAfter_isSurvived() {
+        Waiting waiting = waiting("a");
+        server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
+        Lease lease = obtained(waiting.future);
+        server.answer("confirm", call -> server.held());
+        time.advance(millis(100));
+        Duration silence = Duration.ofSeconds(20);
+        time.advance(silence); // renewals leave, and none is answered
+        assertTrue(server.count("renew") > 0);
+        assertTrue(lease.isValid());
+        server.open().get(server.open().size() - 1).answer(server.renewed(1));
+        assertTrue(lease.isValid());
+        assertTrue(lease.remaining().compareTo(Duration.ofSeconds(20)) > 0, () -> "left: " + lease.remaining());
     }
 
     @Test

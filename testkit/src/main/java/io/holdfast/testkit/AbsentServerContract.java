@@ -45,6 +45,28 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         assertFalse(lease.isValid());
     }
 
+    /** A lease that was handed over begins with a claim, which is confirmed soon: then it bears what any other bears. */
+    @Test
+    void handedOver_serverSilentForTwoThirdsOfTheTerm_isKept() throws Exception {
+        LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(6));
+        Lease before = local(HoldfastOptions.defaults()).lock("a").acquire();
+        CompletableFuture<Lease> waiting =
+                remote(HoldfastOptions.defaults()).lock("a", options).acquireAsync();
+        awaitQueued(1);
+        before.release();
+        Lease lease = get(waiting);
+        await("it has its whole term", () -> lease.remaining().compareTo(options.claim()) > 0 || !lease.isValid());
+        assertTrue(lease.remaining().toMillis() > 5_000, () -> "of the first second are left " + lease.remaining());
+        proxy.stall(Kind.ANY);
+        await("two thirds are over", () -> lease.remaining().toMillis() < 2_000);
+        assertTrue(lease.isValid());
+        proxy.resume();
+        await("it is renewed", () -> lease.remaining().toMillis() > 4_000 || !lease.isValid());
+        assertHeldBy(lease);
+        assertEquals(ReleaseResult.RELEASED, lease.release());
+        awaitNothingLeft(server);
+    }
+
     @Test
     void lost_renewalsHeldBack_comesBeforeTheServerHandsOver() throws Exception {
         // Ten times, because what is to be shown is an order of two events.

@@ -145,6 +145,29 @@ public abstract class FrozenProcessContract extends TakerSuite {
     // ---- frozen while holding
 
     @Test
+    void thaw_holderThatWasHandedTheLockStoodStillForTwoThirdsOfItsTerm_holdsIt() throws Exception {
+        Lease lease = client(server).lock("a").acquire();
+        TakerProcess frozen = taker("term=6000");
+        frozen.send("ask a 1 1");
+        awaitQueue("a", 1);
+        lease.release();
+        frozen.awaitLine("got a 1");
+        await("it has its whole term", () -> left() > 1_000);
+        frozen.freeze();
+        await("two thirds are over", () -> left() < 2_000);
+        frozen.send("increment a 1");
+        frozen.send("release a 1");
+        frozen.thaw();
+        frozen.awaitLine("incremented a 1");
+        assertEquals("RELEASED", frozen.awaitLine("released a 1").get(3));
+    }
+
+    /** The remaining term of the hold, in milliseconds. */
+    private long left() {
+        return server.command("PTTL", "hf:{a}").asLong();
+    }
+
+    @Test
     void thaw_holderAfterItsTerm_knowsThatItLostAndDisturbsNobody() throws Exception {
         TakerProcess frozen = taker("term=1000");
         frozen.send("ask a 1 1");
