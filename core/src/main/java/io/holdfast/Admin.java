@@ -5,7 +5,9 @@ import io.holdfast.Commands.RevokeReply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steers locks by name, whoever holds them. These are acts of an operator: they break what the holder was promised, who
@@ -25,9 +27,29 @@ public final class Admin {
     private final Client client;
     private final Inspector inspector;
 
+    private final @Nullable Object eventData;
+
     Admin(Client client) {
+        this(client, null);
+    }
+
+    private Admin(Client client, @Nullable Object eventData) {
         this.client = client;
         this.inspector = new Inspector(client);
+        this.eventData = eventData;
+    }
+
+    /**
+     * The same acts, whose events carry something of the caller's: who did it, and why.
+     *
+     * @param data handed to listeners as {@link LockEvent#data()}, and to the log as its text; null for nothing
+     */
+    public Admin withEventData(@Nullable Object data) {
+        return new Admin(client, data);
+    }
+
+    private void tell(String lock, String key, String owner, Function<LockEvent.Subject, LockEvent> event) {
+        client.events.tell(lock, key, owner, eventData, event);
     }
 
     /** What to do with those who wait. */
@@ -114,7 +136,7 @@ public final class Admin {
                 dropped,
                 reply.state().holder(),
                 Duration.ofNanos(client.ticker.nanoTime() - begin));
-        client.events.tell(
+        tell(
                 name,
                 keys.hold(),
                 first.held().map(Holder::owner).orElse(""),
@@ -135,14 +157,12 @@ public final class Admin {
         int dropped = 0;
         int released = 0;
         // Queues without a hold are rare, and yet have to go.
-        List<String> queued = inspector.queues().map(LockInfo::name).toList();
-        for (String name : queued) {
+        for (String name : inspector.queuedNames().toList()) {
             Revocation result = release(name, Waiters.DROP);
             dropped += result.dropped();
             released += result.outcome() == Outcome.RELEASED ? 1 : 0;
         }
-        List<String> held = inspector.locks().map(LockInfo::name).toList();
-        for (String name : held) {
+        for (String name : inspector.heldNames().toList()) {
             Revocation result = release(name, Waiters.DROP);
             dropped += result.dropped();
             released += result.outcome() == Outcome.RELEASED ? 1 : 0;
@@ -188,7 +208,7 @@ public final class Admin {
     }
 
     private Total told(Total total) {
-        client.events.tell(
+        tell(
                 "",
                 "",
                 "",
@@ -209,7 +229,7 @@ public final class Admin {
         if (remaining.isZero()) {
             return Optional.empty();
         }
-        client.events.tell(name, keys.hold(), "", subject -> new LockEvent.Prolonged(subject, remaining));
+        tell(name, keys.hold(), "", subject -> new LockEvent.Prolonged(subject, remaining));
         return Optional.of(remaining);
     }
 
@@ -229,12 +249,15 @@ public final class Admin {
                 break;
             }
         }
+        int dropped = removed;
+        if (dropped > 0) {
+            tell(name, keys.hold(), "", subject -> new LockEvent.Cleaned(subject, dropped));
+        }
         return removed;
     }
 
     /** The same for all locks that somebody waits for. */
     public int cleanAll() {
-        List<String> queued = inspector.queues().map(LockInfo::name).toList();
-        return queued.stream().mapToInt(this::clean).sum();
+        return inspector.queuedNames().toList().stream().mapToInt(this::clean).sum();
     }
 }

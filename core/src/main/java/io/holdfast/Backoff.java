@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.IntFunction;
 
 /**
@@ -74,7 +75,7 @@ public final class Backoff {
 
     /** @param random from 0 to 1, drawn by the caller */
     long nanos(int attempt, double random) {
-        Duration delay = delays.apply(attempt);
+        Duration delay = Objects.requireNonNull(delays.apply(attempt), "the function of the backoff returned null");
         // Compared first: a huge duration has no nanoseconds in a long.
         long nanos = delay.isNegative() ? 0 : delay.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : delay.toNanos();
         return Math.max(SHORTEST.toNanos(), nanos - (long) (nanos * jitter * random));

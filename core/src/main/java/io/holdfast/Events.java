@@ -24,7 +24,11 @@ final class Events {
     private static final System.Logger TRIES = System.getLogger("io.holdfast.tries");
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
-    private record Delivery(LockEvent event, @Nullable HoldfastListener own) {}
+    /**
+     * @param own listener of the request, who asked for it by name and hears all of it
+     * @param all whether the client's listeners hear it, too
+     */
+    private record Delivery(LockEvent event, @Nullable HoldfastListener own, boolean all) {}
 
     private final Client client;
     private final List<HoldfastListener> listeners;
@@ -57,8 +61,8 @@ final class Events {
             Keys keys, String owner, String actorName, LockOptions options, Function<Subject, LockEvent> event) {
         boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, client.options.logSampling());
         HoldfastListener own = options.listener();
-        boolean heard = (own != null || !listeners.isEmpty()) && drawn(owner, client.options.eventSampling());
-        if (logged || heard) {
+        boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
+        if (logged || all || own != null) {
             LockEvent made = event.apply(new Subject(
                     keys.name(),
                     keys.hold(),
@@ -69,8 +73,8 @@ final class Events {
             if (logged) {
                 STEPS.log(Level.DEBUG, () -> line(made));
             }
-            if (heard) {
-                enqueue(new Delivery(made, own));
+            if (all || own != null) {
+                enqueue(new Delivery(made, own, all));
             }
         }
     }
@@ -93,7 +97,8 @@ final class Events {
                             + attempt);
         }
         HoldfastListener own = options.listener();
-        if ((own != null || !listeners.isEmpty()) && drawn(owner, client.options.eventSampling())) {
+        boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
+        if (all || own != null) {
             Subject subject = new Subject(
                     keys.name(),
                     keys.hold(),
@@ -101,19 +106,20 @@ final class Events {
                     actorName,
                     Instant.now(),
                     options.eventData());
-            enqueue(new Delivery(new LockEvent.Asked(subject, attempt), own));
+            enqueue(new Delivery(new LockEvent.Asked(subject, attempt), own, all));
         }
     }
 
     /** Tells of an act by name. */
-    void tell(String lock, String key, String owner, Function<Subject, LockEvent> event) {
+    void tell(
+            String lock, String key, String owner, @Nullable Object data, Function<Subject, LockEvent> event) {
         boolean logged = STEPS.isLoggable(Level.DEBUG);
         if (logged || !listeners.isEmpty()) {
-            LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), null));
+            LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), data));
             if (logged) {
                 STEPS.log(Level.DEBUG, () -> line(made));
             }
-            enqueue(new Delivery(made, null));
+            enqueue(new Delivery(made, null, true));
         }
     }
 
@@ -150,8 +156,10 @@ final class Events {
                 if (own != null) {
                     call(own, next.event());
                 }
-                for (HoldfastListener listener : listeners) {
-                    call(listener, next.event());
+                if (next.all()) {
+                    for (HoldfastListener listener : listeners) {
+                        call(listener, next.event());
+                    }
                 }
             }
             long missed = dropped.getAndSet(0);

@@ -379,7 +379,8 @@ final class Hold implements Holding {
 
     private ReleaseResult released(Commands.@Nullable ReleaseReply reply, long sent) {
         ReleaseResult how = settle(reply, sent);
-        tell(subject -> new LockEvent.Released(subject, token, client.events.since(grantedNanos), how));
+        tell(subject -> new LockEvent.Released(
+                subject, token, options.term(), waited(), client.events.since(grantedNanos), how));
         return how;
     }
 

@@ -303,7 +303,8 @@ public final class HoldfastOptions {
     }
 
     /**
-     * With another part. A request that is drawn is heard of from its first event to its last, the others never.
+     * With another part. A request that is drawn is heard of from its first event to its last, the others never. A listener
+     * that was given for a lock or a call ({@link LockOptions#withListener}) hears of all its requests.
      *
      * @param value 0 (none) to 1 (all)
      */

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.Spliterator;
@@ -109,6 +110,26 @@ public final class Inspector {
         String pattern = Keys.holdPattern(client.options.prefix()) + ":d";
         return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), WAITERS_LISTED)
                 .filter(LockInfo::isQueued);
+    }
+
+    /**
+     * The names of all locks that are held, in no order: nothing else is asked for than the keys' names, so that it costs a
+     * fraction of {@link #locks()}.
+     */
+    public Stream<String> heldNames() {
+        return namesOf(Keys.holdPattern(client.options.prefix()), 0);
+    }
+
+    /** The names of all locks that somebody waits for, in no order; see {@link #heldNames()}. */
+    public Stream<String> queuedNames() {
+        return namesOf(Keys.holdPattern(client.options.prefix()) + ":d", 2);
+    }
+
+    private Stream<String> namesOf(String pattern, int suffix) {
+        return scan(pattern, PAGE)
+                .map(key -> Keys.ofHold(client.options.prefix(), key.substring(0, key.length() - suffix)))
+                .filter(Objects::nonNull)
+                .map(Keys::name);
     }
 
     /** All keys that Holdfast keeps on the server under this client's prefix, in no order. */

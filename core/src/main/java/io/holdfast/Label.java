@@ -88,7 +88,7 @@ final class Label {
     }
 
     /** Asks the name service last: where it is set up badly, it takes seconds. */
-    private static String hostName() {
+    static String hostName() {
         String fromShell = System.getenv("HOSTNAME");
         if (fromShell != null && !fromShell.isEmpty()) {
             return fromShell;

@@ -218,7 +218,17 @@ final class LocalHold implements Holding {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         over();
-        return detached ? hold.releaseAfter(token()) : line.released(this);
+        CompletableFuture<ReleaseResult> released = detached ? hold.releaseAfter(token()) : line.released(this);
+        return released.whenComplete((how, failure) -> hold.client.events.tell(
+                request,
+                hold.owner,
+                subject -> new LockEvent.Released(
+                        subject,
+                        Math.max(token, hold.token),
+                        hold.options.term(),
+                        waited(),
+                        hold.client.events.since(grantedNanos),
+                        how)));
     }
 
     @Override

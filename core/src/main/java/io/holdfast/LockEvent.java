@@ -59,6 +59,15 @@ public sealed interface LockEvent {
     record Requeued(Subject subject) implements LockEvent {}
 
     /**
+     * The request has outlived its life in the queue ({@link LockOptions#withRequestLife}), and stands behind the others of
+     * its priority now, with a new life.
+     *
+     * @param place 1 for next in line
+     * @param waiters how many are queued, this one included
+     */
+    record Outlived(Subject subject, int place, int waiters) implements LockEvent {}
+
+    /**
      * The lock is held.
      *
      * @param token the fencing token
@@ -142,10 +151,13 @@ public sealed interface LockEvent {
      * The hold was given back.
      *
      * @param token the fencing token
+     * @param term how long it lasted without renewal
+     * @param waited how long it took to obtain, from the call
      * @param held how long it was held
      * @param result what the server said
      */
-    record Released(Subject subject, long token, Duration held, ReleaseResult result) implements LockEvent {}
+    record Released(Subject subject, long token, Duration term, Duration waited, Duration held, ReleaseResult result)
+            implements LockEvent {}
 
     /**
      * The hold was lost.
@@ -169,6 +181,13 @@ public sealed interface LockEvent {
      * @param remaining how long it now lasts
      */
     record Prolonged(Subject subject, Duration remaining) implements LockEvent {}
+
+    /**
+     * Waiters whose clients had not reported in time were removed by name.
+     *
+     * @param removed how many
+     */
+    record Cleaned(Subject subject, int removed) implements LockEvent {}
 
     /**
      * Many locks were released by name. The subject's lock, key and owner are empty.

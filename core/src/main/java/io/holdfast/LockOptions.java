@@ -587,7 +587,7 @@ public final class LockOptions {
         return values.listener;
     }
 
-    /** With a listener of its own. */
+    /** With a listener of its own. It hears of every request, also where the client's listeners hear of a part only. */
     public LockOptions withListener(@Nullable HoldfastListener value) {
         Draft changed = new Draft(values);
         changed.listener = value;

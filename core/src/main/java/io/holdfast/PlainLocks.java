@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntPredicate;
 
@@ -31,7 +32,10 @@ final class PlainLocks {
         var values = options.values();
         String value = values == null
                 ? Base64.getUrlEncoder().withoutPadding().encodeToString(entropy.bytes(VALUE_BYTES))
-                : Require.text("value", values.get(), 1000);
+                : Require.text(
+                        "value",
+                        Objects.requireNonNull(values.get(), "the function given to withValues returned null"),
+                        1000);
         return new PlainRequest(client, new Place(key, value), options, wait, scoped);
     }
 

@@ -69,6 +69,8 @@ final class Request implements Asking {
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
+    /** Whether the server is being asked to move the request to the tail of the queue. */
+    private volatile boolean outlived;
 
     /**
      * @param actor the caller's id; null for the present thread
@@ -150,10 +152,10 @@ final class Request implements Asking {
             Holder self = new Holder(
                     OwnerIds.publicPart(own.owner),
                     own.token,
-                    "this client",
-                    "this host",
-                    "",
-                    actorName,
+                    client.options.application(),
+                    Label.hostName(),
+                    Long.toString(ProcessHandle.current().pid()),
+                    own.request.actorName,
                     own.options.metadata(),
                     Instant.now().minus(client.events.since(own.grantedNanos)));
             finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
@@ -356,6 +358,7 @@ final class Request implements Asking {
                     client.events.tell(this, subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
                 }
                 client.waitingRoom.queued(this);
+                limitLife(reply.place(), reply.waiters());
                 meetOwnHold(); // it may have begun before this request stood in the line
             }
             case TAKEN -> {
@@ -385,6 +388,31 @@ final class Request implements Asking {
         }
         if (state != null) {
             client.waitingRoom.observe(keys, state, sent);
+        }
+    }
+
+    /**
+     * A life in the queue that ends at its tail: the server knows when it is over, and moves the request when it meets it;
+     * so that this is soon, and seen by all, the request asks again then. Counted from an answer, and with the allowance
+     * for clocks that differ, so that it is over for the server too.
+     */
+    private void limitLife(int place, int waiters) {
+        Duration life = options.requestLife();
+        if (life == null || options.requestEnd() != LockOptions.RequestEnd.TO_TAIL) {
+            return;
+        }
+        if (outlived) {
+            outlived = false;
+            client.events.tell(this, subject -> new LockEvent.Outlived(subject, place, waiters));
+        } else if (lifeTimer != null) {
+            return;
+        }
+        lifeTimer = client.timers.schedule(life.toNanos() + Deadlines.drift(life.toNanos()), () -> {
+            outlived = true;
+            ask();
+        });
+        if (!pending()) {
+            cancelTimer();
         }
     }
 

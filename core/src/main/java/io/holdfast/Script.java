@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("a4d8663eacfc1e666f4881a2bd1912ebb103585e"),
-    RELEASE("60fcb5129092f7421db6f7a96ff9e99659a2b8e5"),
-    CONFIRM("249fd81d2d2a20c50b603a5ca2634504a7a8b696"),
+    ACQUIRE("b2a60e6bf8f6315638317817b8de056b8bf22ed2"),
+    RELEASE("8727f48d8842404e71c70402f6b58b8fef7ac7ed"),
+    CONFIRM("e3329a72710f76a5877f8c6f618b6f8446d9eafd"),
     RENEW("e583cc1cb3e4cc32e3e410eb4530313e633e7227"),
-    REFRESH("bfa539f9ddab304aa589d3741ceb292ef08f8806"),
-    INFO("459f0c8a3c5fd1e891925e73974747567f371e0e"),
-    REVOKE("fb96dac50bb5e90d447a3b8292c01a49f87c4509"),
+    REFRESH("676332bf2d2e2b7e40c12c2c3f3cf5c40386e3e5"),
+    INFO("5ef38b416ced0d1bed16d8876203b90d3031e0d6"),
+    REVOKE("0fb059b4fd6f5f1bfee225edcbe2dda54fdb34d4"),
     PROLONG("83df261e1b9f8657e3daffcbe2ae903844b05092"),
-    CLEAN("fbfa7c26688603902a8c1d3254baf02e75c02060"),
+    CLEAN("53b53ea051b0b25d9d5a5c6e749ab40a0f2c4c83"),
     PLAIN_ACQUIRE("b03507157c8cdf108ca4443e9d8952b5efb2a887"),
     PLAIN_RELEASE("5be1f02493ef527ed6898df06a6f1a4644b8d1d0"),
     PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),

@@ -263,6 +263,58 @@ final class EventsEngineTest {
         byOwner.values().forEach(kinds -> assertEquals(List.of("Asked", "Obtained", "Released"), kinds));
     }
 
+    @Test
+    void sampling_listenerOfItsOwn_hearsEverythingThoughTheClientsHearNothing() {
+        List<LockEvent> own = Collections.synchronizedList(new ArrayList<>());
+        Holdfast holdfast =
+                client(HoldfastOptions.defaults().withListener(events::add).withEventSampling(0));
+        server.answer("acquire", call -> server.granted(7));
+        server.answer("release", call -> server.released("RELEASED"));
+        DistributedLock lock = holdfast.lock("a", LockOptions.defaults().withListener(own::add));
+        lock.acquireAsync(Wait.none()).join().release();
+        assertEquals(
+                List.of("Asked", "Obtained", "Released"),
+                own.stream().map(event -> event.getClass().getSimpleName()).toList());
+        assertEquals(List.of(), events);
+    }
+
+    @Test
+    void released_ofAnyLease_saysHowLongItTookAndWasHeldAndItsTerm() {
+        Holdfast holdfast = listening();
+        LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(20));
+        server.answer("release", call -> server.released("RELEASED"));
+        for (LockOptions each : List.of(options, options.withLocalHandoff(3, Duration.ofSeconds(1)))) {
+            CompletableFuture<Lease> asked = holdfast.lock("a", each).acquireAsync(Wait.none());
+            time.advance(Duration.ofMillis(30));
+            server.next("acquire").answer(server.granted(7));
+            time.advance(SECOND);
+            asked.join().release();
+            Released released = last(Released.class);
+            assertEquals(Duration.ofSeconds(20), released.term());
+            assertEquals(Duration.ofMillis(30), released.waited());
+            assertEquals(SECOND, released.held());
+            assertEquals(ReleaseResult.RELEASED, released.result());
+        }
+    }
+
+    @Test
+    void outlived_lifeInTheQueueIsOver_isAskedForAndToldWithTheNewPlace() {
+        Holdfast holdfast = listening();
+        LockOptions options =
+                LockOptions.defaults().withRequestLife(Duration.ofSeconds(3), LockOptions.RequestEnd.TO_TAIL);
+        var unused = holdfast.lock("a", options).acquireAsync(Wait.forever());
+        server.next("acquire").answer(server.queued(1, Duration.ofSeconds(20)));
+        server.answer("refresh", server::refreshed);
+        time.advance(Duration.ofMillis(3_031));
+        assertEquals(1, server.count("acquire"), "it is over for the server, whose clock may be slower");
+        time.advance(Duration.ofMillis(1));
+        server.next("acquire").answer(server.queued(4, Duration.ofSeconds(20)));
+        assertEquals(4, last(LockEvent.Outlived.class).place());
+        time.runUntil("its next life is over", Duration.ofSeconds(4), () -> server.count("acquire") == 3);
+        server.next("acquire").answer(server.queued(2, Duration.ofSeconds(20)));
+        assertEquals(2, events.stream().filter(LockEvent.Outlived.class::isInstance).count());
+    }
+
     private void use(Holdfast holdfast, int times) {
         server.answer("acquire", call -> server.granted(7));
         server.answer("release", call -> server.released("RELEASED"));

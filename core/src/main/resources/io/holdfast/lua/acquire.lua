@@ -18,8 +18,8 @@
 --   EVICTED time   the owner waited, and was dropped by name
 --   GONE time   the owner was released or withdrawn before this request came
 --   MORE time   too many dead waiters for one script: ask again
--- Effects: settles the lock; grants, queues, or neither. Tells the next waiter if there was a handoff, and a client that
--- keeps the lock that it is wanted.
+-- Effects: settles the lock; grants, queues, or neither; moves a waiter that has outlived its life to the tail. Tells the
+-- next waiter if there was a handoff, and a client that keeps the lock that it is wanted.
 
 -- include hold.lua
 
@@ -156,6 +156,9 @@ else
       expireLater(lock.queue, now + waiterTtl)
       redis.call('HINCRBY', lock.details, '@p:' .. requester, -1)
     end
+  end
+  if waiting then
+    toTail(lock, owner, parseDetails(waiting))
   end
   local queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
   if enters and queued == 1 then

@@ -295,6 +295,14 @@ local function outlived(lock, owner, order, d)
   return true
 end
 
+-- Moves a waiter whose life is over to the tail, if that is what it asked for, and unless it stands aside.
+local function toTail(lock, owner, d)
+  local order = d and d.policy == 'T' and redis.call('ZSCORE', lock.queue, owner)
+  if order then
+    outlived(lock, owner, order, d)
+  end
+end
+
 -- The first waiter in the server's order that can be told. Waiters that cannot are parked with their order, each once,
 -- so that the next script does not walk over them again. `candidate` is a waiter of the client that asks: it may be
 -- parked or suspect, and is found where its order puts it. Answers the waiter and its details.

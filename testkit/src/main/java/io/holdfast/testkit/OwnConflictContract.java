@@ -128,6 +128,19 @@ public abstract class OwnConflictContract extends FaultSuite {
     }
 
     @Test
+    void refuse_ownHold_namesTheHolderAsTheServerWould() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults().withApplication("billing"));
+        Lease lease = holdfast.lock("a").as("order-1").acquire();
+        DistributedLock lock = holdfast.lock("a", with(OwnConflict.REFUSE)).as("order-1");
+        Attempt.OwnConflict conflict = assertInstanceOf(Attempt.OwnConflict.class, lock.attempt(Wait.none()));
+        Holder told = conflict.contention().holder().orElseThrow();
+        Holder known = holdfast.inspect().lock("a").holder().orElseThrow();
+        assertEquals(known.inWords(), told.inWords());
+        assertEquals(known.owner(), told.owner());
+        lease.release();
+    }
+
+    @Test
     void reenter_bothWaitAtOnce_shareTheHoldThatOneGets() throws Exception {
         Lease before = local(HoldfastOptions.defaults()).lock("a").acquire();
         // The hold is to be confirmed in its claim window, also by a machine that stands still for a second.

@@ -120,6 +120,26 @@ public abstract class PlainLockContract extends FaultSuite {
     }
 
     @Test
+    void acquire_functionsOfTheCallerReturnNull_saysSo() throws Exception {
+        NullPointerException value = assertThrows(
+                NullPointerException.class,
+                () -> lock(STEADY.withValues(PlainLockContract::nothing)).acquire());
+        assertTrue(String.valueOf(value.getMessage()).contains("withValues"), value::toString);
+        PlainLease lease = lock(STEADY).acquire();
+        NullPointerException wait = assertThrows(
+                NullPointerException.class,
+                () -> lock(STEADY.withBackoff(Backoff.of(attempt -> nothing()))).acquire());
+        assertTrue(String.valueOf(wait.getMessage()).contains("backoff"), wait::toString);
+        lease.release();
+    }
+
+    /** What a caller in a language without null checks may hand in. */
+    @SuppressWarnings("NullAway")
+    private static <T> T nothing() {
+        return null;
+    }
+
+    @Test
     void acquire_valuesOfTheCaller_areUsedAndRefusedWhileInUse() throws Exception {
         PlainLock lock = lock(STEADY.withValues(() -> "host-3/4711"));
         PlainLease lease = lock.acquire();

@@ -243,6 +243,25 @@ public abstract class QueueOrderContract extends FaultSuite {
         assertEquals(List.of("1", "2", "short-lived", "low"), serve(held));
     }
 
+    /** It is at the tail from the end of its life on: before whoever comes later, and so it is shown. */
+    @Test
+    void requestLife_over_standsBehindThoseBeforeItsEndAndBeforeThoseAfter() throws Exception {
+        Lease held = held();
+        enter("short-lived", FIFO.withRequestLife(Duration.ofSeconds(3), LockOptions.RequestEnd.TO_TAIL));
+        String shortLived = queue().get(0);
+        enter("before", FIFO);
+        await("it is shown behind", () -> queue().indexOf(shortLived) == 1);
+        enter("after", FIFO);
+        assertEquals(1, queue().indexOf(shortLived));
+        assertEquals(List.of("before", "short-lived", "after"), serve(held));
+    }
+
+    private List<String> queue() {
+        return clients.get(0).inspect().queue("a").orElse(List.of()).stream()
+                .map(Waiter::owner)
+                .toList();
+    }
+
     // ---- waiting until the lock is stuck
 
     @Test

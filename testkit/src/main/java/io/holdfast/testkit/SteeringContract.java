@@ -20,6 +20,7 @@ import io.holdfast.Inspector;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseTicket;
+import io.holdfast.LockEvent;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LockRefusedException;
@@ -37,6 +38,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -261,14 +263,37 @@ public abstract class SteeringContract extends FaultSuite {
                                 .filter(waiter -> waiter.state() == Waiter.State.GONE)
                                 .count()
                         == 3);
-        assertEquals(3, holdfast.admin().cleanAll());
-        assertEquals(0, holdfast.admin().clean("a"));
+        List<LockEvent> events = new CopyOnWriteArrayList<>();
+        Holdfast operator = local(HoldfastOptions.defaults().withListener(events::add));
+        assertEquals(3, operator.admin().withEventData("OPS-7").cleanAll());
+        assertEquals(0, operator.admin().clean("a"));
+        await("it is told", () -> !events.isEmpty());
+        LockEvent.Cleaned cleaned = assertInstanceOf(LockEvent.Cleaned.class, events.get(0));
+        assertEquals(3, cleaned.removed());
+        assertEquals("a", cleaned.lock());
+        assertEquals("OPS-7", cleaned.data());
         assertEquals(1, holdfast.inspect().lock("a").waiters());
         lease.release();
         get(living).release();
     }
 
     // ---- looking
+
+    @Test
+    void names_heldAndQueued_areToldWithoutLookingAtThem() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Lease one = holdfast.lock("a {1}").acquire();
+        Lease other = holdfast.lock("b:q").acquire();
+        CompletableFuture<Lease> waiting = holdfast.lock("b:q").acquireAsync();
+        await("it waits", () -> holdfast.inspect().isQueued("b:q"));
+        assertEquals(
+                List.of("a {1}", "b:q"), holdfast.inspect().heldNames().sorted().toList());
+        assertEquals(List.of("b:q"), holdfast.inspect().queuedNames().toList());
+        one.release();
+        other.release();
+        get(waiting).release();
+        assertEquals(List.of(), holdfast.inspect().heldNames().toList());
+    }
 
     @Test
     void lock_heldWithMetadata_tellsEverything() throws Exception {
