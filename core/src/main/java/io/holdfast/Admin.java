@@ -208,11 +208,7 @@ public final class Admin {
     }
 
     private Total told(Total total) {
-        tell(
-                "",
-                "",
-                "",
-                subject -> new LockEvent.RevokedAll(subject, total.released(), total.dropped(), total.took()));
+        tell("", "", "", subject -> new LockEvent.RevokedAll(subject, total.released(), total.dropped(), total.took()));
         return total;
     }
 

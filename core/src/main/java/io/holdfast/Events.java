@@ -111,8 +111,7 @@ final class Events {
     }
 
     /** Tells of an act by name. */
-    void tell(
-            String lock, String key, String owner, @Nullable Object data, Function<Subject, LockEvent> event) {
+    void tell(String lock, String key, String owner, @Nullable Object data, Function<Subject, LockEvent> event) {
         boolean logged = STEPS.isLoggable(Level.DEBUG);
         if (logged || !listeners.isEmpty()) {
             LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), data));

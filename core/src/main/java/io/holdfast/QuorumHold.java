@@ -329,7 +329,11 @@ final class QuorumHold implements Holding {
                                 ? ReleaseResult.ALREADY_GONE
                                 : all ? ReleaseResult.UNCONFIRMED : null;
                 if (how != null && result.complete(how)) {
-                    quorum.events().tell(request, subject -> new LockEvent.Released(subject, token, options().term(), waited(), held(), how));
+                    quorum.events()
+                            .tell(
+                                    request,
+                                    subject -> new LockEvent.Released(
+                                            subject, token, options().term(), waited(), held(), how));
                 }
             });
         }

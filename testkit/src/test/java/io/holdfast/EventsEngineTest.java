@@ -312,7 +312,8 @@ final class EventsEngineTest {
         assertEquals(4, last(LockEvent.Outlived.class).place());
         time.runUntil("its next life is over", Duration.ofSeconds(4), () -> server.count("acquire") == 3);
         server.next("acquire").answer(server.queued(2, Duration.ofSeconds(20)));
-        assertEquals(2, events.stream().filter(LockEvent.Outlived.class::isInstance).count());
+        assertEquals(
+                2, events.stream().filter(LockEvent.Outlived.class::isInstance).count());
     }
 
     private void use(Holdfast holdfast, int times) {
