@@ -18,6 +18,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Inspector;
 import io.holdfast.Lease;
+import io.holdfast.LeaseEndingException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseTicket;
 import io.holdfast.LockInfo;
@@ -594,8 +595,8 @@ public abstract class SteeringContract extends FaultSuite {
         DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
         CountDownLatch never = new CountDownLatch(1);
         boolean[] heldWhenInterrupted = {false};
-        assertThrows(
-                InterruptedException.class,
+        LeaseEndingException ending = assertThrows(
+                LeaseEndingException.class,
                 () -> lock.<String, InterruptedException>call(lease -> {
                     try {
                         never.await();
@@ -606,6 +607,7 @@ public abstract class SteeringContract extends FaultSuite {
                     }
                 }));
         assertTrue(heldWhenInterrupted[0]);
+        assertInstanceOf(InterruptedException.class, ending.getCause());
         assertFalse(Thread.interrupted());
         awaitNothingLeft(server);
     }
