@@ -4,6 +4,7 @@ import io.holdfast.Commands.QuorumReply;
 import io.holdfast.Commands.QuorumWord;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -101,6 +102,7 @@ final class Ballot {
     private volatile Phase phase = Phase.ASKING; // written under the lock
     private volatile long leaseToken; // written under the lock
     private long sentNanos; // guarded by lock
+    private long grantedMicros; // guarded by lock
     private @Nullable Runnable timer; // guarded by lock
 
     Ballot(QuorumClient quorum, Keys keys, String owner, LockOptions options, String actorLabel, Outcome outcome) {
@@ -112,6 +114,16 @@ final class Ballot {
         this.outcome = outcome;
         for (NodeClient node : quorum.nodes) {
             seats.add(new Seat(node));
+        }
+    }
+
+    /** When the majority was complete, by the clock of the node that said the latest time. */
+    Instant grantedAt() {
+        lock.lock();
+        try {
+            return ServerClock.instant(grantedMicros);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -199,6 +211,9 @@ final class Ballot {
             }
             long token = reply.token();
             seat.token = token;
+            if (phase == Phase.ASKING) { // this node is one of those that made it a lease
+                grantedMicros = Math.max(grantedMicros, reply.timeMicros());
+            }
             seat.taken = null;
             switch (phase) {
                 case ASKING -> {

@@ -4,26 +4,49 @@ import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Interrupts the thread that works under a lease before the lease ends, and never after the work has. */
+/**
+ * Interrupts the thread that works under a lease before the lease ends, and never after the work has. Limits of one thread
+ * may lie in each other; each takes back its own.
+ */
 final class BodyLimit {
+    /** The limit under which a thread works, the innermost one. */
+    private static final ThreadLocal<@Nullable BodyLimit> PRESENT = new ThreadLocal<>();
+
     private final Thread body = Thread.currentThread();
     private final ReentrantLock lock = new ReentrantLock();
     private boolean over; // guarded by lock
     private boolean interrupted; // guarded by lock
-    private final @Nullable Holding hold;
+    private final @Nullable BodyLimit outer;
+    private final Runnable remove;
 
-    private BodyLimit(@Nullable Holding hold) {
-        this.hold = hold;
+    private BodyLimit(Holding hold, Duration before, @Nullable BodyLimit outer) {
+        this.outer = outer;
+        this.remove = hold.beforeEnding(before, this::interrupt);
+        hold.lost().thenRun(this::interrupt);
     }
 
-    /** Begins for the present thread; without effect if there is no limit. */
-    static BodyLimit begin(Holding hold, @Nullable Duration before) {
-        BodyLimit limit = new BodyLimit(before == null ? null : hold);
-        if (before != null) {
-            hold.beforeEnding(before, limit::interrupt);
-            hold.lost().thenRun(limit::interrupt);
+    /**
+     * Does work in the present thread, which is interrupted so long before its lease ends; never if {@code before} is null.
+     *
+     * @throws LeaseEndingException if the work was interrupted by that, and ended with an {@code InterruptedException}
+     */
+    static <T extends @Nullable Object, X extends Exception> T run(
+            Lease lease, @Nullable Duration before, LeaseFunction<T, X> work) throws X {
+        if (before == null) {
+            return work.apply(lease);
         }
-        return limit;
+        BodyLimit limit = new BodyLimit(lease.hold, before, PRESENT.get());
+        PRESENT.set(limit);
+        try {
+            return work.apply(lease);
+        } catch (Throwable e) {
+            if (e instanceof InterruptedException cause && limit.end(true)) {
+                throw new LeaseEndingException(lease.name(), lease.token(), lease.hold.lossReason(), cause);
+            }
+            throw e;
+        } finally {
+            limit.end(false);
+        }
     }
 
     private void interrupt() {
@@ -38,22 +61,49 @@ final class BodyLimit {
         }
     }
 
-    /** The work is over. An interrupt of ours that it did not heed does not reach what the thread does next. */
-    void end() {
-        if (hold == null) {
-            return;
+    private boolean hasInterrupted() {
+        lock.lock();
+        try {
+            return interrupted;
+        } finally {
+            lock.unlock();
         }
-        hold.beforeEnding(null, () -> {});
+    }
+
+    /**
+     * The work is over. An interrupt of ours that it did not heed does not reach what the thread does next, unless that is
+     * work under an outer limit which has interrupted it too. Of several calls the first counts.
+     *
+     * @param heeded whether the work ended because it was interrupted: then whoever is outside learns of it by that
+     * @return whether it has interrupted the work
+     */
+    private boolean end(boolean heeded) {
         boolean ours;
         lock.lock();
         try {
+            if (over) {
+                return interrupted;
+            }
             over = true;
             ours = interrupted;
         } finally {
             lock.unlock();
         }
+        remove.run();
+        if (outer == null) {
+            PRESENT.remove();
+        } else {
+            PRESENT.set(outer);
+        }
         if (ours) {
             var unused = Thread.interrupted();
+            for (BodyLimit each = outer; each != null && !heeded; each = each.outer) {
+                if (each.hasInterrupted()) { // its interrupt was taken away with ours
+                    body.interrupt();
+                    break;
+                }
+            }
         }
+        return ours;
     }
 }

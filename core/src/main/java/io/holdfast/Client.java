@@ -149,19 +149,18 @@ final class Client implements Engine {
 
     /** A request whose hold is its own. */
     Request ownRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
-        return new Request(this, keys, lockOptions, wait, scoped, actor, null, false, requestNumbers.incrementAndGet());
+        return new Request(this, keys, lockOptions, wait, scoped, actor, false, requestNumbers.incrementAndGet());
     }
 
     /** A request for a hold that leases of this client share; it waits until it is withdrawn. */
     Request sharedRequest(Keys keys, LockOptions lockOptions, String actor) {
         return new Request(
-                this, keys, lockOptions, Wait.forever(), false, actor, null, true, requestNumbers.incrementAndGet());
+                this, keys, lockOptions, Wait.forever(), false, actor, true, requestNumbers.incrementAndGet());
     }
 
-    /** A request whose grant another process has left to this one. */
-    Request adoptedRequest(Keys keys, LockOptions lockOptions, String owner) {
-        return new Request(
-                this, keys, lockOptions, Wait.none(), false, null, owner, false, requestNumbers.incrementAndGet());
+    /** A request for what another process has left to this one. */
+    Request adoptingRequest(Keys keys, LockOptions lockOptions) {
+        return ownRequest(keys, lockOptions, Wait.none(), false, null);
     }
 
     /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */

@@ -47,8 +47,15 @@ final class Commands {
         static final State FREE = new State(Optional.empty(), 0, null, 0, false);
     }
 
-    /** A grant by handoff that is not confirmed yet. */
-    record Claim(String ownerPublic, long token, long millis) {}
+    /**
+     * A grant by handoff that is not confirmed yet.
+     *
+     * @param sinceMicros when it was granted
+     */
+    record Claim(String ownerPublic, long token, long millis, long sinceMicros) {}
+
+    /** @param sinceMicros when the lock was granted to the first owner */
+    record AdoptReply(boolean held, long sinceMicros) {}
 
     enum AcquireWord {
         GRANTED,
@@ -62,6 +69,7 @@ final class Commands {
 
     /**
      * @param timeMicros the server's time
+     * @param sinceMicros when the lock was granted; 0 if it was not
      * @param kept whether this client is told when others want the lock
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
@@ -70,6 +78,7 @@ final class Commands {
             AcquireWord word,
             long timeMicros,
             long token,
+            long sinceMicros,
             boolean kept,
             int place,
             int waiters,
@@ -120,10 +129,11 @@ final class Commands {
     record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
 
     /**
+     * @param timeMicros the server's time
      * @param replaced whether the value was put in the place of the holder's that the call named
      * @param holder who holds the key; null if it was granted
      */
-    record PlainAcquireReply(boolean replaced, @Nullable PlainHolder holder) {}
+    record PlainAcquireReply(long timeMicros, boolean replaced, @Nullable PlainHolder holder) {}
 
     enum QuorumWord {
         GRANTED,
@@ -282,6 +292,49 @@ final class Commands {
                 args,
                 sentNanos,
                 list -> list.get(0).asString().equals("HELD"),
+                callback);
+    }
+
+    /**
+     * Goes on with a hold under another owner.
+     *
+     * @param label of the actor
+     */
+    void adopt(
+            Keys keys,
+            String old,
+            long token,
+            String owner,
+            Duration term,
+            String actor,
+            Duration tombstone,
+            long sentNanos,
+            BiConsumer<@Nullable AdoptReply, @Nullable DriverException> callback) {
+        List<String> args = common(10);
+        args.add(old);
+        args.add(Long.toString(token));
+        args.add(owner);
+        args.add(millis(term));
+        args.add(label + "/" + actor);
+        args.add(millis(tombstone));
+        script(
+                Script.ADOPT,
+                keys.allToAdopt(old, owner),
+                args,
+                sentNanos,
+                list -> new AdoptReply(
+                        list.get(0).asString().equals("HELD"), list.get(2).asLong()),
+                callback);
+    }
+
+    /** The answer is whether another process goes on with a hold, or has done so lately. */
+    void adopted(Keys keys, String owner, long token, BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        script(
+                Script.ADOPTED,
+                List.of(keys.hold(), keys.tombstone(owner)),
+                List.of(owner, Long.toString(token)),
+                ticker.nanoTime(),
+                list -> list.get(0).asString().equals("ADOPTED"),
                 callback);
     }
 
@@ -499,8 +552,8 @@ final class Commands {
                 args,
                 sentNanos,
                 list -> list.get(0).asString().equals("GRANTED")
-                        ? new PlainAcquireReply(list.get(2).asLong() == 1, null)
-                        : new PlainAcquireReply(false, plainHolder(list)),
+                        ? new PlainAcquireReply(list.get(1).asLong(), list.get(2).asLong() == 1, null)
+                        : new PlainAcquireReply(list.get(1).asLong(), false, plainHolder(list)),
                 callback);
     }
 
@@ -657,6 +710,7 @@ final class Commands {
                         word,
                         time,
                         list.get(2).asLong(),
+                        list.get(3).asLong(),
                         list.size() > 4 && list.get(4).asLong() == 1,
                         0,
                         0,
@@ -666,11 +720,12 @@ final class Commands {
                         word,
                         time,
                         0,
+                        0,
                         false,
                         (int) list.get(2).asLong(),
                         (int) list.get(3).asLong(),
                         state(list, 4));
-            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, false, 0, 0, null);
+            case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
         };
     }
 
@@ -698,7 +753,8 @@ final class Commands {
                         : new Claim(
                                 mine,
                                 list.get(at + 6).asLong(),
-                                list.get(at + 7).asLong()),
+                                list.get(at + 7).asLong(),
+                                list.get(at + 2).asLong()),
                 list.get(at + 8).asLong(),
                 list.get(at + 9).asLong() == 1);
     }
@@ -781,6 +837,8 @@ final class Commands {
                     PLAIN_RELEASE,
                     PLAIN_EXTEND,
                     PLAIN_INFO,
+                    ADOPT,
+                    ADOPTED,
                     FENCE,
                     QUORUM_ACQUIRE,
                     QUORUM_RAISE,

@@ -208,6 +208,8 @@ public final class DistributedLock {
      * @throws LockTimeoutException if the lock was not free in time; the work was not begun
      * @throws LeaseLostException if the lease was lost while the work was done; it carries the work's result. An exception
      *     of the work itself is passed on as it is, whatever became of the lease
+     * @throws LeaseEndingException if the work ended with an {@code InterruptedException}, which is the cause, after
+     *     {@link LockOptions#interruptBefore()} had interrupted it
      */
     public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> work)
             throws X, InterruptedException {
@@ -279,12 +281,10 @@ public final class DistributedLock {
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
         T value;
         LeaseLostException lost;
-        BodyLimit limit = BodyLimit.begin(lease.hold, options.interruptBefore());
         try {
-            value = work.apply(lease);
+            value = BodyLimit.run(lease, options.interruptBefore(), work);
             lost = lease.isValid() ? null : lease.lostException(value);
         } finally {
-            limit.end();
             lease.release();
         }
         if (lost != null && lost.reason() != null) {

@@ -3,8 +3,10 @@ package io.holdfast;
 import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -16,15 +18,24 @@ import org.jspecify.annotations.Nullable;
  * One hold as its client knows it: the state behind a {@link Lease}.
  *
  * <p><b>States.</b> A hold is active from its creation, and ends once ({@link LeaseState}): by the release (any thread), the
- * timer at the deadline, a reader that finds the deadline passed, an answer "gone", or the client's closing.
+ * timer at the deadline, a reader that finds the deadline passed, an answer "gone" or "adopted by another", or the client's
+ * closing.
  *
  * <p><b>Claims.</b> A hold that was handed off begins unconfirmed, with the claim window as its term. It is confirmed by
  * its own timer after {@link #CONFIRM_NANOS}, so that a shorter section costs no extra request, and a longer one soon has
  * the whole term that its caller was promised.
  */
 final class Hold implements Holding {
-    /** What is to be done some time before the deadline. */
-    private record Ending(long beforeNanos, Runnable action) {}
+    /** What is to be done, once, some time before the deadline. Each is itself and no other. */
+    private static final class Ending {
+        final long beforeNanos;
+        final Runnable action;
+
+        Ending(long beforeNanos, Runnable action) {
+            this.beforeNanos = beforeNanos;
+            this.action = action;
+        }
+    }
 
     /** Whoever has several leases of one hold, one after the other. */
     interface Tenant {
@@ -51,6 +62,7 @@ final class Hold implements Holding {
     final long token;
     final LockOptions options;
     final long grantedNanos;
+    private final long sinceMicros;
     /** Whether the server tells this client when others want the lock. */
     final boolean kept;
 
@@ -63,18 +75,29 @@ final class Hold implements Holding {
     private volatile long confirmAt; // meaningful while not confirmed
     private volatile boolean warned;
     private final List<WeakReference<Lease>> handles = new CopyOnWriteArrayList<>();
-    private volatile @Nullable Ending ending;
+    private volatile @Nullable WeakReference<Lease> first;
+    private final List<Ending> endings = new CopyOnWriteArrayList<>();
     private volatile @Nullable Tenant tenant;
     private volatile long lastToken;
     private volatile boolean renewalOver;
+    private volatile boolean ticketed; // whether another process may have adopted it
     private volatile @Nullable Runnable timer;
 
-    Hold(Request request, long token, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+    /** @param sinceMicros when it was granted, by the server's clock */
+    Hold(
+            Request request,
+            long token,
+            long sinceMicros,
+            long deadline,
+            boolean confirmed,
+            long claimNanos,
+            boolean kept) {
         this.client = request.client;
         this.request = request;
         this.keys = request.keys;
         this.owner = request.owner;
         this.token = token;
+        this.sinceMicros = sinceMicros;
         this.options = request.options;
         this.confirmed = confirmed;
         this.kept = kept;
@@ -117,7 +140,18 @@ final class Hold implements Holding {
     }
 
     @Override
+    public Instant since() {
+        return ServerClock.instant(sinceMicros);
+    }
+
+    @Override
+    public Optional<Holder> takenOverFrom() {
+        return request.takenOverFrom(token);
+    }
+
+    @Override
     public LeaseTicket ticket() {
+        ticketed = true;
         return new LeaseTicket(keys.name(), owner, token, options.term());
     }
 
@@ -176,8 +210,19 @@ final class Hold implements Holding {
     /** The handle that is given to the caller. The hold itself knows it only weakly, to notice when it is forgotten. */
     Lease newHandle() {
         Lease lease = new Lease(this);
-        handles.add(new WeakReference<>(lease));
+        WeakReference<Lease> handle = new WeakReference<>(lease);
+        handles.add(handle);
+        if (first == null) {
+            first = handle; // made before anybody else can enter
+        }
         return lease;
+    }
+
+    /** The handle that its request has obtained; null if nobody can reach it any more. */
+    @Nullable
+    Lease firstHandle() {
+        WeakReference<Lease> seen = first;
+        return seen == null ? null : seen.get();
     }
 
     /** Enters once more; null if the last one has left already. */
@@ -223,13 +268,12 @@ final class Hold implements Holding {
         return true;
     }
 
-    /** Does something so long before the deadline; null takes that back. */
     @Override
-    public void beforeEnding(@Nullable Duration before, Runnable action) {
-        ending = before == null ? null : new Ending(before.toNanos(), action);
-        if (before != null) {
-            arm();
-        }
+    public Runnable beforeEnding(Duration before, Runnable action) {
+        Ending ending = new Ending(before.toNanos(), action);
+        endings.add(ending);
+        arm();
+        return () -> endings.remove(ending);
     }
 
     private void startRenewal() {
@@ -245,6 +289,11 @@ final class Hold implements Holding {
     @Override
     public @Nullable LossReason lossReason() {
         return state.lossReason();
+    }
+
+    @Override
+    public boolean isHandedOver() {
+        return state.isHandedOver();
     }
 
     @Override
@@ -335,10 +384,54 @@ final class Hold implements Holding {
         }
     }
 
+    /**
+     * The server says that its owner does not hold the lock. Whoever has given a ticket of it asks first whether another
+     * process has adopted it, which is no loss. It is held until that is answered, or its deadline has passed.
+     *
+     * @return completes when it has ended
+     */
+    CompletableFuture<?> gone() {
+        if (!ticketed || !active()) {
+            lose(LossReason.GONE);
+            return CompletableFuture.completedFuture(null);
+        }
+        return adopted().handle((adopted, failure) -> {
+            if (failure == null && adopted) {
+                handOver();
+            } else {
+                lose(LossReason.GONE);
+            }
+            return null;
+        });
+    }
+
+    /** Asks whether another process goes on with it; fails with a DriverException. */
+    private CompletableFuture<Boolean> adopted() {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        client.commands.adopted(keys, owner, token, (adopted, failure) -> {
+            if (adopted != null) {
+                result.complete(adopted);
+            } else {
+                result.completeExceptionally(Objects.requireNonNull(failure));
+            }
+        });
+        return result;
+    }
+
+    /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
+    private void handOver() {
+        if (state.handOver()) {
+            forget();
+            if (!detached) {
+                tell(subject -> new LockEvent.HandedOver(subject, token, client.events.since(grantedNanos)));
+            }
+        }
+    }
+
     private void lost(LossReason reason) {
         forget();
         if (detached) {
-            return; // whoever adopted the hold has it under the same owner: a take-back would end it there
+            return; // it is to live its term without this client, or has been adopted by another
         }
         client.execute(() -> lost.complete(reason));
         tell(subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
@@ -437,8 +530,7 @@ final class Hold implements Holding {
             if (held == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
             } else if (!held) {
-                lose(LossReason.GONE);
-                result.complete(false);
+                var unused = gone().thenRun(() -> result.complete(false));
             } else {
                 boolean first = !confirmed;
                 confirmed = true;
@@ -455,15 +547,7 @@ final class Hold implements Holding {
 
     @Override
     public CompletableFuture<Boolean> extend(Duration atLeast) {
-        return confirm(atLeast).handle((held, failure) -> {
-            String server = client.driver.describe();
-            if (failure instanceof DriverException cause) {
-                throw cause.kind() == DriverException.Kind.REJECTED
-                        ? Refusals.explain(server, cause)
-                        : new ServerUnreachableException(
-                                "lock '" + keys.name() + "': " + server + " did not answer the extension", cause);
-            }
-            boolean extended = failure == null && held;
+        return explained(confirm(atLeast)).thenApply(extended -> {
             if (extended) {
                 client.events.tell(request, subject -> new LockEvent.Extended(subject, token, remaining()));
             }
@@ -471,9 +555,36 @@ final class Hold implements Holding {
         });
     }
 
-    /** Leaves the hold to live its term without this client. */
+    /** The same result, or an exception of the library that says what went wrong. */
+    private CompletableFuture<Boolean> explained(CompletableFuture<Boolean> asked) {
+        return asked.handle((held, failure) -> {
+            String server = client.driver.describe();
+            if (failure instanceof DriverException cause) {
+                throw cause.kind() == DriverException.Kind.REJECTED
+                        ? Refusals.explain(server, cause)
+                        : new ServerUnreachableException(
+                                "lock '" + keys.name() + "': " + server + " did not answer the extension", cause);
+            }
+            return failure == null && held;
+        });
+    }
+
     @Override
-    public void detach() {
+    public CompletableFuture<Boolean> detach() {
+        return extend(options.term()).thenCompose(held -> {
+            if (held) {
+                letGo();
+                return CompletableFuture.completedFuture(true);
+            }
+            // It may have been lost here, by the clock, long after another process went on with it.
+            return isHandedOver() || !ticketed
+                    ? CompletableFuture.completedFuture(isHandedOver())
+                    : explained(adopted());
+        });
+    }
+
+    /** Leaves the hold to live its term without this client. */
+    private void letGo() {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
@@ -513,9 +624,10 @@ final class Hold implements Holding {
         } else if (confirmed && !warned && options.renewed()) {
             next = warnAt();
         }
-        Ending before = ending;
-        if (before != null && state.deadline() - before.beforeNanos() - next < 0) {
-            next = state.deadline() - before.beforeNanos();
+        for (Ending ending : endings) {
+            if (state.deadline() - ending.beforeNanos - next < 0) {
+                next = state.deadline() - ending.beforeNanos;
+            }
         }
         if (old != null) {
             old.run();
@@ -537,10 +649,10 @@ final class Hold implements Holding {
         if (!active()) {
             return;
         }
-        Ending before = ending;
-        if (before != null && state.deadline() - before.beforeNanos() - now <= 0) {
-            ending = null;
-            before.action().run();
+        for (Ending ending : endings) {
+            if (state.deadline() - ending.beforeNanos - now <= 0 && endings.remove(ending)) {
+                ending.action.run();
+            }
         }
         if (!confirmed && confirmAt - now <= 0) {
             confirmAt = now + RETRY_NANOS + client.options.commandTimeout().toNanos();

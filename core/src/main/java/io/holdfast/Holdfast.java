@@ -194,11 +194,15 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Goes on with a lease that another process has given a ticket for: it is renewed, extended and released here. Blocks
-     * for one round trip, at most the command timeout.
+     * Goes on with a lease that another process has given a ticket for: it is renewed, extended and released here, with the
+     * same token and under an owner of this client. From then on the giver's lease has no effect on the server: whatever it
+     * does, or stops doing, disturbs nobody. Of several that adopt with one ticket, one gets the lease. Blocks for one round
+     * trip, at most the command timeout.
      *
-     * @throws LeaseLostException if the server says that the ticket's lease does not hold the lock any more
-     * @throws ServerUnreachableException if the server does not answer; nothing was adopted
+     * @throws LeaseLostException if the server says that the ticket's lease does not hold the lock any more: it was released
+     *     or lost, or another has adopted it
+     * @throws ServerUnreachableException if the server does not answer: whether it was adopted is not known, and if it was,
+     *     the lock is released in the background
      */
     public Lease adopt(LeaseTicket ticket) {
         return adopt(ticket, client.options.lockDefaults());
@@ -207,16 +211,7 @@ public final class Holdfast implements AutoCloseable {
     /** The same, with options; the term is that of the ticket. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Keys keys = Keys.of(client.options.prefix(), ticket.lock());
-        Request request = client.adoptedRequest(keys, options.withTerm(ticket.term()), ticket.owner());
-        long sent = client.ticker.nanoTime();
-        boolean held = new Inspector(client)
-                .await(callback ->
-                        client.commands.confirm(keys, ticket.owner(), ticket.token(), ticket.term(), sent, callback));
-        long deadline = Deadlines.ofReply(sent, ticket.term().toNanos());
-        if (!held || deadline - client.ticker.nanoTime() <= 0) {
-            throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
-        }
-        return request.adopt(ticket.token(), deadline);
+        return client.adoptingRequest(keys, options.withTerm(ticket.term())).adopt(ticket);
     }
 
     /**

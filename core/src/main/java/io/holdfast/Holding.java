@@ -1,7 +1,9 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -25,9 +27,22 @@ interface Holding {
     /** As {@link #remaining}, but ends nothing: a deadline that has passed is left to the timer. */
     Duration peek();
 
-    /** Why it was lost; null while active and after a release. */
+    /** Why it was lost; null while active and after any other end. */
     @Nullable
     LossReason lossReason();
+
+    /** Whether it has ended because another process goes on with it. */
+    default boolean isHandedOver() {
+        return false;
+    }
+
+    /** When it was granted, by the server's clock. */
+    Instant since();
+
+    /** The stuck holder whom its request took the lock from. */
+    default Optional<Holder> takenOverFrom() {
+        return Optional.empty();
+    }
 
     /** Blocks for the answers. */
     boolean isHeldOnServer();
@@ -56,13 +71,23 @@ interface Holding {
      */
     CompletableFuture<Boolean> extend(Duration atLeast);
 
-    void detach();
+    /**
+     * Asks for a full term, and leaves the hold to it.
+     *
+     * @return true if it lives on without this client, by itself or in the process that has adopted it; false if it is over;
+     *     fails with an exception of the library
+     */
+    CompletableFuture<Boolean> detach();
 
     /** Leaves once; the last one releases. */
     CompletableFuture<ReleaseResult> leave();
 
-    /** Does something so long before the deadline; null takes that back. */
-    void beforeEnding(@Nullable Duration before, Runnable action);
+    /**
+     * Does something, once, so long before the deadline.
+     *
+     * @return takes that back
+     */
+    Runnable beforeEnding(Duration before, Runnable action);
 
     List<NodeFailure> nodeFailures();
 

@@ -96,6 +96,11 @@ record Keys(String prefix, String name, String hold) {
         return List.of(hold, queue(), parked(), details(), token(), evicted());
     }
 
+    /** The first five, and the tombstones of the old owner and of the new one. */
+    List<String> allToAdopt(String old, String owner) {
+        return List.of(hold, queue(), parked(), details(), token(), tombstone(old), tombstone(owner));
+    }
+
     /** The first five, and the tombstone of one owner. */
     List<String> allWithTombstone(String owner) {
         return List.of(hold, queue(), parked(), details(), token(), tombstone(owner));

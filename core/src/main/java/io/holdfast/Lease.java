@@ -1,7 +1,9 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -84,14 +86,40 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can release the lock: keep
-     * it secret. Once it is adopted, {@link #detach()} this one, so that not both renew and release it; the process that
-     * adopts it does not depend on this one any more.
+     * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can take the lock: keep it
+     * secret. Whoever gives it away works no more under this lease: it may be valid here for a while after it was adopted,
+     * and so after whoever adopted it has released it, until the next renewal tells (a third of the term), or its deadline
+     * has passed. The process that adopts it does not depend on this one any more.
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}: it lives with its client
      */
     public LeaseTicket ticket() {
         return hold.ticket();
+    }
+
+    /**
+     * Whether the lease has ended because another process has adopted it, as far as this client knows: by its renewal, or by
+     * {@link #detach()}. That is no loss, and nothing is left to be done here. No I/O.
+     */
+    public boolean isHandedOver() {
+        return hold.isHandedOver();
+    }
+
+    /**
+     * When the lock was granted, by the server's clock, as listings show it ({@link Holder#since()}): for an adopted lease,
+     * to its first holder. Of a {@link Quorum}, by the clock of one of its nodes; where leases share a hold, the hold's
+     * time and what has passed since by this client's clock. To be compared with times of the same server only. No I/O.
+     */
+    public Instant since() {
+        return hold.since();
+    }
+
+    /**
+     * The stuck holder whom this lease was taken over from (see {@link Wait#thenTakeOver()}): its hold was released by name
+     * at this request's wish, and the lock went to this request. Mostly empty, also where the lock went to another first.
+     */
+    public Optional<Holder> takenOverFrom() {
+        return hold.takenOverFrom();
     }
 
     /** How long it took to obtain the lease, from the call. */
@@ -162,8 +190,11 @@ public final class Lease implements AutoCloseable {
         if (left.get()) {
             return CompletableFuture.failedFuture(lostException(null));
         }
-        return hold.extend(atLeast)
-                .handleAsync(
+        return told(hold.extend(atLeast));
+    }
+
+    private CompletableFuture<Void> told(CompletableFuture<Boolean> asked) {
+        return asked.handleAsync(
                         (held, failure) -> {
                             Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
                             if (cause instanceof RuntimeException known) {
@@ -178,16 +209,17 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Lets the lease live its present term without this client: it is not renewed any more, and the client's closing does
-     * not release it. Confirms it first, so that a full term is left. Afterwards the lease counts its time as before, but
-     * tells of no loss.
+     * Lets the lease live on without this client: it is not renewed any more, and the client's closing does not release it.
+     * Confirms it first, so that a full term is left. Afterwards the lease counts its time as before, but tells of no loss.
      *
-     * @throws LeaseLostException if the lease is over
+     * <p>If another process has adopted it (see {@link #ticket()}), that process goes on with it, and this lease is over:
+     * see {@link #isHandedOver()}. Blocks for one round trip or two, each at most the command timeout.
+     *
+     * @throws LeaseLostException if the lease is over, and nobody is known to have adopted it
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
      */
     public void detach() {
-        extend(hold.options().term());
-        hold.detach();
+        join(left.get() ? CompletableFuture.failedFuture(lostException(null)) : told(hold.detach()));
     }
 
     /**
@@ -199,7 +231,7 @@ public final class Lease implements AutoCloseable {
         return leave().join();
     }
 
-    private CompletableFuture<ReleaseResult> leave() {
+    CompletableFuture<ReleaseResult> leave() {
         return left.compareAndSet(false, true)
                 ? hold.leave()
                 : CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
@@ -217,7 +249,7 @@ public final class Lease implements AutoCloseable {
     }
 
     LeaseLostException lostException(@Nullable Object result) {
-        return new LeaseLostException(name(), token(), hold.lossReason(), result);
+        return new LeaseLostException(name(), token(), hold.lossReason(), hold.isHandedOver(), result);
     }
 
     private static void join(CompletableFuture<Void> future) {

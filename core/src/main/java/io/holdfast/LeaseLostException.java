@@ -12,9 +12,16 @@ public final class LeaseLostException extends HoldfastException {
     private final transient @Nullable Object result;
 
     LeaseLostException(String lock, long token, @Nullable LossReason reason, @Nullable Object result) {
+        this(lock, token, reason, false, result);
+    }
+
+    LeaseLostException(
+            String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(
                 "lease of lock '" + lock + "'" + (token == 0 ? "" : " with token " + token)
-                        + (reason == null ? " was released" : " was lost: " + reason),
+                        + (handedOver
+                                ? " was handed over"
+                                : reason == null ? " was released" : " was lost: " + reason),
                 null);
         this.lock = lock;
         this.token = token;
@@ -32,7 +39,7 @@ public final class LeaseLostException extends HoldfastException {
         return token;
     }
 
-    /** Why it was lost; null if it had been released. */
+    /** Why it was lost; null if it had been released, or handed over to another process. */
     public @Nullable LossReason reason() {
         return reason;
     }

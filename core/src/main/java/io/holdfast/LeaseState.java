@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether a lease is held, and until when, for threads that meet there. Pure: time is an argument, and nothing is called.
  *
- * <p>Active from its creation, it ends once, by whoever is first with {@link #lose} or {@link #release}. Its deadline moves
+ * <p>Active from its creation, it ends once, by whoever is first with {@link #lose}, {@link #release} or {@link #handOver}. Its deadline moves
  * to later times only, and no more once it has passed. Whoever sees it {@linkplain #passed passed} ends the lease before
  * telling so: then nothing that comes later makes a lease valid that somebody has seen invalid.
  */
@@ -17,9 +17,10 @@ final class LeaseState {
     /** The deadline of a lease that has none. */
     static final long NEVER = Long.MIN_VALUE;
 
-    /** How a lease ended: a release if there is no reason. */
-    private record End(@Nullable LossReason reason) {
-        static final End RELEASE = new End(null);
+    /** How a lease ended: lost if there is a reason. */
+    private record End(boolean handedOver, @Nullable LossReason reason) {
+        static final End RELEASE = new End(false, null);
+        static final End HANDED_OVER = new End(true, null);
     }
 
     final long grantedNanos;
@@ -44,7 +45,7 @@ final class LeaseState {
         return end.get() == null;
     }
 
-    /** Why it was lost; null while active and after a release. */
+    /** Why it was lost; null while active and after any other end. */
     @Nullable
     LossReason lossReason() {
         End how = end.get();
@@ -53,12 +54,22 @@ final class LeaseState {
 
     /** Whether this call has ended it. */
     boolean lose(LossReason reason) {
-        return end.compareAndSet(null, new End(reason));
+        return end.compareAndSet(null, new End(false, reason));
     }
 
     /** Whether this call has ended it. */
     boolean release() {
         return end.compareAndSet(null, End.RELEASE);
+    }
+
+    /** Whether this call has ended it: another process goes on with it. */
+    boolean handOver() {
+        return end.compareAndSet(null, End.HANDED_OVER);
+    }
+
+    boolean isHandedOver() {
+        End how = end.get();
+        return how != null && how.handedOver();
     }
 
     // ---- time

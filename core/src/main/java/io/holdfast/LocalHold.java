@@ -129,6 +129,12 @@ final class LocalHold implements Holding {
     }
 
     @Override
+    public Instant since() {
+        // Its hold is older, and this client's clock tells by how much.
+        return hold.since().plusNanos(grantedNanos - hold.grantedNanos);
+    }
+
+    @Override
     public LeaseTicket ticket() {
         throw new UnsupportedOperationException(
                 "a lease that shares its hold with others of its client cannot be handed to another process");
@@ -200,10 +206,17 @@ final class LocalHold implements Holding {
     }
 
     @Override
-    public void detach() {
-        hold.detach();
-        detached = true;
-        line.letGo(this);
+    public CompletableFuture<Boolean> detach() {
+        if (end.get() != null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return hold.detach().thenApply(held -> {
+            if (held) {
+                detached = true;
+                line.letGo(this);
+            }
+            return held;
+        });
     }
 
     @Override
@@ -232,8 +245,8 @@ final class LocalHold implements Holding {
     }
 
     @Override
-    public void beforeEnding(@Nullable Duration before, Runnable action) {
-        hold.beforeEnding(before, action);
+    public Runnable beforeEnding(Duration before, Runnable action) {
+        return hold.beforeEnding(before, action);
     }
 
     @Override

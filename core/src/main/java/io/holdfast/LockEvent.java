@@ -169,6 +169,29 @@ public sealed interface LockEvent {
     record Lost(Subject subject, long token, Duration held, LossReason reason) implements LockEvent {}
 
     /**
+     * Another process goes on with the hold: whoever gave it a ticket has learnt so. No loss.
+     *
+     * @param token the fencing token
+     * @param held how long it was held here
+     */
+    record HandedOver(Subject subject, long token, Duration held) implements LockEvent {}
+
+    /**
+     * This client goes on with a hold that another process has given a ticket for.
+     *
+     * @param token the fencing token, the same as before
+     * @param remaining how long the hold now lasts
+     */
+    record Adopted(Subject subject, long token, Duration remaining) implements LockEvent {}
+
+    /**
+     * A request that may take over has ended the hold of a stuck holder. The lock goes to whoever is next in line.
+     *
+     * @param from the holder
+     */
+    record TookOver(Subject subject, Holder from) implements LockEvent {}
+
+    /**
      * A lock was released by name.
      *
      * @param result what happened

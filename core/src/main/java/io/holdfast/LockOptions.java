@@ -267,7 +267,8 @@ public final class LockOptions {
 
     /**
      * With work that is interrupted before its lease ends. Work that heeds interrupts then ends while the lock is still
-     * held, and the call throws what the work threw.
+     * held. If it ends with an {@code InterruptedException}, the call throws a {@link LeaseEndingException} with that as its
+     * cause, so that it can be told from an interrupt by anybody else; other exceptions of the work are passed on.
      *
      * @param value 1 ms to nine tenths of the term, or null for never
      */

@@ -23,6 +23,7 @@ final class PlainHold {
     final PlainRequest request;
     final Place place;
     final @Nullable String replaced;
+    final long sinceMicros;
     final long grantedNanos;
     private final PlainOptions options;
     private final LeaseState state;
@@ -34,11 +35,13 @@ final class PlainHold {
     private volatile @Nullable Runnable deadlineTimer;
     private volatile @Nullable Runnable renewalTimer;
 
-    PlainHold(PlainRequest request, long deadline, @Nullable String replaced) {
+    /** @param sinceMicros when the server first said that it is held, by its clock */
+    PlainHold(PlainRequest request, long sinceMicros, long deadline, @Nullable String replaced) {
         this.client = request.client;
         this.request = request;
         this.place = request.place;
         this.options = request.options;
+        this.sinceMicros = sinceMicros;
         this.replaced = replaced;
         this.grantedNanos = client.ticker.nanoTime();
         this.state = new LeaseState(deadline, grantedNanos, options.renewed(), request.longestHold);

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -67,6 +68,14 @@ public final class PlainLease implements AutoCloseable {
         if (!hold.isValid()) {
             throw lostException(null);
         }
+    }
+
+    /**
+     * Since when the lease is known to hold the key, by the server's clock. To be compared with times of the same server
+     * only. No I/O.
+     */
+    public Instant since() {
+        return ServerClock.instant(hold.sinceMicros);
     }
 
     /** How long it took to obtain the lease, from the call. */

@@ -126,7 +126,7 @@ final class PlainRequest {
         granted = true;
         String replaced = reply.replaced() ? replace : null;
         if (options.expiring()) {
-            handOut(Deadlines.ofReply(sent, options.term().toNanos()), replaced);
+            handOut(reply.timeMicros(), Deadlines.ofReply(sent, options.term().toNanos()), replaced);
             return;
         }
         if (end.get() != null) {
@@ -139,20 +139,20 @@ final class PlainRequest {
             if (held == null) {
                 onFailure(Objects.requireNonNull(failure));
             } else if (held) {
-                handOut(LeaseState.NEVER, replaced);
+                handOut(reply.timeMicros(), LeaseState.NEVER, replaced);
             } else {
                 tooLate();
             }
         });
     }
 
-    private void handOut(long deadline, @Nullable String replaced) {
+    private void handOut(long sinceMicros, long deadline, @Nullable String replaced) {
         long left = deadline == LeaseState.NEVER ? Long.MAX_VALUE : deadline - client.ticker.nanoTime();
         if (end.get() == null && left <= options.leastRemaining().toNanos()) {
             tooLate();
             return;
         }
-        PlainHold hold = new PlainHold(this, deadline, replaced);
+        PlainHold hold = new PlainHold(this, sinceMicros, deadline, replaced);
         if (end.compareAndSet(null, hold)) {
             hold.begin();
             complete(new PlainAttempt.Obtained(hold.newHandle()), null);

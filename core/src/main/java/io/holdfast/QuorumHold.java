@@ -4,6 +4,7 @@ import io.holdfast.Ballot.Seat;
 import io.holdfast.Commands.RenewEntry;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,8 +25,16 @@ import org.jspecify.annotations.Nullable;
  * that no majority can stand behind it.
  */
 final class QuorumHold implements Holding {
-    /** What is to be done some time before the deadline. */
-    private record Ending(long beforeNanos, Runnable action) {}
+    /** What is to be done, once, some time before the deadline. Each is itself and no other. */
+    private static final class Ending {
+        final long beforeNanos;
+        final Runnable action;
+
+        Ending(long beforeNanos, Runnable action) {
+            this.beforeNanos = beforeNanos;
+            this.action = action;
+        }
+    }
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final long JOIN_NANOS = 100_000_000L;
@@ -34,13 +43,14 @@ final class QuorumHold implements Holding {
     final QuorumRequest request;
     final Ballot ballot;
     private final long token;
+    private final Instant since;
     private final LeaseState state;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
     private volatile WeakReference<@Nullable Lease> handle = new WeakReference<>(null);
     private volatile boolean detached;
     private volatile boolean warned;
-    private volatile @Nullable Ending ending;
+    private final List<Ending> endings = new CopyOnWriteArrayList<>();
     private volatile @Nullable Runnable timer;
 
     QuorumHold(QuorumRequest request, Ballot ballot, long token, long deadline) {
@@ -48,6 +58,7 @@ final class QuorumHold implements Holding {
         this.request = request;
         this.ballot = ballot;
         this.token = token;
+        this.since = ballot.grantedAt();
         this.state = new LeaseState(
                 deadline,
                 quorum.nanoTime(),
@@ -355,10 +366,15 @@ final class QuorumHold implements Holding {
     }
 
     @Override
-    public void detach() {
-        detached = true;
-        leaveAlone();
-        quorum.timers.schedule(state.deadline() - quorum.nanoTime(), () -> quorum.requests.remove(request));
+    public CompletableFuture<Boolean> detach() {
+        return extend(request.options.term()).thenApply(held -> {
+            if (held) {
+                detached = true;
+                leaveAlone();
+                quorum.timers.schedule(state.deadline() - quorum.nanoTime(), () -> quorum.requests.remove(request));
+            }
+            return held;
+        });
     }
 
     /** Ends the hold because its client is closed, unless it is to outlive it. */
@@ -380,9 +396,10 @@ final class QuorumHold implements Holding {
         if (!warned && request.options.renewed()) {
             next = warnAt();
         }
-        Ending before = ending;
-        if (before != null && state.deadline() - before.beforeNanos() - next < 0) {
-            next = state.deadline() - before.beforeNanos();
+        for (Ending ending : endings) {
+            if (state.deadline() - ending.beforeNanos - next < 0) {
+                next = state.deadline() - ending.beforeNanos;
+            }
         }
         if (old != null) {
             old.run();
@@ -404,10 +421,10 @@ final class QuorumHold implements Holding {
         if (!active()) {
             return;
         }
-        Ending before = ending;
-        if (before != null && state.deadline() - before.beforeNanos() - now <= 0) {
-            ending = null;
-            before.action().run();
+        for (Ending ending : endings) {
+            if (state.deadline() - ending.beforeNanos - now <= 0 && endings.remove(ending)) {
+                ending.action.run();
+            }
         }
         if (!warned && request.options.renewed() && warnAt() - now <= 0) {
             warned = true;
@@ -420,11 +437,11 @@ final class QuorumHold implements Holding {
     }
 
     @Override
-    public void beforeEnding(@Nullable Duration before, Runnable action) {
-        ending = before == null ? null : new Ending(before.toNanos(), action);
-        if (before != null) {
-            arm();
-        }
+    public Runnable beforeEnding(Duration before, Runnable action) {
+        Ending ending = new Ending(before.toNanos(), action);
+        endings.add(ending);
+        arm();
+        return () -> endings.remove(ending);
     }
 
     // ---- what it tells
@@ -452,6 +469,11 @@ final class QuorumHold implements Holding {
     @Override
     public @Nullable LossReason lossReason() {
         return state.lossReason();
+    }
+
+    @Override
+    public Instant since() {
+        return since;
     }
 
     @Override

@@ -91,7 +91,7 @@ final class Renewals {
                     client.events.tell(
                             hold.request, subject -> new LockEvent.Renewed(subject, hold.token, hold.remaining()));
                 } else {
-                    hold.lose(LossReason.GONE);
+                    hold.gone();
                 }
             }
         } else if (failure != null && failure.kind() == DriverException.Kind.REJECTED && batch.size() > 1) {

@@ -1,9 +1,11 @@
 package io.holdfast;
 
 import io.holdfast.Commands.AcquireReply;
+import io.holdfast.Commands.AdoptReply;
 import io.holdfast.Commands.Claim;
 import io.holdfast.Commands.State;
 import io.holdfast.spi.DriverException;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request for a lock, from the call to its outcome.
  *
- * <p><b>States.</b> Pending until {@link #end} is set, once: to the {@link Hold} that it obtained, or to {@link #ENDED}.
+ * <p><b>States.</b> Pending until {@link #end} is set, once: to the {@link Hold} that it obtained, to a {@link Joined} where it
+ * shares one, or to {@link #ENDED}.
  * While pending it may ask any number of times: asking is idempotent, and asking again is how a request is repeated after
  * a failure, how a grant is confirmed before anybody sees it, and how a place in the queue is taken again. A grant that
  * comes after the end is given back at once.
@@ -31,6 +34,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class Request implements Asking {
     private static final Object ENDED = new Object();
+
+    /** The end of a request that shares its actor's hold. The caller has the handle. */
+    private record Joined(WeakReference<Lease> handle) {}
+
+    /** @param token of the grant to this request that came of it */
+    private record TakeOver(Holder from, long token) {}
+
     private static final long FIRST_RETRY_NANOS = 50_000_000L;
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
     /** How often a request without a wait asks again for a lease that arrived too late. */
@@ -67,6 +77,7 @@ final class Request implements Asking {
     private volatile int firstPlace;
     private volatile boolean handedOff;
     private volatile @Nullable DriverException lastFailure;
+    private volatile @Nullable TakeOver takeOver;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
     /** Whether the server is being asked to move the request to the tail of the queue. */
@@ -74,7 +85,6 @@ final class Request implements Asking {
 
     /**
      * @param actor the caller's id; null for the present thread
-     * @param owner of an earlier request, which this one goes on for; null for a fresh one
      * @param shared whether several leases are to share the hold
      */
     Request(
@@ -84,7 +94,6 @@ final class Request implements Asking {
             Wait waitLimit,
             boolean scoped,
             @Nullable String actor,
-            @Nullable String owner,
             boolean shared,
             long number) {
         this.client = client;
@@ -94,7 +103,7 @@ final class Request implements Asking {
         this.scoped = scoped;
         this.shared = shared;
         this.number = number;
-        this.owner = owner == null ? client.ids.next() : owner;
+        this.owner = client.ids.next();
         this.actor = actor == null ? Thread.currentThread() : actor;
         this.actorName = actor == null ? Thread.currentThread().getName() : actor;
         this.label = Label.ofActor(actorName, options.metadata());
@@ -128,14 +137,58 @@ final class Request implements Asking {
         return result;
     }
 
-    /** Takes a hold that another process has left to this one as the outcome. */
-    Lease adopt(long token, long deadline) {
-        client.waitingRoom.add(this);
-        Hold hold = new Hold(this, token, deadline, true, 0, false);
-        end.set(hold);
-        Lease lease = hold.newHandle();
-        hold.begin();
-        return lease;
+    /**
+     * Goes on with a hold that another process has left to this one, under the owner of this request. Blocks for the answer.
+     *
+     * @throws LeaseLostException if the ticket's lease does not hold the lock any more
+     * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
+     */
+    Lease adopt(LeaseTicket ticket) {
+        client.takeBack.ending();
+        try {
+            for (int i = 0; ; i++) {
+                long sent = client.ticker.nanoTime();
+                AdoptReply reply = new Inspector(client)
+                        .await(callback -> client.commands.adopt(
+                                keys,
+                                ticket.owner(),
+                                ticket.token(),
+                                owner,
+                                options.term(),
+                                label,
+                                TakeBack.TOMBSTONE,
+                                sent,
+                                callback));
+                long deadline = Deadlines.ofReply(sent, options.term().toNanos());
+                if (reply.held() && deadline - client.ticker.nanoTime() > 0) {
+                    client.waitingRoom.add(this);
+                    Hold hold = new Hold(this, ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
+                    end.set(hold);
+                    Lease lease = hold.newHandle();
+                    hold.begin();
+                    client.events.tell(
+                            this, subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
+                    return lease;
+                }
+                if (!reply.held() || i >= MOST_LATE) {
+                    if (reply.held()) {
+                        client.takeBack.add(keys, owner, false, Duration.ZERO);
+                    }
+                    throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
+                }
+            }
+        } catch (ServerUnreachableException e) {
+            client.takeBack.add(keys, owner, true, Duration.ZERO);
+            throw e;
+        } finally {
+            client.takeBack.ended();
+        }
+    }
+
+    /** The stuck holder whom this request took the lock from, and so got the hold with this token. */
+    Optional<Holder> takenOverFrom(long token) {
+        TakeOver present = takeOver;
+        return present != null && present.token() == token ? Optional.of(present.from()) : Optional.empty();
     }
 
     private boolean mayShare() {
@@ -190,7 +243,7 @@ final class Request implements Asking {
 
     /** Shares the hold that its actor has already. */
     private void join(Hold own, Lease handle) {
-        if (end(asked.get() > 0) == null) {
+        if (end(asked.get() > 0, new Joined(new WeakReference<>(handle))) == null) {
             own.leave();
             return;
         }
@@ -289,7 +342,7 @@ final class Request implements Asking {
 
     /** Asks once more, to know whether the server answers, and tells so. */
     void probe(Consumer<Boolean> answers) {
-        ask(() -> client.timers.schedule(0, () -> answers.accept(lastFailure == null)), false);
+        ask(() -> {}, false, answered -> client.timers.schedule(0, () -> answers.accept(answered)));
     }
 
     int timesAsked() {
@@ -298,22 +351,27 @@ final class Request implements Asking {
 
     /** Sends the acquire, for the first time or again. */
     void ask() {
-        ask(() -> {}, false);
+        ask(() -> {}, false, answered -> {});
     }
 
     /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
     void ask(Runnable over) {
-        ask(over, false);
+        ask(over, false, answered -> {});
     }
 
-    /** @param judging whether the answer is to tell how long the holder has kept the lock */
-    private void ask(Runnable over, boolean judging) {
+    /**
+     * @param judging whether the answer is to tell how long the holder has kept the lock
+     * @param told whether the server has answered this copy, or, if none is sent, the one before; said when everything that
+     *     follows from it is known
+     */
+    private void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
         // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
         // a tombstone, or is seen here, and no copy leaves.
         asked.incrementAndGet();
         if (!pending()) {
             asked.decrementAndGet();
             over.run();
+            told.accept(lastFailure == null);
             return;
         }
         client.events.tellAsked(this, asked.get());
@@ -340,6 +398,7 @@ final class Request implements Asking {
                     timeOut();
                 }
             }
+            told.accept(reply != null);
         });
     }
 
@@ -351,7 +410,13 @@ final class Request implements Asking {
         }
         switch (reply.word()) {
             case GRANTED ->
-                granted(reply.token(), Deadlines.ofReply(sent, options.term().toNanos()), true, 0, reply.kept());
+                granted(
+                        reply.token(),
+                        reply.sinceMicros(),
+                        Deadlines.ofReply(sent, options.term().toNanos()),
+                        true,
+                        0,
+                        reply.kept());
             case QUEUED -> {
                 if (firstPlace == 0) {
                     firstPlace = reply.place();
@@ -465,7 +530,7 @@ final class Request implements Asking {
         if (confirmFirst && pending()) {
             ask();
         } else {
-            granted(token, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000, false);
+            granted(token, grantedMicros, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000, false);
         }
     }
 
@@ -479,11 +544,18 @@ final class Request implements Asking {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
-            granted(claim.token(), Deadlines.ofReply(sent, claimNanos), false, claimNanos, false);
+            granted(
+                    claim.token(),
+                    claim.sinceMicros(),
+                    Deadlines.ofReply(sent, claimNanos),
+                    false,
+                    claimNanos,
+                    false);
         }
     }
 
-    private void granted(long token, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+    private void granted(
+            long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
@@ -504,12 +576,12 @@ final class Request implements Asking {
                 tooLate();
                 return;
             }
-            Hold hold = new Hold(this, token, deadline, confirmed, claimNanos, kept);
+            Hold hold = new Hold(this, token, sinceMicros, deadline, confirmed, claimNanos, kept);
+            Lease lease = hold.newHandle(); // before anybody can withdraw what has it
             if (end.compareAndSet(null, hold)) {
                 cancelTimer();
                 shareNoMore();
                 client.waitingRoom.settled(this);
-                Lease lease = hold.newHandle();
                 hold.begin();
                 if (client.assurance.isWanted(this)) {
                     assure(hold, lease);
@@ -565,7 +637,7 @@ final class Request implements Asking {
 
     /** The wait ends when the lock is stuck: asks how long its holder has kept it. */
     private void judge() {
-        ask(() -> {}, true);
+        ask(() -> {}, true, answered -> {});
     }
 
     private void judged(AcquireReply reply) {
@@ -582,6 +654,9 @@ final class Request implements Asking {
         } else if (waitLimit.takesOver()) {
             client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
                 if (revoked != null) {
+                    if (revoked.word() == Commands.RevokeWord.RELEASED) {
+                        tookOver(revoked.held().orElse(holder), revoked.state());
+                    }
                     client.waitingRoom.observe(keys, revoked.state(), client.ticker.nanoTime());
                 }
             });
@@ -589,6 +664,15 @@ final class Request implements Asking {
         } else {
             timeOut();
         }
+    }
+
+    /** The stuck holder's hold has ended, and the lock has gone to whoever was next: this request, or another. */
+    private void tookOver(Holder from, State state) {
+        Claim next = state.claim();
+        if (next != null && next.ownerPublic().equals(OwnerIds.publicPart(owner))) {
+            takeOver = new TakeOver(from, next.token());
+        }
+        client.events.tell(this, subject -> new LockEvent.TookOver(subject, from));
     }
 
     /** An operator has dropped it from the queue. */
@@ -621,9 +705,17 @@ final class Request implements Asking {
     public void withdraw() {
         if (end(true) != null) {
             complete(null, new CancellationException());
-        } else if (end.get() instanceof Hold hold) {
-            // The release repeats itself if it is not answered.
-            hold.release();
+            return;
+        }
+        // By its own handle, which leaves once: others may have entered the hold. The release repeats itself if it is not
+        // answered.
+        Object how = end.get();
+        Lease lease =
+                how instanceof Hold hold
+                        ? hold.firstHandle()
+                        : how instanceof Joined joined ? joined.handle().get() : null;
+        if (lease != null) {
+            var unused = lease.leave();
         }
     }
 
@@ -643,9 +735,13 @@ final class Request implements Asking {
      * @return whether the server acknowledges that nothing of the request is left; null if it has ended already
      */
     private @Nullable CompletableFuture<Boolean> end(boolean takeBack) {
+        return end(takeBack, ENDED);
+    }
+
+    private @Nullable CompletableFuture<Boolean> end(boolean takeBack, Object how) {
         client.takeBack.ending();
         try {
-            if (!end.compareAndSet(null, ENDED)) {
+            if (!end.compareAndSet(null, how)) {
                 return null;
             }
             close();

@@ -1,6 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.Deadlines.ClockPair;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntPredicate;
@@ -42,6 +44,11 @@ final class ServerClock {
         Reading[] none = new Reading[partitions];
         Arrays.fill(none, Reading.NONE);
         this.readings = new AtomicReferenceArray<>(none);
+    }
+
+    /** A time of a server, as it tells it. */
+    static Instant instant(long serverMicros) {
+        return Instant.EPOCH.plus(serverMicros, ChronoUnit.MICROS);
     }
 
     @Nullable

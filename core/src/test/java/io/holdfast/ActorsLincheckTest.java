@@ -17,7 +17,7 @@ public final class ActorsLincheckTest {
 
     private Hold hold() {
         Request request = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
-        return new Hold(request, 7, hand.now() + 1_000_000_000L, true, 0, false);
+        return new Hold(request, 7, 0, hand.now() + 1_000_000_000L, true, 0, false);
     }
 
     @Operation

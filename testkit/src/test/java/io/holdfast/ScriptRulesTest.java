@@ -146,6 +146,65 @@ final class ScriptRulesTest extends RuleFixture {
         return overlap();
     }
 
+    // ---- an adoption compares the owner, ends the old one, and is not done for one that has ended
+
+    @Test
+    void ticketowner_twoAdoptWithOneTicket_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            LeaseTicket ticket = new Party().take().ticket();
+            Lease first = new Party().holdfast.adopt(ticket);
+            Party late = new Party(rule(withRule, "ticketowner", ""), Ticker.system());
+            boolean both;
+            try {
+                both = late.holdfast.adopt(ticket).isValid() && first.isValid();
+            } catch (LeaseLostException e) {
+                both = false;
+            }
+            assertSwitched(withRule, late);
+            return both ? "two that adopted have a lease" : SOUND;
+        });
+    }
+
+    @Test
+    void oldtombstone_copyOfTheGiversAcquireArrivesAfterTheRelease_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party a = new Party();
+            a.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            CompletableFuture<Attempt> asked = a.ask(LockOptions.defaults(), Wait.forever());
+            Held copy = a.driver.held(Script.ACQUIRE);
+            copy.fail();
+            a.timers.advance(Duration.ofMillis(50)); // asks again, and is answered
+            Party b = new Party(rule(withRule, "oldtombstone", ""), Ticker.system());
+            Lease adopted = b.holdfast.adopt(asked.join().orElseThrow().ticket());
+            assertEquals(ReleaseResult.RELEASED, adopted.release());
+            copy.run(); // it was only slow
+            assertSwitched(withRule, b);
+            return orphan();
+        });
+    }
+
+    @Test
+    void newtombstone_copyOfAnAdoptionArrivesAfterItWasGivenUp_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            LeaseTicket ticket = new Party().take().ticket();
+            String owner = "B.0-1~s";
+            assertEquals(
+                    "GONE",
+                    word(script(
+                            Script.RELEASE.text(),
+                            KEYS.allWithTombstone(owner),
+                            withCommon("B", owner, "120000", "0", "0"))));
+            script(
+                    rule(withRule, "newtombstone", "").apply(Script.ADOPT.text()),
+                    KEYS.allToAdopt(ticket.owner(), owner),
+                    withCommon(
+                            "B", ticket.owner(), Long.toString(ticket.token()), owner, "30000", "x/y/z/t", "120000"));
+            return server.command("GET", KEYS.hold()).asString().startsWith(owner)
+                    ? "the lock is held by an owner that has ended"
+                    : SOUND;
+        });
+    }
+
     // ---- a value's newest token is compared before anything is written
 
     @Test

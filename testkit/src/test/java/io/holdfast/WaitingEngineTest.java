@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.Timers;
 import io.holdfast.testkit.FakeDriver.Call;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -550,5 +552,39 @@ final class WaitingEngineTest extends EngineFixture {
         Lease lease = obtained(future);
         time.advance(millis(50));
         assertTrue(lease.isValid());
+    }
+
+    @Test
+    void wait_overWhereLeasesShareAHoldAndTheQuestionFails_isUnknownHoweverFastTheTimersAre() {
+        // A task without a delay runs at once, as on a thread of its own that is faster than the driver's.
+        Timers timers = time.timers();
+        Environment hasty = new Environment(
+                time,
+                () -> new Timers() {
+                    @Override
+                    public Runnable schedule(long delayNanos, Runnable run) {
+                        if (delayNanos == 0) {
+                            run.run();
+                            return () -> {};
+                        }
+                        return timers.schedule(delayNanos, run);
+                    }
+
+                    @Override
+                    public void close() {
+                        timers.close();
+                    }
+                },
+                time.environment(2).entropy());
+        server.answer("refresh", server::refreshed);
+        try (Holdfast client = Holdfast.over(server, OPTIONS, hasty)) {
+            LockOptions handed = LockOptions.defaults().withLocalHandoff(3, seconds(1));
+            CompletableFuture<Attempt> waiting = client.lock("a", handed).attemptAsync(Wait.upTo(seconds(1)));
+            server.next("acquire").answer(server.queued(1, seconds(20)));
+            time.runUntil("it asks again", seconds(2), () -> server.count("acquire") == 2);
+            server.next("acquire").fail();
+            assertInstanceOf(Attempt.Unknown.class, waiting.join());
+            server.answer("release", call -> server.released("GONE"));
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.micrometer;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastListener;
 import io.holdfast.LockEvent;
+import io.holdfast.LockEvent.HandedOver;
 import io.holdfast.LockEvent.Lost;
 import io.holdfast.LockEvent.NotObtained;
 import io.holdfast.LockEvent.Obtained;
@@ -114,6 +115,9 @@ public final class HoldfastMetrics implements HoldfastListener {
             registry.timer("holdfast.hold", tags(event).and("end", "lost")).record(lost.held());
             registry.counter("holdfast.lost", tags(event).and("reason", word(lost.reason())))
                     .increment();
+        } else if (event instanceof HandedOver handed) {
+            registry.timer("holdfast.hold", tags(event).and("end", "handed_over"))
+                    .record(handed.held());
         } else if (event instanceof RenewalFailed) {
             registry.counter("holdfast.renewal.failures", tags(event)).increment();
         } else if (event instanceof Revoked) {

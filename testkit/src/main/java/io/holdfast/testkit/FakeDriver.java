@@ -220,6 +220,16 @@ public final class FakeDriver implements RedisDriver {
         return list("GONE", serverMicros());
     }
 
+    /** adopted: {@code ADOPTED} or {@code OTHER}. */
+    public Reply adopted(String word) {
+        return list(word, serverMicros());
+    }
+
+    /** adopt: the new owner holds the lock. */
+    public Reply adoptedSince(long micros) {
+        return list("HELD", serverMicros(), micros);
+    }
+
     /** confirm: the owner holds the lock. */
     public Reply held() {
         return list("HELD", serverMicros());

@@ -10,6 +10,7 @@ import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.LockRefusedException;
@@ -23,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -306,10 +308,17 @@ public abstract class QueueOrderContract extends FaultSuite {
     @Test
     void untilStuck_thenTakeOver_takesItFromTheStuckHolderWithANewerToken() throws Exception {
         Lease stuck = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
-        Lease next = get(local(HoldfastOptions.defaults())
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        Lease next = get(local(HoldfastOptions.defaults().withListener(told::add))
                 .lock("a")
                 .acquireAsync(Wait.untilStuck(Duration.ofMillis(300)).thenTakeOver()));
         assertTrue(next.token() > stuck.token());
+        assertEquals(stuck.token(), next.takenOverFrom().orElseThrow().token());
+        assertEquals(stuck.owner(), next.takenOverFrom().orElseThrow().owner());
+        await("it is told", () -> told.stream()
+                .anyMatch(event -> event instanceof LockEvent.TookOver took
+                        && took.from().token() == stuck.token()
+                        && took.subject().owner().equals(next.owner())));
         assertHeldBy(next);
         // The other learns of it at its next renewal.
         assertEquals(LossReason.GONE, get(stuck.lost()));
@@ -329,9 +338,11 @@ public abstract class QueueOrderContract extends FaultSuite {
                 .acquireAsync(Wait.untilStuck(Duration.ofMillis(300)).thenTakeOver());
         Lease one = get(first);
         assertTrue(one.token() > stuck.token());
+        assertTrue(one.takenOverFrom().isEmpty(), "it asked for no take-over");
         assertFalse(breaking.isDone());
         one.release();
         assertTrue(get(breaking).token() > one.token());
+        assertTrue(get(breaking).takenOverFrom().isEmpty(), "it was given the lock by a release");
         get(breaking).release();
     }
 

@@ -22,6 +22,7 @@ final class ScriptCalls {
     static final Predicate<String> CONFIRM = of("confirm");
     static final Predicate<String> RENEW = of("renew");
     static final Predicate<String> REFRESH = of("refresh");
+    static final Predicate<String> ADOPT = of("adopt");
     static final Predicate<String> PLAIN_ACQUIRE = of("plain_acquire");
     static final Predicate<String> PLAIN_RELEASE = of("plain_release");
     static final Predicate<String> PLAIN_EXTEND = of("plain_extend");
@@ -42,6 +43,8 @@ final class ScriptCalls {
                 "renew",
                 "refresh",
                 "info",
+                "adopt",
+                "adopted",
                 "plain_acquire",
                 "plain_release",
                 "plain_extend",

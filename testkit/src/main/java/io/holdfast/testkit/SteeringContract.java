@@ -18,6 +18,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Inspector;
 import io.holdfast.Lease;
+import io.holdfast.LeaseEndingException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseTicket;
 import io.holdfast.LockEvent;
@@ -27,8 +28,11 @@ import io.holdfast.LockRefusedException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
+import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
 import io.holdfast.Waiter;
+import io.holdfast.testkit.TcpProxy.Caught;
+import io.holdfast.testkit.TcpProxy.Fault;
 import io.holdfast.testkit.TcpProxy.Kind;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -446,9 +450,131 @@ public abstract class SteeringContract extends FaultSuite {
         adopted.extend(Duration.ofSeconds(5));
         assertTrue(adopted.remaining().toMillis() > 4_000);
         assertEquals(ReleaseResult.RELEASED, adopted.release());
-        awaitNothingLeft(server);
+        awaitNothingButTombstones();
         assertThrows(LeaseLostException.class, () -> to.adopt(LeaseTicket.decode(text)));
         assertThrows(IllegalArgumentException.class, () -> LeaseTicket.decode("hf1 x"));
+    }
+
+    @Test
+    void adopt_giverCutOffBeforeItDetaches_itsTakeBackLeavesTheReceiverAlone() throws Exception {
+        Holdfast from = remote(EAGER);
+        Lease given = from.lock("a", BRIEF).acquire();
+        Lease adopted = local(HoldfastOptions.defaults()).adopt(given.ticket());
+        proxy.stall(Kind.COMMANDS);
+        assertThrows(ServerUnreachableException.class, given::detach);
+        assertEquals(LossReason.EXPIRED, get(given.lost()));
+        long end = System.nanoTime() + BRIEF.term().toNanos() * 5;
+        await("five terms pass", () -> System.nanoTime() - end > 0);
+        assertHeldBy(adopted);
+        CompletableFuture<Caught> takeBack = proxy.onRequest(ScriptCalls.RELEASE, Fault.NONE);
+        proxy.resume();
+        get(takeBack);
+        await("the giver's client is connected again", () -> isHeard(from));
+        assertHeldBy(adopted);
+        assertTrue(local(HoldfastOptions.defaults()).lock("a").tryAcquire().isEmpty());
+        given.detach(); // what it was to do: the server says that another goes on with it
+        assertEquals(ReleaseResult.RELEASED, adopted.release());
+        awaitNothingButTombstones();
+    }
+
+    private static boolean isHeard(Holdfast holdfast) {
+        try {
+            awaitHeard(holdfast);
+            return true;
+        } catch (ServerUnreachableException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void adopt_giverReleasesOrIsClosed_disturbsNobody() throws Exception {
+        Holdfast from = client(server.address(), HoldfastOptions.defaults());
+        Lease released = from.lock("a", BRIEF).acquire();
+        Lease adopted = local(HoldfastOptions.defaults()).adopt(released.ticket());
+        assertEquals(ReleaseResult.ALREADY_GONE, released.release());
+        assertHeldBy(adopted);
+        adopted.release();
+        Lease closed = from.lock("a", BRIEF).acquire();
+        Lease again = local(HoldfastOptions.defaults()).adopt(closed.ticket());
+        from.close();
+        assertEquals(LossReason.CLIENT_CLOSED, get(closed.lost()));
+        assertHeldBy(again);
+        // And on to a third, which the first receiver learns from its renewal.
+        Lease third = local(HoldfastOptions.defaults()).adopt(again.ticket());
+        await("it is handed over", again::isHandedOver);
+        assertFalse(again.isValid());
+        assertFalse(again.lost().toCompletableFuture().isDone());
+        assertHeldBy(third);
+        assertEquals(closed.token(), third.token());
+        third.release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_twoReceivers_onlyOneGetsIt() throws Exception {
+        Lease given = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        LeaseTicket ticket = given.ticket();
+        Lease first = local(HoldfastOptions.defaults()).adopt(ticket);
+        assertThrows(
+                LeaseLostException.class,
+                () -> local(HoldfastOptions.defaults()).adopt(ticket));
+        given.detach();
+        assertTrue(given.isHandedOver());
+        assertHeldBy(first);
+        assertEquals(given.token(), first.token());
+        assertEquals(given.since(), first.since());
+        first.release();
+        // A ticket of a lease that its giver has released is good for nothing.
+        Lease other = local(HoldfastOptions.defaults()).lock("a").acquire();
+        LeaseTicket late = other.ticket();
+        other.release();
+        assertThrows(
+                LeaseLostException.class,
+                () -> local(HoldfastOptions.defaults()).adopt(late));
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_copyOfTheGiversAcquireArrivesLater_isRefused() throws Exception {
+        CompletableFuture<Caught> acquire = proxy.onRequest(ScriptCalls.ACQUIRE, Fault.KILL_AFTER);
+        Lease given = get(remote(HoldfastOptions.defaults()).lock("a", BRIEF).acquireAsync());
+        assertTrue(given.attempts() > 1);
+        Lease adopted = local(HoldfastOptions.defaults()).adopt(given.ticket());
+        given.detach();
+        assertEquals(ReleaseResult.RELEASED, adopted.release());
+        assertEquals("GONE", get(acquire).deliver().asList().get(0).asString());
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_answerLost_isTakenBackUnderTheReceiversOwner() throws Exception {
+        Lease given = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        LeaseTicket ticket = given.ticket();
+        Holdfast to = remote(EAGER);
+        CompletableFuture<Caught> adopt = proxy.onRequest(ScriptCalls.ADOPT, Fault.KILL_AFTER);
+        assertThrows(ServerUnreachableException.class, () -> to.adopt(ticket));
+        await("it is taken back", () -> server.command("EXISTS", "hf:{a}").asLong() == 0);
+        // A copy that comes later adopts nothing, also not a hold of the same owner.
+        assertEquals("GONE", get(adopt).deliver().asList().get(0).asString());
+        Lease next = local(HoldfastOptions.defaults()).lock("a").acquire();
+        assertEquals("GONE", get(adopt).deliver().asList().get(0).asString());
+        assertHeldBy(next);
+        next.release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_requestLate_isRefusedAndTheGiverGoesOn() throws Exception {
+        Lease given = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        LeaseTicket ticket = given.ticket();
+        Holdfast to = remote(EAGER);
+        CompletableFuture<Caught> adopt = proxy.onRequest(ScriptCalls.ADOPT, Fault.KILL_BEFORE);
+        assertThrows(ServerUnreachableException.class, () -> to.adopt(ticket));
+        await("its owner is ended", () -> tombstones().size() == 1);
+        assertEquals("GONE", get(adopt).deliver().asList().get(0).asString());
+        assertHeldBy(given);
+        assertEquals(ReleaseResult.RELEASED, given.release());
+        awaitNothingButTombstones();
     }
 
     @Test
@@ -476,7 +602,7 @@ public abstract class SteeringContract extends FaultSuite {
         Holdfast holdfast = remote(EAGER);
         Lease lease = holdfast.lock("a").acquire();
         proxy.stall(Kind.COMMANDS);
-        assertThrows(io.holdfast.ServerUnreachableException.class, () -> lease.extend(Duration.ofMinutes(1)));
+        assertThrows(ServerUnreachableException.class, () -> lease.extend(Duration.ofMinutes(1)));
         assertTrue(lease.isValid());
         proxy.resume();
         assertHeldBy(lease);
@@ -494,8 +620,8 @@ public abstract class SteeringContract extends FaultSuite {
         DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
         CountDownLatch never = new CountDownLatch(1);
         boolean[] heldWhenInterrupted = {false};
-        assertThrows(
-                InterruptedException.class,
+        LeaseEndingException ending = assertThrows(
+                LeaseEndingException.class,
                 () -> lock.<String, InterruptedException>call(lease -> {
                     try {
                         never.await();
@@ -506,6 +632,7 @@ public abstract class SteeringContract extends FaultSuite {
                     }
                 }));
         assertTrue(heldWhenInterrupted[0]);
+        assertInstanceOf(InterruptedException.class, ending.getCause());
         assertFalse(Thread.interrupted());
         awaitNothingLeft(server);
     }

@@ -16,7 +16,10 @@ final class Held {
     final Lease lease;
     final int lock;
     final long token;
+
+    /** Of the grant: whoever adopted it has an owner of its own. */
     final String owner;
+
     final long obtainedAt;
 
     /** The caller has released it. */
@@ -39,13 +42,23 @@ final class Held {
     long fencedRead = -1;
 
     Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt) {
+        this(asked, shared, machine, lease, lease.owner(), obtainedAt);
+    }
+
+    /** The same lease, adopted by another. */
+    Held(Held given, Machine machine, Lease adopted, long obtainedAt) {
+        this(given.asked, null, machine, adopted, given.owner, obtainedAt);
+    }
+
+    private Held(
+            Asked asked, @Nullable Shared shared, Machine machine, Lease lease, String owner, long obtainedAt) {
         this.asked = asked;
         this.shared = shared;
         this.machine = machine;
         this.lease = lease;
         this.lock = asked.item.lock();
         this.token = lease.token();
-        this.owner = lease.owner();
+        this.owner = owner;
         this.obtainedAt = obtainedAt;
     }
 

@@ -6,8 +6,10 @@ import io.holdfast.spi.Reply;
 import io.holdfast.testkit.MemoryServer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -85,6 +87,7 @@ final class ServerChecks {
     private final List<View> views = new ArrayList<>();
     private final String[] readHolds;
     private final Map<String, Asked> byOwner = new HashMap<>();
+    private final Set<String> heirs = new HashSet<>();
     private final long refresh;
     private final long orphanAfter;
     private long queued;
@@ -112,6 +115,12 @@ final class ServerChecks {
     /** A request has told its owner. */
     void owns(String owner, Asked asked) {
         byOwner.put(owner, asked);
+    }
+
+    /** What a request holds goes on under this owner, of another client. */
+    void adopts(String owner, Asked asked) {
+        owns(owner, asked);
+        heirs.add(owner);
     }
 
     /** Something has run on the server, for a client if one is given. */
@@ -221,6 +230,10 @@ final class ServerChecks {
         view.rests = view.owner.equals("-");
         if (view.rests) {
             return;
+        }
+        if (token == view.lastToken && heirs.contains(view.owner)) {
+            view.claimedAt = Asked.NEVER;
+            return; // adopted: no grant
         }
         if (token <= view.lastToken) {
             // Also the same token: nothing but a grant makes a hold.

@@ -727,7 +727,10 @@ final class World implements Checks.Surroundings {
             driver.endAtOnce();
         }
         checks.left(held, true);
-        Held next = new Held(held.asked, null, Objects.requireNonNull(there), adopted, now());
+        if (checksOfServer != null) {
+            checksOfServer.adopts(adopted.owner(), held.asked);
+        }
+        Held next = new Held(held, Objects.requireNonNull(there), adopted, now());
         trace.add(there, "#" + held.asked.item.number() + " is adopted");
         checks.obtained(next);
         adopted.lost().thenAccept(reason -> checks.lost(next, reason));
