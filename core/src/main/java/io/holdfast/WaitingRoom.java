@@ -81,6 +81,8 @@ final class WaitingRoom {
         });
         if (!request.pending()) {
             leaveLine(request);
+        } else {
+            client.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
         }
         startTicking();
     }
@@ -207,12 +209,16 @@ final class WaitingRoom {
         refreshAll(partitions);
     }
 
-    /** Messages for one lock can come from now on. */
+    /** Messages for one lock can come from now on; whoever is queued already may have missed some. */
     void listeningTo(Keys keys) {
         for (Request request : List.copyOf(toAsk)) {
             if (request.keys.hold().equals(keys.hold()) && toAsk.remove(request)) {
                 client.repeats.add(request);
             }
+        }
+        Line line = lines.get(keys.hold());
+        if (line != null) {
+            refresh(List.of(line), "0");
         }
     }
 
@@ -271,7 +277,8 @@ final class WaitingRoom {
 
     // ---- the refresh
 
-    private void startTicking() {
+    /** Makes sure that there are refreshes, and that mailboxes are closed again. */
+    void startTicking() {
         if (ticking.compareAndSet(false, true)) {
             client.timers.schedule(client.options.refreshInterval().toNanos(), this::tick);
         }
@@ -279,11 +286,8 @@ final class WaitingRoom {
 
     private void tick() {
         ticking.set(false);
-        Set<String> waitedFor = new HashSet<>(lines.keySet());
-        toAsk.forEach(request -> waitedFor.add(request.keys.hold()));
-        client.localLines.addKept(waitedFor);
-        boolean mailboxes = client.mailboxes.closeUnused(waitedFor);
-        if (waitedFor.isEmpty() && !mailboxes) {
+        boolean mailboxes = client.mailboxes.closeUnused(this::usersOfMailboxes);
+        if (lines.isEmpty() && toAsk.isEmpty() && !mailboxes) {
             return;
         }
         startTicking();
@@ -291,7 +295,25 @@ final class WaitingRoom {
             client.mailboxes.want(request.keys); // if it could not be opened before
             client.repeats.add(request);
         }
+        for (Line line : lines.values()) {
+            client.mailboxes.want(line.keys);
+        }
         refreshAll(partition -> true);
+    }
+
+    /**
+     * The locks for whose messages this client has to listen: all that a request waits for, also one that stands in no line
+     * because its answer is under way or was lost, and all that it may keep.
+     */
+    private Set<String> usersOfMailboxes() {
+        Set<String> holds = new HashSet<>();
+        for (Request request : byOwner.values()) {
+            if (request.pending() && !request.waitLimit.isNone()) {
+                holds.add(request.keys.hold());
+            }
+        }
+        client.localLines.addKept(holds);
+        return holds;
     }
 
     private void refreshAll(IntPredicate partitions) {
