@@ -552,9 +552,10 @@ final class Request implements Asking {
         if (holder == null || kept.compareTo(limit) < 0) {
             timer = client.timers.schedule(limit.minus(kept).toNanos(), this::judge);
         } else if (waitLimit.takesOver()) {
+            long sent = client.ticker.nanoTime();
             client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
                 if (revoked != null) {
-                    client.waitingRoom.observe(keys, revoked.state(), client.ticker.nanoTime());
+                    client.waitingRoom.observe(keys, revoked.state(), sent);
                 }
             });
             timer = client.timers.schedule(limit.toNanos(), this::judge);

@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("a4d8663eacfc1e666f4881a2bd1912ebb103585e"),
-    RELEASE("60fcb5129092f7421db6f7a96ff9e99659a2b8e5"),
-    CONFIRM("249fd81d2d2a20c50b603a5ca2634504a7a8b696"),
+    ACQUIRE("ddb45ef9dbcc1da005c875a6c095abaced9ad72a"),
+    RELEASE("d11889f5f8ced6d234ebdb7447b694f584285461"),
+    CONFIRM("4bdd0b0303bafef6c514a42859bc6f7626d4ccff"),
     RENEW("e583cc1cb3e4cc32e3e410eb4530313e633e7227"),
-    REFRESH("bfa539f9ddab304aa589d3741ceb292ef08f8806"),
-    INFO("459f0c8a3c5fd1e891925e73974747567f371e0e"),
-    REVOKE("fb96dac50bb5e90d447a3b8292c01a49f87c4509"),
-    PROLONG("83df261e1b9f8657e3daffcbe2ae903844b05092"),
-    CLEAN("fbfa7c26688603902a8c1d3254baf02e75c02060"),
+    REFRESH("215f9c0c904e14e21deb2db574f876af2678fb3f"),
+    INFO("db1097b9020d4bf6d3e8d420314bdfe098d2673d"),
+    REVOKE("ac0ac98575efcf8e77d1040aeb41f22ac6d7592a"),
+    PROLONG("6670ae4b84fdd68fbbae40368a3a5691a31fc302"),
+    CLEAN("185bbc0f8a44e64cd72781c08a7f57bc53e58fec"),
     PLAIN_ACQUIRE("b03507157c8cdf108ca4443e9d8952b5efb2a887"),
     PLAIN_RELEASE("5be1f02493ef527ed6898df06a6f1a4644b8d1d0"),
     PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),
@@ -29,7 +29,7 @@ enum Script {
     FENCE("98e38cb2ed02675070fd193452fd9c5e7f3a066b"),
     QUORUM_ACQUIRE("6febe113d9d1932adadb198ac065bceab1125bd8"),
     QUORUM_RAISE("d7330b08436162fab31732d44d82663edc3de76c"),
-    QUORUM_RELEASE("ea14520c024250eb2ca8edb918f5c8e57011ce72");
+    QUORUM_RELEASE("641c146b6a9ad966b083c120692696a78fa5ce41");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

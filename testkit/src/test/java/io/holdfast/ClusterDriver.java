@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 
 /**
  * A driver whose keys are divided into partitions, so that a client has a mailbox for each lock, over a server in virtual
@@ -73,6 +74,7 @@ final class ClusterDriver extends ForwardingDriver {
     private final Way answers = new Way();
     private final Way subscribing = new Way();
     private final Way messages = new Way();
+    private IntPredicate frozen = partition -> false;
     private boolean begun;
     private boolean commandsUp = true;
     private boolean messagesUp = true;
@@ -95,6 +97,11 @@ final class ClusterDriver extends ForwardingDriver {
     }
 
     // ---- faults
+
+    /** One of the two servers answers nothing from now on: that which has the partitions with odd numbers. */
+    void freezeOne() {
+        frozen = partition -> partition % 2 == 1;
+    }
 
     /** The connection for commands breaks: what was asked is not answered, and may have been done. */
     void breakCommands() {
@@ -150,6 +157,9 @@ final class ClusterDriver extends ForwardingDriver {
         }
         CompletableFuture<Reply> reply = new CompletableFuture<>();
         unanswered.add(reply);
+        if (command.key() != null && frozen.test(partition(command.key()))) {
+            return reply;
+        }
         requests.pass(() -> driver.send(command).whenComplete((value, failure) -> answers.pass(() -> {
             unanswered.remove(reply);
             if (failure == null) {
@@ -209,6 +219,12 @@ final class ClusterDriver extends ForwardingDriver {
     public void listen(ConnectionListener listener) {
         listeners.add(listener);
         driver.listen(listener);
+    }
+
+    /** Two servers share the partitions. */
+    @Override
+    public RedisDriver master(int partition) {
+        return partition % 2 == 1 ? driver : this;
     }
 
     @Override

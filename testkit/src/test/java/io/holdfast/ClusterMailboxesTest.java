@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -27,7 +28,9 @@ final class ClusterMailboxesTest {
     private static final List<String> LOCKS = List.of("a", "b", "c");
     private static final Duration RUN = Duration.ofMinutes(2);
     private static final Duration LOOK = Duration.ofMillis(250);
-    private static final Duration REFRESH = HoldfastOptions.defaults().refreshInterval();
+    private static final HoldfastOptions OPTIONS =
+            HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO);
+    private static final Duration REFRESH = OPTIONS.refreshInterval();
 
     /** Three refreshes repair whatever was lost, and a little more for answers on their way. */
     private static final Duration REPAIRED = REFRESH.multipliedBy(3).plusSeconds(1);
@@ -48,7 +51,7 @@ final class ClusterMailboxesTest {
         ClusterDriver driver = new ClusterDriver(server.driver(), time, seed);
         drivers.add(driver);
         Holdfast client =
-                Holdfast.over(driver, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(seed));
+                Holdfast.over(driver, OPTIONS, time.environment(seed));
         clients.add(client);
         return client;
     }
@@ -157,6 +160,12 @@ final class ClusterMailboxesTest {
         unreachableSince.keySet().retainAll(unreachable);
     }
 
+    private List<String> channels() {
+        return server.command("PUBSUB", "CHANNELS", "*").asList().stream()
+                .map(Reply::asString)
+                .toList();
+    }
+
     private void run(long seed, boolean faults) {
         Random random = new Random(seed);
         // Of each lock two clients make sure that it is always wanted, and one comes and goes.
@@ -181,10 +190,7 @@ final class ClusterMailboxesTest {
         ending = true;
         time.advance(REPAIRED.multipliedBy(3));
         assertEquals(0, clients.stream().mapToLong(Holdfast::waiting).sum(), "seed " + seed + ": still waits");
-        List<String> open = server.command("PUBSUB", "CHANNELS", "*").asList().stream()
-                .map(Reply::asString)
-                .toList();
-        assertEquals(List.of(), open, "seed " + seed + ": listened to although nobody wants it");
+        assertEquals(List.of(), channels(), "seed " + seed + ": listened to although nobody wants it");
         clients.forEach(Holdfast::close);
     }
 
@@ -198,5 +204,48 @@ final class ClusterMailboxesTest {
     @ValueSource(longs = {1, 2, 3, 4, 5})
     void waiters_connectionsBreakInBetween_canBeToldAgainAndNothingStaysOpen(long seed) {
         run(seed, true);
+    }
+
+    /** A name whose lock is at the first or the second server. */
+    private String lockAt(int which, int number) {
+        ClusterDriver driver = drivers.get(0);
+        for (int i = 0, found = 0; ; i++) {
+            String name = "lock-" + i;
+            if (driver.partition(Keys.of("hf", name).hold()) % 2 == which && found++ == number) {
+                return name;
+            }
+        }
+    }
+
+    @Test
+    void want_locksThatNobodyElseWants_areListenedToForThreeRefreshesAtMost() {
+        Holdfast client = client(1);
+        LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofMillis(100));
+        for (int i = 0; i < 50; i++) {
+            client.lock("lock-" + i, kept).acquireAsync(Wait.forever()).join().releaseAsync();
+        }
+        assertEquals(50, channels().size());
+        time.advance(REFRESH.multipliedBy(3));
+        assertEquals(List.of(), channels());
+        client.close();
+    }
+
+    @Test
+    void acquire_hundredsAskAgainAtAFrozenServer_isQueuedAtTheOtherAtOnce() {
+        Holdfast other = client(1);
+        String name = lockAt(0, 0);
+        Lease lease = other.lock(name).acquireAsync(Wait.none()).join();
+        Holdfast client = client(2);
+        drivers.get(1).freezeOne();
+        for (int i = 0; i < 300; i++) {
+            client.lock(lockAt(1, i)).acquireAsync(Wait.forever());
+        }
+        time.advance(OPTIONS.commandTimeout().plusSeconds(1)); // by now they have asked again
+        CompletableFuture<Lease> waiting = client.lock(name).acquireAsync(Wait.forever());
+        assertEquals(1, other.inspect().lock(name).waiters());
+        lease.releaseAsync();
+        assertTrue(waiting.isDone());
+        waiting.join().releaseAsync();
+        clients.forEach(Holdfast::close);
     }
 }
