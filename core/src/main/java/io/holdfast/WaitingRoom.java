@@ -4,11 +4,11 @@ import io.holdfast.Commands.Claim;
 import io.holdfast.Commands.RefreshEntry;
 import io.holdfast.Commands.RefreshReply;
 import io.holdfast.Commands.State;
+import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one client that wait, and all that keeps them alive: messages, the refresh, and the check after a
@@ -59,6 +60,8 @@ final class WaitingRoom {
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
     private final Set<Request> toAsk = ConcurrentHashMap.newKeySet();
+    private final Set<String> refused =
+            ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Long> checks =
             new ConcurrentHashMap<>(); // when a lock is to be checked, by key of the hold
     private final AtomicBoolean ticking = new AtomicBoolean();
@@ -291,6 +294,7 @@ final class WaitingRoom {
             return;
         }
         startTicking();
+        refused.retainAll(lines.keySet());
         for (Request request : toAsk) {
             client.mailboxes.want(request.keys); // if it could not be opened before
             client.repeats.add(request);
@@ -317,18 +321,17 @@ final class WaitingRoom {
     }
 
     private void refreshAll(IntPredicate partitions) {
-        Map<Integer, List<Line>> byPartition = new HashMap<>();
+        List<Line> together = new ArrayList<>();
         for (Line line : lines.values()) {
-            int partition = client.driver.partition(line.keys.hold());
-            if (partitions.test(partition)) {
-                byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(line);
+            if (!partitions.test(client.driver.partition(line.keys.hold()))) {
+                continue;
+            } else if (refused.contains(line.keys.hold())) {
+                refresh(List.of(line), "0");
+            } else {
+                together.add(line);
             }
         }
-        for (List<Line> partition : byPartition.values()) {
-            for (int from = 0; from < partition.size(); from += BATCH) {
-                refresh(List.copyOf(partition.subList(from, Math.min(partition.size(), from + BATCH))), "0");
-            }
-        }
+        Batches.send(client, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
     }
 
     private void refresh(List<Line> batch, String heard) {
@@ -344,6 +347,7 @@ final class WaitingRoom {
         long sent = client.ticker.nanoTime();
         client.commands.refresh(entries, heard, sent, (replies, failure) -> {
             if (replies == null) {
+                notRefreshed(batch, heard, failure);
                 return;
             }
             for (int i = 0; i < Math.min(batch.size(), replies.size()); i++) {
@@ -352,7 +356,27 @@ final class WaitingRoom {
         });
     }
 
+    /** Its waiters ask again: the server then tells each of them what is wrong. */
+    private void notRefreshed(List<Line> batch, String heard, @Nullable DriverException failure) {
+        if (Batches.sendAlone(batch, failure, alone -> refresh(alone, heard))
+                || failure == null
+                || batch.size() > 1
+                || failure.kind() != DriverException.Kind.REJECTED
+                || Request.TRANSIENT.contains(failure.code())) {
+            return;
+        }
+        Line line = batch.get(0);
+        if (refused.add(line.keys.hold())) { // told once, however long it goes on
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "the server refuses to refresh the waiters of lock '" + line.keys.name() + "': "
+                            + failure.getMessage());
+        }
+        line.queued.forEach(client.repeats::add);
+    }
+
     private void refreshed(Line line, RefreshReply reply, long sent) {
+        refused.remove(line.keys.hold());
         observe(line.keys, reply.state(), sent);
         if (reply.resend()) {
             LOG.log(
