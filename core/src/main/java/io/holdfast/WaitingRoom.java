@@ -287,6 +287,21 @@ final class WaitingRoom {
         }
     }
 
+    /**
+     * The locks for whose messages this client has to listen: all that a request waits for, also one that stands in no line
+     * because its answer is under way or was lost, and all that it may keep.
+     */
+    private Set<String> usersOfMailboxes() {
+        Set<String> holds = new HashSet<>();
+        for (Request request : byOwner.values()) {
+            if (request.pending() && !request.waitLimit.isNone()) {
+                holds.add(request.keys.hold());
+            }
+        }
+        client.localLines.addKept(holds);
+        return holds;
+    }
+
     private void tick() {
         ticking.set(false);
         boolean mailboxes = client.mailboxes.closeUnused(this::usersOfMailboxes);
@@ -303,21 +318,6 @@ final class WaitingRoom {
             client.mailboxes.want(line.keys);
         }
         refreshAll(partition -> true);
-    }
-
-    /**
-     * The locks for whose messages this client has to listen: all that a request waits for, also one that stands in no line
-     * because its answer is under way or was lost, and all that it may keep.
-     */
-    private Set<String> usersOfMailboxes() {
-        Set<String> holds = new HashSet<>();
-        for (Request request : byOwner.values()) {
-            if (request.pending() && !request.waitLimit.isNone()) {
-                holds.add(request.keys.hold());
-            }
-        }
-        client.localLines.addKept(holds);
-        return holds;
     }
 
     private void refreshAll(IntPredicate partitions) {

@@ -151,9 +151,9 @@ else
       redis.call('PEXPIREAT', lock.details, known)
       redis.call('PEXPIREAT', lock.queue, known)
     end
-  elseif waiting and not suspect and parked > 0 then
+  elseif waiting and not suspect then
     -- A waiter that was parked while its client was away takes its old place again.
-    local order = redis.call('ZSCORE', lock.parked, owner)
+    local order = parked > 0 and redis.call('ZSCORE', lock.parked, owner)
     if order then
       redis.call('ZREM', lock.parked, owner)
       redis.call('ZADD', lock.queue, order, owner)
