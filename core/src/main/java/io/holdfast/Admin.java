@@ -239,7 +239,9 @@ public final class Admin {
         Keys keys = Keys.of(client.options.prefix(), name);
         int removed = 0;
         for (int round = 0; round < MOST_ROUNDS; round++) {
+            long sent = client.ticker.nanoTime();
             CleanReply reply = inspector.await(callback -> client.commands.clean(keys, callback));
+            client.waitingRoom.observe(keys, reply.state(), sent);
             removed += reply.removed();
             if (reply.removed() == 0) {
                 break;

@@ -40,7 +40,7 @@ final class Client implements Engine {
     final LocalLines localLines = new LocalLines(this);
     final Actors actors = new Actors();
     final Events events;
-    final Repeats<Request> repeats = new Repeats<>(Request::ask);
+    final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
     final Renewals renewals = new Renewals(this);
     final TakeBack takeBack = new TakeBack(this);
     final Assurance assurance;
@@ -106,6 +106,12 @@ final class Client implements Engine {
             }
         });
         assurance.begin();
+    }
+
+    /** What has a lock at present; the client itself stands for nobody. */
+    private Object serverOf(Request request) {
+        RedisDriver master = driver.master(driver.partition(request.keys.hold()));
+        return master == null ? this : master;
     }
 
     private void onCommandsUp(IntPredicate partitions) {

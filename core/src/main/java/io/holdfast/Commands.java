@@ -97,7 +97,7 @@ final class Commands {
     record RevokeReply(RevokeWord word, Optional<Holder> held, int dropped, State state) {}
 
     /** @param left how many waiters are left */
-    record CleanReply(int removed, int left) {}
+    record CleanReply(int removed, int left, State state) {}
 
     enum FenceAct {
         SET,
@@ -459,10 +459,12 @@ final class Commands {
 
     /** Extends by name; the answer is the remaining term, zero if nobody holds the lock. */
     void prolong(Keys keys, Duration atLeast, BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
+        List<String> args = common(5);
+        args.add(millis(atLeast));
         script(
                 Script.PROLONG,
                 List.of(keys.hold()),
-                List.of(millis(atLeast)),
+                args,
                 ticker.nanoTime(),
                 list -> Duration.ofMillis(list.get(2).asLong()),
                 callback);
@@ -476,7 +478,7 @@ final class Commands {
                 common(4),
                 ticker.nanoTime(),
                 list -> new CleanReply(
-                        (int) list.get(1).asLong(), (int) list.get(2).asLong()),
+                        (int) list.get(1).asLong(), (int) list.get(2).asLong(), state(list, 3)),
                 callback);
     }
 

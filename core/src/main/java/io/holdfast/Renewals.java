@@ -4,9 +4,7 @@ import io.holdfast.Commands.RenewEntry;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,19 +53,8 @@ final class Renewals {
     }
 
     private void renew(Collection<Hold> holds) {
-        Map<Integer, List<Hold>> byPartition = new HashMap<>();
-        for (Hold hold : holds) {
-            if (hold.mayRenew()) {
-                byPartition
-                        .computeIfAbsent(client.driver.partition(hold.keys.hold()), p -> new ArrayList<>())
-                        .add(hold);
-            }
-        }
-        for (List<Hold> partition : byPartition.values()) {
-            for (int from = 0; from < partition.size(); from += BATCH) {
-                send(List.copyOf(partition.subList(from, Math.min(partition.size(), from + BATCH))));
-            }
-        }
+        List<Hold> due = holds.stream().filter(Hold::mayRenew).toList();
+        Batches.send(client, due, hold -> hold.keys, BATCH, this::send);
     }
 
     private void send(List<Hold> batch) {
@@ -94,12 +81,7 @@ final class Renewals {
                     hold.gone();
                 }
             }
-        } else if (failure != null && failure.kind() == DriverException.Kind.REJECTED && batch.size() > 1) {
-            // One of them makes the server refuse the call; the others must not suffer for it.
-            for (Hold hold : batch) {
-                send(List.of(hold));
-            }
-        } else {
+        } else if (!Batches.sendAlone(batch, failure, this::send)) {
             for (Hold hold : batch) {
                 client.events.tell(
                         hold.request,

@@ -652,12 +652,13 @@ final class Request implements Asking {
         if (holder == null || kept.compareTo(limit) < 0) {
             timer = client.timers.schedule(limit.minus(kept).toNanos(), this::judge);
         } else if (waitLimit.takesOver()) {
+            long sent = client.ticker.nanoTime();
             client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
                 if (revoked != null) {
                     if (revoked.word() == Commands.RevokeWord.RELEASED) {
                         tookOver(revoked.held().orElse(holder), revoked.state());
                     }
-                    client.waitingRoom.observe(keys, revoked.state(), client.ticker.nanoTime());
+                    client.waitingRoom.observe(keys, revoked.state(), sent);
                 }
             });
             timer = client.timers.schedule(limit.toNanos(), this::judge);

@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("b2a60e6bf8f6315638317817b8de056b8bf22ed2"),
-    RELEASE("8727f48d8842404e71c70402f6b58b8fef7ac7ed"),
-    CONFIRM("e3329a72710f76a5877f8c6f618b6f8446d9eafd"),
+    ACQUIRE("c17583677f7d2f38cfb29d68451c759a6d7427fe"),
+    RELEASE("b8481c0863016e3606e7f96b517476f4d14f36a8"),
+    CONFIRM("b19193e84c71577f7d75f35577b240d261741fbb"),
     RENEW("e583cc1cb3e4cc32e3e410eb4530313e633e7227"),
-    REFRESH("676332bf2d2e2b7e40c12c2c3f3cf5c40386e3e5"),
-    INFO("5ef38b416ced0d1bed16d8876203b90d3031e0d6"),
-    REVOKE("0fb059b4fd6f5f1bfee225edcbe2dda54fdb34d4"),
-    PROLONG("83df261e1b9f8657e3daffcbe2ae903844b05092"),
-    CLEAN("53b53ea051b0b25d9d5a5c6e749ab40a0f2c4c83"),
+    REFRESH("112ca47bee15229b000ec5e57edb432b1ec356db"),
+    INFO("c5a8dd1714be534e3273ef2fe52cfd7d0d9ca1ab"),
+    REVOKE("bc87c7b199d697cd2e85886f6ddfebacfd2b4051"),
+    PROLONG("d3ee576b99b4db4cb700dba277d392b651af74e6"),
+    CLEAN("3f9dc9c355338c0295a3170130fe44cf9e072901"),
     PLAIN_ACQUIRE("b03507157c8cdf108ca4443e9d8952b5efb2a887"),
     PLAIN_RELEASE("5be1f02493ef527ed6898df06a6f1a4644b8d1d0"),
     PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),
     PLAIN_INFO("e067caa0ed9b1821daa664f4042003e55f05560f"),
-    ADOPT("9c3e8b45d64ce4694b023bbf54b8aab72f1e7847"),
+    ADOPT("c880f9e8467ae523c8e056cded17de39a2ff699c"),
     ADOPTED("7ea75de13496c4355497ee8a0188b784cb26bd09"),
     FENCE("98e38cb2ed02675070fd193452fd9c5e7f3a066b"),
     QUORUM_ACQUIRE("6febe113d9d1932adadb198ac065bceab1125bd8"),
     QUORUM_RAISE("d7330b08436162fab31732d44d82663edc3de76c"),
-    QUORUM_RELEASE("ea14520c024250eb2ca8edb918f5c8e57011ce72");
+    QUORUM_RELEASE("641c146b6a9ad966b083c120692696a78fa5ce41");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

@@ -4,11 +4,11 @@ import io.holdfast.Commands.Claim;
 import io.holdfast.Commands.RefreshEntry;
 import io.holdfast.Commands.RefreshReply;
 import io.holdfast.Commands.State;
+import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one client that wait, and all that keeps them alive: messages, the refresh, and the check after a
@@ -59,6 +60,8 @@ final class WaitingRoom {
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
     private final Set<Request> toAsk = ConcurrentHashMap.newKeySet();
+    private final Set<String> refused =
+            ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Long> checks =
             new ConcurrentHashMap<>(); // when a lock is to be checked, by key of the hold
     private final AtomicBoolean ticking = new AtomicBoolean();
@@ -81,6 +84,8 @@ final class WaitingRoom {
         });
         if (!request.pending()) {
             leaveLine(request);
+        } else {
+            client.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
         }
         startTicking();
     }
@@ -207,12 +212,16 @@ final class WaitingRoom {
         refreshAll(partitions);
     }
 
-    /** Messages for one lock can come from now on. */
+    /** Messages for one lock can come from now on; whoever is queued already may have missed some. */
     void listeningTo(Keys keys) {
         for (Request request : List.copyOf(toAsk)) {
             if (request.keys.hold().equals(keys.hold()) && toAsk.remove(request)) {
                 client.repeats.add(request);
             }
+        }
+        Line line = lines.get(keys.hold());
+        if (line != null) {
+            refresh(List.of(line), "0");
         }
     }
 
@@ -271,42 +280,58 @@ final class WaitingRoom {
 
     // ---- the refresh
 
-    private void startTicking() {
+    /** Makes sure that there are refreshes, and that mailboxes are closed again. */
+    void startTicking() {
         if (ticking.compareAndSet(false, true)) {
             client.timers.schedule(client.options.refreshInterval().toNanos(), this::tick);
         }
     }
 
+    /**
+     * The locks for whose messages this client has to listen: all that a request waits for, also one that stands in no line
+     * because its answer is under way or was lost, and all that it may keep.
+     */
+    private Set<String> usersOfMailboxes() {
+        Set<String> holds = new HashSet<>();
+        for (Request request : byOwner.values()) {
+            if (request.pending() && !request.waitLimit.isNone()) {
+                holds.add(request.keys.hold());
+            }
+        }
+        client.localLines.addKept(holds);
+        return holds;
+    }
+
     private void tick() {
         ticking.set(false);
-        Set<String> waitedFor = new HashSet<>(lines.keySet());
-        toAsk.forEach(request -> waitedFor.add(request.keys.hold()));
-        client.localLines.addKept(waitedFor);
-        boolean mailboxes = client.mailboxes.closeUnused(waitedFor);
-        if (waitedFor.isEmpty() && !mailboxes) {
+        boolean mailboxes = client.mailboxes.closeUnused(this::usersOfMailboxes);
+        if (lines.isEmpty() && toAsk.isEmpty() && !mailboxes) {
             return;
         }
         startTicking();
+        refused.retainAll(lines.keySet());
         for (Request request : toAsk) {
             client.mailboxes.want(request.keys); // if it could not be opened before
             client.repeats.add(request);
+        }
+        for (Line line : lines.values()) {
+            client.mailboxes.want(line.keys);
         }
         refreshAll(partition -> true);
     }
 
     private void refreshAll(IntPredicate partitions) {
-        Map<Integer, List<Line>> byPartition = new HashMap<>();
+        List<Line> together = new ArrayList<>();
         for (Line line : lines.values()) {
-            int partition = client.driver.partition(line.keys.hold());
-            if (partitions.test(partition)) {
-                byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(line);
+            if (!partitions.test(client.driver.partition(line.keys.hold()))) {
+                continue;
+            } else if (refused.contains(line.keys.hold())) {
+                refresh(List.of(line), "0");
+            } else {
+                together.add(line);
             }
         }
-        for (List<Line> partition : byPartition.values()) {
-            for (int from = 0; from < partition.size(); from += BATCH) {
-                refresh(List.copyOf(partition.subList(from, Math.min(partition.size(), from + BATCH))), "0");
-            }
-        }
+        Batches.send(client, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
     }
 
     private void refresh(List<Line> batch, String heard) {
@@ -322,6 +347,7 @@ final class WaitingRoom {
         long sent = client.ticker.nanoTime();
         client.commands.refresh(entries, heard, sent, (replies, failure) -> {
             if (replies == null) {
+                notRefreshed(batch, heard, failure);
                 return;
             }
             for (int i = 0; i < Math.min(batch.size(), replies.size()); i++) {
@@ -330,7 +356,27 @@ final class WaitingRoom {
         });
     }
 
+    /** Its waiters ask again: the server then tells each of them what is wrong. */
+    private void notRefreshed(List<Line> batch, String heard, @Nullable DriverException failure) {
+        if (Batches.sendAlone(batch, failure, alone -> refresh(alone, heard))
+                || failure == null
+                || batch.size() > 1
+                || failure.kind() != DriverException.Kind.REJECTED
+                || Request.TRANSIENT.contains(failure.code())) {
+            return;
+        }
+        Line line = batch.get(0);
+        if (refused.add(line.keys.hold())) { // told once, however long it goes on
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "the server refuses to refresh the waiters of lock '" + line.keys.name() + "': "
+                            + failure.getMessage());
+        }
+        line.queued.forEach(client.repeats::add);
+    }
+
     private void refreshed(Line line, RefreshReply reply, long sent) {
+        refused.remove(line.keys.hold());
         observe(line.keys, reply.state(), sent);
         if (reply.resend()) {
             LOG.log(

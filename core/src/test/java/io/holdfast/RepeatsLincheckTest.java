@@ -26,7 +26,7 @@ public final class RepeatsLincheckTest {
 
     private final Asked[] requests = {new Asked(), new Asked()};
     private final Queue<Runnable> unanswered = new ConcurrentLinkedQueue<>();
-    private final Repeats<Asked> repeats = new Repeats<>((request, over) -> {
+    private final Repeats<Asked> repeats = new Repeats<>(request -> this, (request, over) -> {
         request.copies.incrementAndGet();
         request.mostUnderWay.accumulateAndGet(request.underWay.incrementAndGet(), Math::max);
         unanswered.add(() -> {

@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 final class RepeatsTest {
     private final List<Integer> asked = new ArrayList<>();
     private final Deque<Runnable> unanswered = new ArrayDeque<>();
-    private final Repeats<Integer> repeats = new Repeats<>((request, over) -> {
+    private int server = 1; // that has all locks at present
+    private final Repeats<Integer> repeats = new Repeats<>(request -> server, (request, over) -> {
         asked.add(request);
         unanswered.add(over);
     });
@@ -49,6 +50,32 @@ final class RepeatsTest {
     }
 
     @Test
+    void add_anotherServerAnswersNothing_isAskedAllTheSame() {
+        for (int i = 0; i < 250; i++) {
+            repeats.add(i);
+        }
+        server = 2;
+        repeats.add(1_000);
+        assertEquals(101, asked.size());
+        assertEquals(1_000, asked.get(100));
+    }
+
+    @Test
+    void add_waitsForItsTurnAtTheServerBefore_isAskedOnceAtTheNewOne() {
+        for (int i = 0; i < 101; i++) {
+            repeats.add(i);
+        }
+        server = 2;
+        repeats.add(100);
+        repeats.add(0); // still under way at the other
+        assertEquals(101, asked.size());
+        while (!unanswered.isEmpty()) {
+            unanswered.remove().run();
+        }
+        assertEquals(101, asked.size());
+    }
+
+    @Test
     void add_afterItsAnswer_isAskedAgain() {
         repeats.add(1);
         unanswered.remove().run();
@@ -61,7 +88,7 @@ final class RepeatsTest {
         List<Integer> depths = new ArrayList<>();
         int[] depth = {0};
         List<Repeats<Integer>> own = new ArrayList<>();
-        own.add(new Repeats<>((request, over) -> {
+        own.add(new Repeats<>(request -> 1, (request, over) -> {
             depths.add(++depth[0]);
             if (request < 5) {
                 own.get(0).add(request + 1);
@@ -75,7 +102,7 @@ final class RepeatsTest {
 
     @Test
     void add_askingThrows_doesNotStopTheOthers() {
-        Repeats<Integer> some = new Repeats<>((request, over) -> {
+        Repeats<Integer> some = new Repeats<>(request -> 1, (request, over) -> {
             asked.add(request);
             if (request == 0) {
                 throw new IllegalStateException("thrown on purpose");

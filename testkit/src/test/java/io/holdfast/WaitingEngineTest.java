@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Environment;
+import io.holdfast.spi.Reply;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.FakeDriver.Call;
 import java.time.Duration;
@@ -14,6 +15,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /** How a request waits: its place, the grants that come by message or in replies, and what it costs. */
@@ -357,6 +361,113 @@ final class WaitingEngineTest extends EngineFixture {
         assertEquals(1_100, server.count("acquire"));
         server.answer("acquire", call -> server.queued(1, seconds(20)));
         assertEquals(2_000, server.count("acquire"));
+    }
+
+    /** The names of the locks of one call, in its order. */
+    private static List<String> locksOf(Call refresh) {
+        List<String> names = new ArrayList<>();
+        for (int i = 0; i < refresh.keys().size(); i += 5) {
+            names.add(Objects.requireNonNull(Keys.ofHold("hf", refresh.keys().get(i))).name());
+        }
+        return names;
+    }
+
+    @Test
+    void refresh_oneLockMakesTheServerRefuse_servesTheOthersAndIsToldOnce() throws Exception {
+        for (String name : List.of("a", "bad", "c")) {
+            waiting(name);
+        }
+        List<String> told = new ArrayList<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord entry) {
+                told.add(entry.getLevel() + " " + entry.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger log = Logger.getLogger("io.holdfast");
+        log.addHandler(handler);
+        try {
+            time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+            server.next("refresh").reject("ERR a value of the lock is none");
+            for (int i = 0; i < 3; i++) {
+                Call alone = server.next("refresh");
+                if (locksOf(alone).equals(List.of("bad"))) {
+                    alone.reject("ERR a value of the lock is none");
+                } else {
+                    alone.answer(server.refreshed(alone));
+                }
+            }
+            Call again = server.next("acquire");
+            assertEquals("hf:{bad}", again.keys().get(0));
+            again.answer(server.queued(1, seconds(20)));
+            for (int i = 0; i < 5; i++) {
+                int before = server.count("refresh");
+                time.runUntil("the next refresh", seconds(3), () -> server.count("refresh") == before + 2);
+                Call alone = server.next("refresh");
+                Call together = server.next("refresh");
+                assertEquals(List.of("bad"), locksOf(alone));
+                assertEquals(List.of("a", "c"), locksOf(together).stream().sorted().toList());
+                together.answer(server.refreshed(together));
+                alone.reject("ERR a value of the lock is none");
+                server.next("acquire").answer(server.queued(1, seconds(20)));
+            }
+            assertEquals(
+                    List.of("WARNING the server refuses to refresh the waiters of lock 'bad': "
+                            + "ERR a value of the lock is none"),
+                    told);
+            int before = server.count("refresh");
+            time.runUntil("the next refresh", seconds(3), () -> server.count("refresh") == before + 2);
+            Call alone = server.next("refresh");
+            alone.answer(server.refreshed(alone));
+            Call together = server.next("refresh");
+            together.answer(server.refreshed(together));
+            time.runUntil("the next refresh", seconds(3), () -> server.count("refresh") == before + 3);
+            assertEquals(3, locksOf(server.next("refresh")).size(), "all is well again");
+        } finally {
+            log.removeHandler(handler);
+        }
+    }
+
+    @Test
+    void takeOver_grantInItsReply_countsFromWhenItLeft() {
+        CompletableFuture<Lease> future = holdfast.lock("a")
+                .acquireAsync(Wait.untilStuck(seconds(1)).thenTakeOver());
+        Call acquire = server.next("acquire");
+        acquire.answer(server.queued(1, seconds(20)));
+        time.advance(seconds(1));
+        server.stepServerClock(seconds(-10)); // the holder that the next reply tells has had the lock for so long
+        Reply since = server.queued(1, seconds(20));
+        server.stepServerClock(seconds(10));
+        List<Reply> stuck = new ArrayList<>(since.asList());
+        stuck.set(1, Reply.of(server.serverMicros()));
+        server.next("acquire").answer(Reply.of(stuck));
+        Call revoke = server.next("revoke");
+        time.advance(millis(300));
+        revoke.answer(Reply.of(List.of(
+                Reply.of("RELEASED"),
+                Reply.of(server.serverMicros()),
+                Reply.of("somebody.0-1"),
+                Reply.of("5"),
+                Reply.of("1"),
+                Reply.of("app/host/1/main"),
+                Reply.of(0),
+                Reply.of(acquire.publicOwner()),
+                Reply.of(7),
+                Reply.of(server.serverMicros()),
+                Reply.of(1_000),
+                Reply.of("app/host/1/main"),
+                Reply.of(acquire.publicOwner()),
+                Reply.of(7),
+                Reply.of(1_000),
+                Reply.of(0),
+                Reply.of(0))));
+        assertEquals(millis(1_000 - 10 - 2 - 300), obtained(future).remaining());
     }
 
     @Test

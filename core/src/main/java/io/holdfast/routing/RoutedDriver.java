@@ -312,6 +312,7 @@ public final class RoutedDriver implements RedisDriver {
             Subscription before = subscriptions.put(channel, wanted);
             if (before != null) {
                 leave(before);
+                neverBegan(before);
             }
             attach(wanted);
         });
@@ -331,6 +332,7 @@ public final class RoutedDriver implements RedisDriver {
                 return;
             }
             leave(before).whenComplete((nothing, failure) -> done.complete(null));
+            neverBegan(before);
         });
         if (!entered) {
             done.complete(null);
@@ -748,10 +750,13 @@ public final class RoutedDriver implements RedisDriver {
     }
 
     private void attached(Subscription subscription, Node node, boolean sharded) {
-        boolean wanted = subscriptions.get(subscription.channel) == subscription;
+        Subscription present = subscriptions.get(subscription.channel);
+        boolean wanted = present == subscription;
         if (!wanted || table[subscription.partition] != node) {
             RedisDriver driver = node.driver();
-            if (driver != null) {
+            // A newer one to the same channel of the same server has taken its place there.
+            boolean replaced = !wanted && present != null && table[subscription.partition] == node;
+            if (driver != null && !replaced) {
                 detach(driver, subscription.channel, sharded);
             }
             if (wanted) {
@@ -796,6 +801,11 @@ public final class RoutedDriver implements RedisDriver {
             lookSoon();
             attach(subscription);
         }
+    }
+
+    /** It has ended; whoever still waits for its acknowledgement is told so. */
+    private static void neverBegan(Subscription subscription) {
+        subscription.first.completeExceptionally(DriverException.unknown("the subscription has ended before", null));
     }
 
     private CompletionStage<Void> leave(Subscription subscription) {

@@ -45,7 +45,7 @@ local function take()
   return granted()
 end
 
-lock.held = parseHold(redis.call('GET', lock.hold)) -- GET and not MGET, which takes a key of another type for absent
+lock.held = parseHold(redis.call('GET', lock.hold)) -- raises the error of a key of another type
 if lock.held and lock.held.owner == '?' then
   error('FOREIGN the key of the hold has a value that Holdfast did not write')
 end
@@ -80,6 +80,7 @@ if ended > 0 and redis.call('HEXISTS', KEYS[7], owner) == 1 then
 end
 
 if not lock.held then
+  demandOurs(lock)
   settle(lock, waiting and owner or nil, false, { last, claimed })
   if lock.more == 1 then
     return { 'MORE', nowMicros }
@@ -111,7 +112,10 @@ else
       return reply
     end
   end
+  -- Read before anything is written: a key of another type says so here.
+  local queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
   if enters then
+    queued = queued + 1
     last = int(tonumber(last or '0') + 1)
     local extended = longer(known)
     local fields = {
@@ -149,18 +153,18 @@ else
     end
   elseif waiting and not suspect then
     -- A waiter that was parked while its client was away takes its old place again.
-    local order = redis.call('ZSCORE', lock.parked, owner)
+    local order = parked > 0 and redis.call('ZSCORE', lock.parked, owner)
     if order then
       redis.call('ZREM', lock.parked, owner)
       redis.call('ZADD', lock.queue, order, owner)
       expireLater(lock.queue, now + waiterTtl)
       redis.call('HINCRBY', lock.details, '@p:' .. requester, -1)
+      queued, parked = queued + 1, parked - 1
     end
   end
   if waiting then
     toTail(lock, owner, parseDetails(waiting))
   end
-  local queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
   if enters and queued == 1 then
     redis.call('PEXPIREAT', lock.queue, known) -- a queue that was empty, beside parked waiters, has no expiry yet
   end

@@ -72,7 +72,8 @@ local function lockAt(first)
   }
 end
 
--- A value that Holdfast did not write counts as a hold of '?', so that whoever only refreshes or releases is not stopped.
+-- A value that Holdfast did not write, of any type, counts as a hold of '?', so that whoever only refreshes or releases is
+-- not stopped, and nobody is granted the lock.
 local function parseHold(text)
   if not text then
     return nil
@@ -85,7 +86,20 @@ local function parseHold(text)
 end
 
 local function readHold(lock)
-  lock.held = parseHold(redis.call('MGET', lock.hold)[1])
+  local text = redis.pcall('GET', lock.hold)
+  if type(text) == 'table' then
+    text = isForeign(text) and '?' or redis.call('GET', lock.hold) -- any other error comes again
+  end
+  lock.held = parseHold(text)
+end
+
+-- Raises the error of a key of another type, before anything is written. The key of the hold has its own ways.
+local function demandOurs(lock)
+  redis.call('ZCARD', lock.queue)
+  redis.call('ZCARD', lock.parked)
+  redis.call('HGET', lock.details, '@')
+  redis.call('GET', lock.token)
+  return true
 end
 
 -- Where a client is told of a lock: on one server it has one channel; on a cluster one for each lock, in the lock's slot.
@@ -110,6 +124,15 @@ local function listeners(lock, client)
   return not counted.err and tonumber(counted[2]) or nil
 end
 
+-- How many members were removed: none from a key of another type, which must not stop an owner's end halfway.
+local function remove(key, member)
+  local removed = redis.pcall('ZREM', key, member)
+  if type(removed) == 'table' then
+    return isForeign(removed) and 0 or redis.call('ZREM', key, member) -- any other error comes again
+  end
+  return removed
+end
+
 -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim
 -- under way is the waiter's and ends too.
 local function dequeue(lock, owner, claimed)
@@ -121,10 +144,10 @@ local function dequeue(lock, owner, claimed)
   end
   if not known then
     -- An order without details (a key was dropped by force) must not be met again.
-    return redis.call('ZREM', lock.queue, owner) + redis.call('ZREM', lock.parked, owner) > 0
+    return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
   end
   local client = clientOf(owner)
-  if redis.call('ZREM', lock.queue, owner) == 0 and redis.call('ZREM', lock.parked, owner) == 1 then
+  if remove(lock.queue, owner) == 0 and remove(lock.parked, owner) == 1 then
     redis.call('HINCRBY', lock.details, '@p:' .. client, -1)
   end
   if redis.call('HINCRBY', lock.details, '@n:' .. client, -1) <= 0 then
@@ -195,8 +218,9 @@ local function park(lock, listed)
     local client = clientOf(owner)
     counts[client] = (counts[client] or 0) + 1
   end
+  redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+  redis.call('ZADD', lock.parked, unpack(scored)) -- the first that can fail: nobody may fall between the two
   redis.call('ZREM', lock.queue, unpack(owners))
-  redis.call('ZADD', lock.parked, unpack(scored))
   expireLater(lock.parked, now + waiterTtl)
   for client, count in pairs(counts) do
     redis.call('HINCRBY', lock.details, '@p:' .. client, count)

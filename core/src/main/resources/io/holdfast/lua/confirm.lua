@@ -23,5 +23,7 @@ then
   return { 'GONE', nowMicros }
 end
 expireLater(lock.hold, now + tonumber(ARGV[7]))
-dequeue(lock, ARGV[5], redis.call('HGET', lock.details, '@claim') == ARGV[5])
+unlessForeign(function()
+  dequeue(lock, ARGV[5], redis.call('HGET', lock.details, '@claim') == ARGV[5])
+end)
 return { 'HELD', nowMicros }

@@ -17,17 +17,29 @@ local function int(number)
   return string.format('%.0f', number)
 end
 
+-- Whether an error says that another program has put a value of its own type in the place of one of ours.
+local function isForeign(problem)
+  return string.find(type(problem) == 'table' and problem.err or tostring(problem), 'WRONGTYPE', 1, true) ~= nil
+end
+
+-- Does something that such a value must not stop: it then answers nil, and what is foreign is left alone. What is done has
+-- to be written so that it may end at any foreign key.
+local function unlessForeign(act, ...)
+  local done, answer = pcall(act, ...)
+  if done then
+    return answer
+  elseif not isForeign(answer) then
+    return act(...) -- any other error comes again, as the server says it
+  end
+  return nil
+end
+
 -- Notes the last token, given as a number and as text, and answers the one before, if there was one. Its key expires at
 -- the token's own time plus its life, and not at now plus its life: after a clock that was ahead came back, tokens would
--- fall otherwise.
+-- fall otherwise. Begins with the error of a key of another type.
 local function writeToken(key, token, text)
   local at = int(math.floor(token / 1000) + tokenTtl)
-  local before = redis.pcall('SET', key, text, 'PXAT', at, 'GET')
-  if type(before) == 'table' then
-    redis.call('SET', key, text, 'PXAT', at) -- a key of another type is replaced; any other error comes again
-    return nil
-  end
-  return before
+  return redis.call('SET', key, text, 'PXAT', at, 'GET')
 end
 
 -- Writes a hold and its token, which is returned as text. So many tokens, the first of which is the hold's, are reserved

@@ -23,7 +23,8 @@ for i = 1, #KEYS / 5 do
   local lock = lockAt(5 * i - 4)
   local text = redis.call('MGET', lock.hold)[1]
   local ours = text and string.match(text, '^(%S+ %d+ %d+ %d+ %S*) ?K?$')
-  local claimed = redis.call('HGET', lock.details, '@claim')
+  local sound = unlessForeign(demandOurs, lock) -- the other locks must not suffer for it
+  local claimed = sound and redis.call('HGET', lock.details, '@claim')
   local state = ''
   if ours then
     state = claimed and string.sub(text, 1, #claimed + 1) == claimed .. ' ' and 'claimed' or 'held'
@@ -32,10 +33,10 @@ for i = 1, #KEYS / 5 do
     ours and string.gsub(ours, '~%S*', '', 1) or '',
     math.max(0, redis.call('PTTL', lock.hold)),
     state,
-    waitersOf(lock, claimed),
+    sound and waitersOf(lock, claimed) or 0,
   }
   local waiters = {}
-  if most > 0 then
+  if sound and most > 0 then
     for _, key in ipairs({ lock.queue, lock.parked }) do
       local listed = redis.call('ZRANGE', key, 0, most, 'WITHSCORES')
       for j = 1, #listed, 2 do

@@ -12,13 +12,13 @@ local clock = redis.call('TIME')
 local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 
 local word = 'GONE'
-local text = redis.call('GET', KEYS[1])
+local text = redis.call('MGET', KEYS[1])[1] -- a key of another type counts as absent
 local mine = ARGV[1] .. ' '
 if text and string.sub(text, 1, #mine) == mine then
   redis.call('DEL', KEYS[1])
   word = 'RELEASED'
 end
-if ARGV[2] ~= '0' then
+if ARGV[2] ~= '0' and type(redis.pcall('GET', KEYS[2])) ~= 'table' then -- what is foreign refuses the owner as well
   redis.call('DEL', KEYS[2]) -- a write that is allowed at maxmemory: it lets the next one pass
   redis.call('SET', KEYS[2], '1', 'PX', ARGV[2])
 end

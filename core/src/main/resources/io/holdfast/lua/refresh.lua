@@ -7,7 +7,8 @@
 --
 -- Replies: time, then for each lock a list: state waiters …describe. The state is
 --   OK       the server knows all waiters of this client
---   RESEND   it does not, or some of them are parked: the client repeats the acquire of each
+--   RESEND   it does not, or some of them are parked, or a key is another program's: the client repeats the acquire of
+--            each, which puts them back, or says what is wrong
 -- Effects: moves the deadlines of the client's waiters, settles each lock, recalls one that its client keeps, grants a
 -- waiter of this client in the reply even if it is suspect, removes a few dead waiters, and sends a probe to a suspect
 -- client: once it says that it heard it, it is trusted again.
@@ -54,16 +55,19 @@ for i = 1, #KEYS / 5 do
   local lock = lockAt(5 * i - 4)
   local count, first = tonumber(ARGV[2 * i + 5]), ARGV[2 * i + 6]
   readHold(lock)
-  local state = 'OK'
-  if count > 0 then
-    state = heartbeat(lock, count)
+  local state, waiters = count > 0 and 'RESEND' or 'OK', 0
+  if unlessForeign(demandOurs, lock) then -- the other locks must not suffer for it
+    state = 'OK'
+    if count > 0 then
+      state = heartbeat(lock, count)
+    end
+    settle(lock, first ~= '' and first or nil, true)
+    if count > 0 then
+      recall(lock)
+    end
+    sweep(lock)
+    waiters = redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked)
   end
-  settle(lock, first ~= '' and first or nil, true)
-  if count > 0 then
-    recall(lock)
-  end
-  sweep(lock)
-  local waiters = redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked)
   replies[#replies + 1] = describe(lock, { state, waiters })
 end
 deliver()

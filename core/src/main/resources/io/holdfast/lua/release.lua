@@ -9,13 +9,16 @@
 --   RELEASED time …describe   the owner held the lock, and no longer does; without what describe tells if nobody waits
 --   WITHDRAWN time …describe   the owner waited, and no longer does
 --   GONE time …describe   the owner neither held nor waited
--- Effects: begins with the delete, which is allowed at maxmemory; hands the lock to the next waiter and tells it. With a
+-- Effects: begins with the delete, which is allowed at maxmemory, and which no key of another program stops; hands the lock to the next waiter and tells it. With a
 -- shortest hold that is not over yet, the lock rests until then: taken, by nobody.
 
 -- include hold.lua
 
 -- Mostly nobody waits, and the owner holds: then this is all, without what handles a queue.
-local facts = redis.call('HMGET', KEYS[4], '@seq', '@claim')
+local facts = redis.pcall('HMGET', KEYS[4], '@seq', '@claim')
+if facts.err then
+  facts = isForeign(facts) and {} or redis.call('HMGET', KEYS[4], '@seq', '@claim') -- any other error comes again
+end
 if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
   local mine = ARGV[5] .. ' '
   local text = redis.call('MGET', KEYS[1])[1]
@@ -23,7 +26,7 @@ if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
     redis.call('DEL', KEYS[1])
     local used = tonumber(ARGV[8])
     if used > 0 and used >= tonumber(string.match(text, '^%S+ (%d+)')) then -- not of an earlier grant of the same owner
-      writeToken(KEYS[5], used, ARGV[8]) -- nobody was granted the lock since: the others were not used
+      unlessForeign(writeToken, KEYS[5], used, ARGV[8]) -- nobody was granted the lock since: the others were not used
     end
     return { 'RELEASED', nowMicros }
   end
@@ -48,7 +51,7 @@ if lock.held and lock.held.owner == owner then
   end
   local used = tonumber(ARGV[8])
   if used >= tonumber(lock.held.token) then
-    writeToken(lock.token, used, ARGV[8])
+    unlessForeign(writeToken, lock.token, used, ARGV[8])
   end
   local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
   if shortest > 0 and rest > now then
@@ -58,19 +61,19 @@ if lock.held and lock.held.owner == owner then
   else
     lock.held = nil
   end
-elseif dequeue(lock, owner) then
+elseif unlessForeign(dequeue, lock, owner) then
   facts = nil
   word = 'WITHDRAWN'
 end
 
 -- rule tombstone
-if tombstone ~= '0' then
+if tombstone ~= '0' and type(redis.pcall('GET', KEYS[6])) ~= 'table' then -- what is foreign refuses the owner as well
   redis.call('DEL', KEYS[6]) -- a write that is allowed at maxmemory: it lets the next one pass
   redis.call('SET', KEYS[6], '1', 'PX', tombstone)
 end
 -- end
 
-settle(lock, nil, word == 'GONE', facts) -- a repeated release tells its handoff again
+unlessForeign(settle, lock, nil, word == 'GONE', facts) -- a repeated release tells its handoff again
 local reply = describe(lock, { word, nowMicros })
 deliver()
 return reply

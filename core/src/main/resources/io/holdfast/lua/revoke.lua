@@ -22,8 +22,17 @@ local token, drop, life = ARGV[5], ARGV[6] == '1', tonumber(ARGV[7])
 
 readHold(lock)
 local held = lock.held
-local claimed = redis.call('HGET', lock.details, '@claim')
-redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+-- Where a key of the queue is another program's, the hold ends all the same, and that is all.
+local ours = unlessForeign(function()
+  if drop then
+    redis.call('HEXISTS', KEYS[6], '@')
+  end
+  return demandOurs(lock)
+end)
+local claimed = ours and redis.call('HGET', lock.details, '@claim')
+if ours then
+  redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+end
 
 local word = 'NOTHING'
 if held then
@@ -33,14 +42,14 @@ if word == 'RELEASED' then
   redis.call('DEL', lock.hold)
   lock.held = nil
   lock.freed = true
-  if claimed == held.owner then
+  if claimed and claimed == held.owner then
     dequeue(lock, claimed, true)
     claimed = nil
   end
 end
 
 local dropped = 0
-if drop then
+if drop and ours then
   for _, key in ipairs({ lock.queue, lock.parked }) do
     for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
       if owner ~= claimed then
@@ -60,7 +69,7 @@ if drop then
   end
 end
 
-if lock.more == 0 then
+if ours and lock.more == 0 then
   settle(lock)
 end
 local reply = { word, nowMicros, '', '', '', '', dropped }

@@ -16,6 +16,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.Wait;
+import io.holdfast.Waiter;
 import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
@@ -26,7 +27,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -139,6 +142,63 @@ public abstract class ClusterContract extends LockSuite {
             return master.command("PUBSUB", "SHARDCHANNELS", "*").asList();
         } catch (DriverException e) {
             return master.command("PUBSUB", "CHANNELS", "*").asList();
+        }
+    }
+
+    @Test
+    void keep_locksThatNobodyElseWants_leavesNoChannelsOpen() {
+        HoldfastOptions quick = OPTIONS.withRefreshInterval(Duration.ofMillis(200));
+        Holdfast client = closeLater(Holdfast.over(clusterDriver(), quick));
+        LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofMillis(100));
+        for (int i = 0; i < 100; i++) {
+            client.lock("kept-" + i, kept).acquire().release();
+        }
+        for (RedisServer master : cluster.masters()) {
+            await("nobody listens any more", () -> channels(master).isEmpty());
+        }
+    }
+
+    /** Its mailbox is closed after each pause, or about to be; with the next wait it has to be open again. */
+    @Test
+    void release_waiterWhoseMailboxIsAboutToClose_isToldByMessage() throws Exception {
+        String name = lockOn(cluster.masters().get(0));
+        Duration refresh = Duration.ofMillis(200);
+        Holdfast holding = clusterClient();
+        Holdfast waiting = closeLater(Holdfast.over(clusterDriver(), OPTIONS.withRefreshInterval(refresh)));
+        for (int i = 0; i < 20; i++) {
+            Lease lease = holding.lock(name).acquire();
+            CompletableFuture<Lease> next = waiting.lock(name).acquireAsync();
+            await("the waiter is queued", () -> clientInfo(name).queue().size() == 1);
+            await(
+                    "the waiter can be told",
+                    () -> clientInfo(name).queue().get(0).state() == Waiter.State.HERE);
+            lease.release();
+            next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).release();
+            long idle = refresh.toNanos() * (i % 5) / 2;
+            long end = System.nanoTime() + idle;
+            await("the mailbox gets idle", () -> System.nanoTime() - end > 0);
+        }
+    }
+
+    @Test
+    void subscribe_endedAndBegunAnewAtOnce_listens() throws Exception {
+        RedisServer master = cluster.masters().get(0);
+        String channel = "hf:{" + lockOn(master) + "}:to:somebody";
+        RedisDriver driver = closeLater(clusterDriver());
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        for (int i = 0; i < 20; i++) {
+            driver.subscribe(channel, message -> {});
+            driver.unsubscribe(channel);
+            driver.subscribe(channel, heard::add)
+                    .toCompletableFuture()
+                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            try {
+                master.command("SPUBLISH", channel, "text");
+            } catch (DriverException e) {
+                master.command("PUBLISH", channel, "text"); // before 7.0 there are no sharded channels
+            }
+            assertEquals("text", heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+            driver.unsubscribe(channel).toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

@@ -303,7 +303,7 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
-                                "if not lock.held then\n  settle(lock, waiting",
+                                "if not lock.held then\n  demandOurs(lock)\n  settle(lock, waiting",
                                 "if waiting then\n  settle(lock, waiting")),
                 of(
                         "a failed request is not repeated",
