@@ -66,6 +66,7 @@ final class Request implements Asking {
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
     private volatile boolean handedOff;
+    private volatile long revokedToken; // of a grant that was ended by name, perhaps before this client has heard of it
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
@@ -120,6 +121,8 @@ final class Request implements Asking {
         if (client.isClosed()) {
             clientClosed();
         }
+        // What this client keeps for nobody goes back first; it is sent first, and so it is done first.
+        client.localLines.giveBackKept(keys.hold());
         if (!meetOwnHold()) {
             ask();
         }
@@ -472,7 +475,7 @@ final class Request implements Asking {
                 return;
             }
             long left = deadline - client.ticker.nanoTime();
-            if (left <= options.leastRemaining().toNanos()) {
+            if (left <= options.leastRemaining().toNanos() || token == revokedToken) {
                 tooLate();
                 return;
             }
@@ -483,6 +486,9 @@ final class Request implements Asking {
                 client.waitingRoom.settled(this);
                 Lease lease = hold.newHandle();
                 hold.begin();
+                if (token == revokedToken) {
+                    hold.lose(LossReason.GONE); // told since this looked
+                }
                 if (client.assurance.isWanted(this)) {
                     assure(hold, lease);
                 } else {
@@ -516,7 +522,7 @@ final class Request implements Asking {
         });
     }
 
-    /** The lease arrived with too little left: it is armed anew by asking again, or given back. */
+    /** The lease arrived with too little left, or is over already: the lock is asked for again. */
     private void tooLate() {
         if (waitLimit.isNone() && late.incrementAndGet() > MOST_LATE) {
             finish(unknown(DriverException.unknown("answers take longer than the term allows", null)));
@@ -560,6 +566,14 @@ final class Request implements Asking {
             timer = client.timers.schedule(limit.toNanos(), this::judge);
         } else {
             timeOut();
+        }
+    }
+
+    /** The hold with this token was ended by name. */
+    void revoked(long token) {
+        revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
+        if (end.get() instanceof Hold hold && hold.token == token) {
+            hold.lose(LossReason.GONE);
         }
     }
 

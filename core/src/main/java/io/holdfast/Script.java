@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("a4d8663eacfc1e666f4881a2bd1912ebb103585e"),
-    RELEASE("60fcb5129092f7421db6f7a96ff9e99659a2b8e5"),
-    CONFIRM("249fd81d2d2a20c50b603a5ca2634504a7a8b696"),
-    RENEW("e583cc1cb3e4cc32e3e410eb4530313e633e7227"),
-    REFRESH("bfa539f9ddab304aa589d3741ceb292ef08f8806"),
-    INFO("459f0c8a3c5fd1e891925e73974747567f371e0e"),
-    REVOKE("fb96dac50bb5e90d447a3b8292c01a49f87c4509"),
+    ACQUIRE("f27910d5c10f65d167551fdf4925390846edce90"),
+    RELEASE("7c2c59810a5cf5ef86ab91ac1bffd5c5fbdf9b23"),
+    CONFIRM("22c92dd42c78ef94c167915a320dbd6526dbce2f"),
+    RENEW("8269db3f12f6a8c6e4d618c4c0efd45548e719fc"),
+    REFRESH("773bf58ce71f0e962ad31d3bb8c1837eb39bc730"),
+    INFO("57dfac6b6c08c4ee29a2a2c5d1d337c13a8fcc96"),
+    REVOKE("a7163559f9005a7e31ad94b383e548a618aad1c2"),
     PROLONG("83df261e1b9f8657e3daffcbe2ae903844b05092"),
-    CLEAN("fbfa7c26688603902a8c1d3254baf02e75c02060"),
+    CLEAN("d5b40829749c135e1d7ef5399dcc1cbb65dc0417"),
     PLAIN_ACQUIRE("b03507157c8cdf108ca4443e9d8952b5efb2a887"),
     PLAIN_RELEASE("5be1f02493ef527ed6898df06a6f1a4644b8d1d0"),
     PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),

@@ -22,7 +22,7 @@ requester = '' -- nobody is here only because it asks
 for i = 1, #KEYS / 5 do
   local lock = lockAt(5 * i - 4)
   local text = redis.call('MGET', lock.hold)[1]
-  local ours = text and string.match(text, '^(%S+ %d+ %d+ %d+ %S*) ?K?$')
+  local ours = text and string.match(text, '^(%S+ %d+ %d+ %d+ %S*) ?[KR]?$')
   local claimed = redis.call('HGET', lock.details, '@claim')
   local state = ''
   if ours then
