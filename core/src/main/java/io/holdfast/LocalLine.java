@@ -467,18 +467,26 @@ final class LocalLine implements Hold.Tenant {
         then.run();
     }
 
-    /** Another request of this client wants the lock: it goes back, unless it has a lease. */
-    void giveBackIfKept() {
-        Runnable then = () -> {};
+    /**
+     * Another request of this client wants the lock: it goes back, unless it has a lease.
+     *
+     * @return the answer to that; null if nothing is kept here
+     */
+    @Nullable
+    CompletableFuture<ReleaseResult> giveBackIfKept() {
+        CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
+        Runnable then;
         lock.lock();
         try {
-            if (state == State.KEPT) {
-                then = then(giveBack(), askIfWanted());
+            if (state != State.KEPT) {
+                return null;
             }
+            then = then(giveBack(answer), askIfWanted());
         } finally {
             lock.unlock();
         }
         then.run();
+        return answer;
     }
 
     // ---- the end

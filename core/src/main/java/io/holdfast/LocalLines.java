@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
@@ -90,9 +91,19 @@ final class LocalLines {
         lines.getOrDefault(hold, List.of()).forEach(line -> line.recall(token));
     }
 
-    /** A request of this client's own wants a lock, at the server: what is kept for nobody goes back. */
-    void giveBackKept(String hold) {
-        lines.getOrDefault(hold, List.of()).forEach(LocalLine::giveBackIfKept);
+    /**
+     * A request of this client is about to ask the server for a lock: what is kept for nobody goes back.
+     *
+     * @return the answer to that; null if nothing is kept
+     */
+    @Nullable
+    CompletableFuture<ReleaseResult> giveBackKept(String hold) {
+        CompletableFuture<ReleaseResult> answer = null;
+        for (LocalLine line : lines.getOrDefault(hold, List.of())) {
+            CompletableFuture<ReleaseResult> given = line.giveBackIfKept();
+            answer = given == null ? answer : given; // there is one at most: the server has one hold
+        }
+        return answer;
     }
 
     /** Nobody could tell that others want a lock. */

@@ -66,6 +66,9 @@ final class Request implements Asking {
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
     private volatile boolean handedOff;
+    /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
+    private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
+
     private volatile long revokedToken; // of a grant that was ended by name, perhaps before this client has heard of it
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
@@ -121,8 +124,7 @@ final class Request implements Asking {
         if (client.isClosed()) {
             clientClosed();
         }
-        // What this client keeps for nobody goes back first; it is sent first, and so it is done first.
-        client.localLines.giveBackKept(keys.hold());
+        givenBack = client.localLines.giveBackKept(keys.hold());
         if (!meetOwnHold()) {
             ask();
         }
@@ -362,7 +364,13 @@ final class Request implements Asking {
                 meetOwnHold(); // it may have begun before this request stood in the line
             }
             case TAKEN -> {
-                if (waitLimit.isNone()) {
+                CompletableFuture<ReleaseResult> back = givenBack;
+                if (waitLimit.isNone() && back != null) {
+                    // It was sent before this request, and yet may come after it: where the server had to be given the
+                    // script first.
+                    givenBack = null;
+                    back.whenComplete((how, failure) -> ask());
+                } else if (waitLimit.isNone()) {
                     finish(new Attempt.Taken(keys.name(), contention));
                 } else {
                     client.waitingRoom.askLater(this);

@@ -844,6 +844,25 @@ final class LocalLineTest {
         deaf.close();
     }
 
+    /** The server had to be given the script of the release first, and so was asked for the lock before it. */
+    @Test
+    void attempt_givenBackOnlyAfterItAsked_asksOnceMore() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> kept = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        driver.stopAnswering("release");
+        assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        CompletableFuture<Attempt> attempt = client.lock("a").attemptAsync(Wait.none());
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
+        assertFalse(attempt.isDone());
+        driver.next("release").answer(driver.released("RELEASED"));
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20))); // somebody else was faster
+        assertInstanceOf(Attempt.Taken.class, attempt.join());
+        driver.answer("release", call -> driver.released("RELEASED"));
+        client.close();
+    }
+
     /** Nobody's turn is taken away: only what nobody has goes back. */
     @Test
     void attempt_lockOfWhichThisClientHasALease_isTaken() {
