@@ -60,7 +60,7 @@ public final class Wait {
 
     /**
      * The same, but instead of ending the wait, the lock is then taken from the one who has kept it for so long, and
-     * goes to the next in line, with a newer token. The holder learns of it at its next renewal at the latest: what it
+     * goes to the next in line, with a newer token. The holder is told, or learns of it at its next renewal: what it
      * does until then only a store that compares tokens can refuse.
      */
     public Wait thenTakeOver() {

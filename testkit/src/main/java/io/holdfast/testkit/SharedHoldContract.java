@@ -60,7 +60,7 @@ public abstract class SharedHoldContract extends LockSuite {
             Holdfast client = client(server);
             for (int t = 0; t < THREADS; t++) {
                 boolean nested = mixed && t == 0;
-                boolean extends_ = mixed && t == 1;
+                boolean extending = mixed && t == 1;
                 DistributedLock lock =
                         client.lock("a", (nested ? NESTED : ways.get(c)).withWaitLimit(Wait.forever()));
                 threads.add(new Thread(() -> {
@@ -76,7 +76,7 @@ public abstract class SharedHoldContract extends LockSuite {
                                     try (Lease inner = lock.acquire()) {
                                         assertEquals(token, inner.token());
                                     }
-                                } else if (extends_ && i % 10 == 0) {
+                                } else if (extending && i % 10 == 0) {
                                     lease.extend(lock.options().term().multipliedBy(100));
                                 }
                                 assertTrue(lease.isValid());
