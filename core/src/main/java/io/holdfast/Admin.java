@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steers locks by name, whoever holds them. These are acts of an operator: they break what the holder was promised, who
- * learns of it at the next renewal, at most a third of the term later. What it writes until then only a store that
- * compares fencing tokens can refuse.
+ * Steers locks by name, whoever holds them. These are acts of an operator: they break what the holder was promised, who is
+ * told by a message, or if that is lost learns of it at the next renewal, at most a third of the term later. What it writes
+ * until then only a store that compares fencing tokens can refuse.
  *
  * <p>Blocks for a round trip for each lock, at most the command timeout. Every method throws
  * {@link ServerUnreachableException} if the server does not answer (it may or may not have acted), and
@@ -109,7 +109,8 @@ public final class Admin {
     /**
      * Releases a lock if the present hold has this token: what was looked at, and not what came since.
      *
-     * @param token as {@link Holder#token()} told it
+     * @param token as {@link Holder#token()} or {@link Lease#token()} told it: leases that share a hold have tokens of their
+     *     own, each of which means this hold
      */
     public Revocation release(String name, long token, Waiters waiters) {
         long begin = client.ticker.nanoTime();

@@ -5,6 +5,7 @@ import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -228,6 +229,7 @@ final class Assurance {
 
     private CompletableFuture<RedisDriver> second(RedisDriver master, Keys keys) {
         CompletableFuture<RedisDriver> opening = new CompletableFuture<>();
+        List<CompletableFuture<RedisDriver>> unused = new ArrayList<>(); // closed once the lock is free
         lock.lock();
         try {
             CompletableFuture<RedisDriver> present = seconds.get(master);
@@ -242,7 +244,7 @@ final class Assurance {
             seconds.entrySet().removeIf(other -> {
                 boolean gone = !masters.contains(other.getKey());
                 if (gone) {
-                    close(other.getValue());
+                    unused.add(other.getValue());
                 }
                 return gone;
             });
@@ -250,6 +252,7 @@ final class Assurance {
         } finally {
             lock.unlock();
         }
+        unused.forEach(Assurance::close);
         Thread opener = new Thread(
                 () -> {
                     try {

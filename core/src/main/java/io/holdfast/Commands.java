@@ -126,6 +126,14 @@ final class Commands {
     /** What one lock of a refresh asks for: {@code count} waiters of this client, the first of which is {@code first}. */
     record RefreshEntry(Keys keys, int count, String first) {}
 
+    /** What a renewal says of a hold. */
+    enum Renewed {
+        GONE,
+        HELD,
+        /** It is held, and others want the lock, which this client keeps. */
+        RECALLED
+    }
+
     record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
 
     /**
@@ -338,11 +346,11 @@ final class Commands {
                 callback);
     }
 
-    /** The answer tells for each entry whether it is held. All entries are of one partition. */
+    /** The answers come in the order of the entries. All entries are of one partition. */
     void renew(
             List<RenewEntry> entries,
             long sentNanos,
-            BiConsumer<@Nullable List<Boolean>, @Nullable DriverException> callback) {
+            BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
         List<String> keys = new ArrayList<>(entries.size());
         List<String> args = new ArrayList<>(entries.size() * 3);
         for (RenewEntry entry : entries) {
@@ -357,11 +365,16 @@ final class Commands {
                 args,
                 sentNanos,
                 list -> {
-                    List<Boolean> held = new ArrayList<>(entries.size());
+                    List<Renewed> renewed = new ArrayList<>(entries.size());
                     for (int i = 1; i < list.size(); i++) {
-                        held.add(list.get(i).asLong() == 1);
+                        renewed.add(
+                                switch ((int) list.get(i).asLong()) {
+                                    case 1 -> Renewed.HELD;
+                                    case 2 -> Renewed.RECALLED;
+                                    default -> Renewed.GONE;
+                                });
                     }
-                    return held;
+                    return renewed;
                 },
                 callback);
     }
@@ -427,7 +440,7 @@ final class Commands {
                 callback);
     }
 
-    /** Releases by name: the hold with this token, or any if it is 0. */
+    /** Releases by name: the hold with this token, or that reserved it, or any if it is 0. */
     void revoke(
             Keys keys,
             long token,

@@ -10,19 +10,29 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
-/** See {@link DistributedLock#asJavaLock()}. A thread's leases are touched by that thread only. */
+/**
+ * See {@link DistributedLock#asJavaLock()}. A thread's leases are touched by that thread only.
+ *
+ * <p>A thread enters its own hold again by asking for the lock once more, which gives it another lease of that hold. A hold
+ * that leases of several threads share belongs to none of them: there this view counts by itself how often its thread has
+ * entered, and the same lease stands here so often.
+ */
 final class JavaLock implements Lock {
     private final DistributedLock lock;
+    private final boolean shared;
     private final Map<Thread, Deque<Lease>> held = new ConcurrentHashMap<>();
 
     JavaLock(DistributedLock lock) {
-        this.lock = lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
+        this.shared = lock.options().isShared();
+        this.lock = shared ? lock : lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
     }
 
     @Override
     public void lock() {
         refuseLost();
-        entered(lock.attemptUninterruptibly(Wait.forever()).orElseThrow());
+        if (!enteredAgain()) {
+            entered(lock.attemptUninterruptibly(Wait.forever()).orElseThrow());
+        }
     }
 
     @Override
@@ -31,13 +41,15 @@ final class JavaLock implements Lock {
             throw new InterruptedException();
         }
         refuseLost();
-        entered(lock.acquire(Wait.forever()));
+        if (!enteredAgain()) {
+            entered(lock.acquire(Wait.forever()));
+        }
     }
 
     @Override
     public boolean tryLock() {
         refuseLost();
-        return enteredIfHeld(lock.attemptUninterruptibly(Wait.none()));
+        return enteredAgain() || enteredIfHeld(lock.attemptUninterruptibly(Wait.none()));
     }
 
     @Override
@@ -46,10 +58,23 @@ final class JavaLock implements Lock {
             throw new InterruptedException();
         }
         refuseLost();
+        if (enteredAgain()) {
+            return true;
+        }
         // "If the time is less than or equal to zero, the method will not wait at all."
         long nanos = Math.min(unit.toNanos(time), Require.LONGEST.toNanos());
         Wait wait = nanos <= 0 ? Wait.none() : Wait.upTo(Duration.ofNanos(Math.max(nanos, 1_000_000)));
         return enteredIfHeld(lock.attempt(wait));
+    }
+
+    /** Whether the thread has a lease that it has to share with nobody but itself. */
+    private boolean enteredAgain() {
+        Deque<Lease> mine = shared ? held.get(Thread.currentThread()) : null;
+        if (mine == null) {
+            return false;
+        }
+        mine.push(mine.element());
+        return true;
     }
 
     private boolean enteredIfHeld(Attempt attempt) {
@@ -88,7 +113,9 @@ final class JavaLock implements Lock {
         }
         boolean lost = !last.isValid();
         LeaseLostException loss = last.lostException(null);
-        last.release();
+        if (mine.isEmpty() || mine.element() != last) {
+            last.release();
+        }
         if (lost) {
             throw loss;
         }

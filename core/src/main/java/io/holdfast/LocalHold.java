@@ -202,7 +202,20 @@ final class LocalHold implements Holding {
 
     @Override
     public CompletableFuture<Boolean> extend(Duration atLeast) {
-        return end.get() == null ? hold.extend(atLeast) : CompletableFuture.completedFuture(false);
+        if (end.get() != null) {
+            return CompletableFuture.completedFuture(false);
+        }
+        if (detached) {
+            return hold.extend(atLeast);
+        }
+        if (!line.extending(this, atLeast)) {
+            return CompletableFuture.completedFuture(false);
+        }
+        return hold.extend(atLeast).whenComplete((held, failure) -> {
+            if (failure == null) {
+                line.extended(hold, atLeast); // otherwise nobody knows whether, or for how long
+            }
+        });
     }
 
     @Override

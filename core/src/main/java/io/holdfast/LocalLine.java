@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * here asks anew, behind all others.
  *
  * <p><b>Tokens.</b> The server reserves some for a hold. A lease draws its own when it is first asked for it, so that tokens are
- * in the order of the leases that were asked. None is used before so many microseconds have passed since the grant: the
+ * in the order of the leases that were asked; the first lease has the hold's own in any case. None is used before so many microseconds have passed since the grant: the
  * server's tokens are its clock, and one that lost its memory still gives greater ones.
  */
 final class LocalLine implements Hold.Tenant {
@@ -57,6 +57,9 @@ final class LocalLine implements Hold.Tenant {
     private long lastToken; // that was used
     private long keptSince;
     private boolean timed;
+    private int extensions; // that may have reached the server, and how late is not known
+    private boolean extended;
+    private long extendedUntil; // meaningful if extended
 
     LocalLine(Client client, Keys keys, LockOptions options) {
         this.client = client;
@@ -154,7 +157,7 @@ final class LocalLine implements Hold.Tenant {
         if (present == null || held == null) {
             return new Contention(Optional.empty(), Duration.ZERO, place, waiting.size());
         }
-        return new Contention(Optional.of(present.holder()), held.remaining(), place, waiting.size());
+        return new Contention(Optional.of(present.holder()), held.peek(), place, waiting.size());
     }
 
     // ---- the request at the server
@@ -206,6 +209,8 @@ final class LocalLine implements Hold.Tenant {
         lastToken = obtained.token - 1;
         keepable = obtained.kept && !deaf && recalledToken != obtained.token && client.mailboxes.listening(keys);
         keptSince = obtainedNanos;
+        extensions = 0;
+        extended = false;
         obtained.lend(this);
         LocalRequest first = waiting.poll();
         Runnable given = first == null ? giveBack() : lend(first);
@@ -288,17 +293,19 @@ final class LocalLine implements Hold.Tenant {
             if (lent != lease) {
                 return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
             }
-            lease.settleToken(Math.max(lastToken, firstToken));
+            // Whoever comes next must not have what the first, which never asked for its token, is answered afterwards.
+            lastToken = Math.max(lastToken, firstToken);
+            lease.settleToken(lastToken);
             lent = null;
             state = State.KEPT;
             long now = client.ticker.nanoTime();
-            LocalRequest next =
-                    !waiting.isEmpty() && isGood(now) && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
+            boolean good = isGood(now) && !outlastsTerm(now);
+            LocalRequest next = !waiting.isEmpty() && good && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
             if (next != null) {
                 handoffs++;
                 result = CompletableFuture.completedFuture(ReleaseResult.RELEASED);
                 then = lend(next);
-            } else if (keepable && waiting.isEmpty() && isGood(now) && hasToken() && !client.isClosed()) {
+            } else if (keepable && waiting.isEmpty() && good && hasToken() && !client.isClosed()) {
                 keptSince = now;
                 result = CompletableFuture.completedFuture(ReleaseResult.KEPT);
                 then = timed ? () -> {} : time(options.keepFor().toNanos());
@@ -332,6 +339,45 @@ final class LocalLine implements Hold.Tenant {
             lock.unlock();
         }
         then.run();
+    }
+
+    // ---- extensions
+
+    /** A lease is about to be extended by a request to the server. False if it is over. */
+    boolean extending(LocalHold lease, Duration atLeast) {
+        lock.lock();
+        try {
+            if (lent == lease && atLeast.compareTo(options.term()) > 0) {
+                extensions++;
+            }
+            return lent == lease;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The server has answered: the hold lasts at most so long from now, if nothing was known of it before. */
+    void extended(Hold which, Duration atLeast) {
+        lock.lock();
+        try {
+            if (hold == which && atLeast.compareTo(options.term()) > 0) {
+                extensions--;
+                long until = client.ticker.nanoTime() + atLeast.toNanos();
+                extendedUntil = extended && extendedUntil - until > 0 ? extendedUntil : until;
+                extended = true;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Whether the server may hold the lock for more than a term without renewal: what a lease was extended for is its own,
+     * and would keep others out if this client died.
+     */
+    private boolean outlastsTerm(long now) {
+        return extensions > 0
+                || (extended && extendedUntil - now > options.term().toNanos());
     }
 
     private boolean mayHandOn(long now) {
@@ -406,7 +452,7 @@ final class LocalLine implements Hold.Tenant {
             if (token == 0) {
                 deaf = true;
             } else {
-                recalledToken = token;
+                recalledToken = Math.max(recalledToken, token); // one of an earlier hold may come late
             }
             Hold held = hold;
             if (held != null && (token == 0 || held.token == token)) {
@@ -419,6 +465,28 @@ final class LocalLine implements Hold.Tenant {
             lock.unlock();
         }
         then.run();
+    }
+
+    /**
+     * Another request of this client wants the lock: it goes back, unless it has a lease.
+     *
+     * @return the answer to that; null if nothing is kept here
+     */
+    @Nullable
+    CompletableFuture<ReleaseResult> giveBackIfKept() {
+        CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
+        Runnable then;
+        lock.lock();
+        try {
+            if (state != State.KEPT) {
+                return null;
+            }
+            then = then(giveBack(answer), askIfWanted());
+        } finally {
+            lock.unlock();
+        }
+        then.run();
+        return answer;
     }
 
     // ---- the end

@@ -1,18 +1,21 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
 final class LocalLines {
-    private record Key(String hold, LockOptions options) {}
-
     private final Client client;
-    private final Map<Key, LocalLine> lines = new ConcurrentHashMap<>();
+    /** By the key of the hold: mostly one, more where the lock is asked for with several options. Never an empty list. */
+    private final Map<String, List<LocalLine>> lines = new ConcurrentHashMap<>();
 
     LocalLines(Client client) {
         this.client = client;
@@ -40,62 +43,104 @@ final class LocalLines {
 
     /** The line of a request, which it joins by this; it is made where there is none. */
     void join(LocalRequest request) {
-        Key key = new Key(request.keys.hold(), request.options);
         while (true) {
-            LocalLine line = lines.get(key);
+            LocalLine line = lineOf(request);
             if (line == null) {
-                line = lines.computeIfAbsent(key, absent -> new LocalLine(client, request.keys, request.options));
-            }
-            if (line.join(request)) {
+                lines.compute(request.keys.hold(), (hold, present) -> with(present, request));
+            } else if (line.join(request)) {
                 return;
+            } else {
+                ended(line); // just now
             }
-            lines.remove(key, line); // it had just ended
         }
+    }
+
+    private @Nullable LocalLine lineOf(LocalRequest request) {
+        for (LocalLine line : lines.getOrDefault(request.keys.hold(), List.of())) {
+            if (line.options.equals(request.options)) {
+                return line;
+            }
+        }
+        return null;
+    }
+
+    /** These and a line of the request's own, unless another thread has made it meanwhile. */
+    private List<LocalLine> with(@Nullable List<LocalLine> present, LocalRequest request) {
+        List<LocalLine> all = present == null ? new ArrayList<>() : new ArrayList<>(present);
+        if (all.stream().noneMatch(line -> line.options.equals(request.options))) {
+            all.add(new LocalLine(client, request.keys, request.options));
+        }
+        return List.copyOf(all);
     }
 
     /** A line has nothing to do any more. */
     void ended(LocalLine line) {
-        lines.remove(new Key(line.keys.hold(), line.options), line);
+        lines.computeIfPresent(line.keys.hold(), (hold, present) -> {
+            List<LocalLine> left =
+                    present.stream().filter(each -> each != line).toList();
+            return left.isEmpty() ? null : left;
+        });
+    }
+
+    private void forEach(Consumer<LocalLine> action) {
+        lines.values().forEach(ofOneLock -> ofOneLock.forEach(action));
     }
 
     /** Others want a lock. */
     void recalled(String hold, long token) {
-        for (LocalLine line : lines.values()) {
-            if (line.keys.hold().equals(hold)) {
-                line.recall(token);
-            }
+        lines.getOrDefault(hold, List.of()).forEach(line -> line.recall(token));
+    }
+
+    /**
+     * A request of this client is about to ask the server for a lock: what is kept for nobody goes back.
+     *
+     * @return the answer to that; null if nothing is kept
+     */
+    @Nullable
+    CompletableFuture<ReleaseResult> giveBackKept(String hold) {
+        CompletableFuture<ReleaseResult> answer = null;
+        for (LocalLine line : lines.getOrDefault(hold, List.of())) {
+            CompletableFuture<ReleaseResult> given = line.giveBackIfKept();
+            answer = given == null ? answer : given; // there is one at most: the server has one hold
         }
+        return answer;
     }
 
     /** Nobody could tell that others want a lock. */
     void messagesDown(IntPredicate partitions) {
-        for (LocalLine line : lines.values()) {
+        forEach(line -> {
             if (partitions.test(client.driver.partition(line.keys.hold()))) {
                 line.recall(0);
             }
-        }
+        });
     }
 
     /** Adds the locks for whose messages this client has to listen. */
     void addKept(Set<String> holds) {
-        for (LocalLine line : lines.values()) {
+        forEach(line -> {
             if (!line.options.keepFor().isZero()) {
                 holds.add(line.keys.hold());
             }
-        }
+        });
     }
 
     void clientClosed() {
-        lines.values().forEach(LocalLine::clientClosed);
+        forEach(LocalLine::clientClosed);
     }
 
     /** How many holds are kept although nobody has a lease of them. */
     int kept() {
-        return (int) lines.values().stream().filter(LocalLine::isKept).count();
+        return (int) lines.values().stream()
+                .flatMap(List::stream)
+                .filter(LocalLine::isKept)
+                .count();
     }
 
     /** How many requests wait here that the server does not know of. */
     int waiting() {
-        return lines.values().stream().mapToInt(LocalLine::waiting).sum();
+        return lines.values().stream()
+                .flatMap(List::stream)
+                .mapToInt(LocalLine::waiting)
+                .sum();
     }
 }

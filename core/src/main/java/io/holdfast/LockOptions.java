@@ -538,8 +538,9 @@ public final class LockOptions {
     /**
      * With locks that the client keeps for a while after they were released, if nobody waits: until then it grants them
      * anew without asking the server. Another client's request recalls the lock at once, and is granted one hop later, or
-     * when the lease that was granted meanwhile is released. Until then others see the lock as taken, also those that do
-     * not wait. Each lease has a token of its own, greater than all before.
+     * when the lease that was granted meanwhile is released; if no message arrives, after a third of the term. Until then
+     * others see the lock as taken, also those that do not wait. Another request of this client gets it, with whatever options. A
+     * lease that was extended beyond its term is released, not kept. Each lease has a token of its own, greater than all before.
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
      * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.Ballot.Seat;
 import io.holdfast.Commands.RenewEntry;
+import io.holdfast.Commands.Renewed;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -96,12 +97,12 @@ final class QuorumRenewals {
             NodeClient node,
             List<Part> parts,
             long sent,
-            @Nullable List<Boolean> held,
+            @Nullable List<Renewed> held,
             @Nullable DriverException failure) {
         if (held != null && held.size() == parts.size()) {
             for (int i = 0; i < parts.size(); i++) {
                 Part part = parts.get(i);
-                part.round().answered(part.seat(), part.entry().token(), held.get(i), null);
+                part.round().answered(part.seat(), part.entry().token(), held.get(i) != Renewed.GONE, null);
             }
         } else if (failure != null && failure.kind() == DriverException.Kind.REJECTED && parts.size() > 1) {
             // One of them makes the node refuse the call; the others must not suffer for it.

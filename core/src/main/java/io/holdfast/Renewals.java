@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.Commands.RenewEntry;
+import io.holdfast.Commands.Renewed;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -64,19 +65,23 @@ final class Renewals {
                     hold.keys, hold.owner, hold.token, hold.options.term().toMillis()));
         }
         long sent = client.ticker.nanoTime();
-        client.commands.renew(entries, sent, (held, failure) -> answered(batch, sent, held, failure));
+        client.commands.renew(entries, sent, (renewed, failure) -> answered(batch, sent, renewed, failure));
     }
 
     private void answered(
-            List<Hold> batch, long sent, @Nullable List<Boolean> held, @Nullable DriverException failure) {
-        if (held != null && held.size() == batch.size()) {
+            List<Hold> batch, long sent, @Nullable List<Renewed> renewed, @Nullable DriverException failure) {
+        if (renewed != null && renewed.size() == batch.size()) {
             for (int i = 0; i < batch.size(); i++) {
                 Hold hold = batch.get(i);
-                if (held.get(i)) {
+                Renewed how = renewed.get(i);
+                if (how != Renewed.GONE) {
                     hold.raise(Deadlines.ofReply(sent, hold.options.term().toNanos()));
                     add(hold);
                     client.events.tell(
                             hold.request, subject -> new LockEvent.Renewed(subject, hold.token, hold.remaining()));
+                    if (how == Renewed.RECALLED) {
+                        client.localLines.recalled(hold.keys.hold(), hold.token); // no message may have come
+                    }
                 } else {
                     hold.gone();
                 }

@@ -76,6 +76,10 @@ final class Request implements Asking {
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
     private volatile boolean handedOff;
+    /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
+    private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
+
+    private volatile long revokedToken; // of a grant that was ended by name, perhaps before this client has heard of it
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable TakeOver takeOver;
     private volatile @Nullable Runnable timer;
@@ -131,6 +135,7 @@ final class Request implements Asking {
         if (client.isClosed()) {
             clientClosed();
         }
+        givenBack = client.localLines.giveBackKept(keys.hold());
         if (!meetOwnHold()) {
             ask();
         }
@@ -427,7 +432,13 @@ final class Request implements Asking {
                 meetOwnHold(); // it may have begun before this request stood in the line
             }
             case TAKEN -> {
-                if (waitLimit.isNone()) {
+                CompletableFuture<ReleaseResult> back = givenBack;
+                if (waitLimit.isNone() && back != null) {
+                    // It was sent before this request, and yet may come after it: where the server had to be given the
+                    // script first.
+                    givenBack = null;
+                    back.whenComplete((how, failure) -> ask());
+                } else if (waitLimit.isNone()) {
                     finish(new Attempt.Taken(keys.name(), contention));
                 } else {
                     client.waitingRoom.askLater(this);
@@ -572,7 +583,7 @@ final class Request implements Asking {
                 return;
             }
             long left = deadline - client.ticker.nanoTime();
-            if (left <= options.leastRemaining().toNanos()) {
+            if (left <= options.leastRemaining().toNanos() || token == revokedToken) {
                 tooLate();
                 return;
             }
@@ -583,6 +594,9 @@ final class Request implements Asking {
                 shareNoMore();
                 client.waitingRoom.settled(this);
                 hold.begin();
+                if (token == revokedToken) {
+                    hold.lose(LossReason.GONE); // told since this looked
+                }
                 if (client.assurance.isWanted(this)) {
                     assure(hold, lease);
                 } else {
@@ -616,7 +630,7 @@ final class Request implements Asking {
         });
     }
 
-    /** The lease arrived with too little left: it is armed anew by asking again, or given back. */
+    /** The lease arrived with too little left, or is over already: the lock is asked for again. */
     private void tooLate() {
         if (waitLimit.isNone() && late.incrementAndGet() > MOST_LATE) {
             finish(unknown(DriverException.unknown("answers take longer than the term allows", null)));
@@ -674,6 +688,14 @@ final class Request implements Asking {
             takeOver = new TakeOver(from, next.token());
         }
         client.events.tell(this, subject -> new LockEvent.TookOver(subject, from));
+    }
+
+    /** The hold with this token was ended by name. */
+    void revoked(long token) {
+        revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
+        if (end.get() instanceof Hold hold && hold.token == token) {
+            hold.lose(LossReason.GONE);
+        }
     }
 
     /** An operator has dropped it from the queue. */

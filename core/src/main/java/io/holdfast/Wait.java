@@ -60,8 +60,8 @@ public final class Wait {
 
     /**
      * The same, but instead of ending the wait, the lock is then taken from the one who has kept it for so long, and
-     * goes to the next in line, with a newer token. The holder learns of it at its next renewal at the latest: what it
-     * does until then only a store that compares tokens can refuse. The lease tells whom it was taken from
+     * goes to the next in line, with a newer token. The holder is notified, or learns of it at its next renewal: what it
+     * does until then only a store that compares tokens can refuse. The lease reports whom it was taken from
      * ({@link Lease#takenOverFrom()}), and there is an event ({@link LockEvent.TookOver}).
      */
     public Wait thenTakeOver() {

@@ -145,7 +145,8 @@ final class WaitingRoom {
 
     /**
      * {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe, {@code E owner
-     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps.
+     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps,
+     * {@code V owner token hold} that a hold of it was ended by name.
      */
     void onMessage(String text) {
         long received = client.ticker.nanoTime();
@@ -173,6 +174,12 @@ final class WaitingRoom {
             } else if (text.startsWith("R ")) {
                 String[] words = text.split(" ", 3);
                 client.localLines.recalled(words[2], Long.parseLong(words[1]));
+            } else if (text.startsWith("V ")) {
+                String[] words = text.split(" ", 4);
+                Request request = byOwner.get(words[1]);
+                if (request != null) {
+                    request.revoked(Long.parseLong(words[2]));
+                }
             }
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, () -> "a message is none of Holdfast's: " + text, e);

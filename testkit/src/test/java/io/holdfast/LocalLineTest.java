@@ -3,10 +3,12 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.testkit.FakeDriver;
+import io.holdfast.testkit.ForwardingDriver;
 import io.holdfast.testkit.LeaseControl;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
@@ -14,6 +16,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -504,5 +510,430 @@ final class LocalLineTest {
         Lease second = lease(ask(ours, KEPT));
         second.release();
         assertEquals(token, second.token());
+    }
+
+    /** The first has none before it; the hold's own is its, whether it was asked for in time or not. */
+    @Test
+    void token_ofTheFirstAskedForAfterTheRelease_isLessThanTheNextOnes() {
+        Lease first = lease(ask(ours, KEPT));
+        first.release();
+        time.advance(MICRO);
+        Lease second = lease(ask(ours, KEPT));
+        long token = second.token();
+        assertTrue(first.token() < token, () -> first.token() + ", then " + token);
+        second.release();
+    }
+
+    // ---- recalled without a message
+
+    /** A client whose commands are answered, and whose messages are swallowed. */
+    private Holdfast deafClient() {
+        ForwardingDriver deaf = new ForwardingDriver(server.driver()) {
+            @Override
+            public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
+                return super.subscribe(channel, text -> {});
+            }
+        };
+        return Holdfast.over(
+                deaf, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(2));
+    }
+
+    private static final LockOptions KEPT_LONG = KEPT.withKeepFor(Duration.ofHours(1));
+    private static final Duration THIRD =
+            KEPT.term().dividedBy(3).plus(Duration.ofMillis(100));
+
+    @Test
+    void recall_messageIsLost_isToldByTheNextRenewal() {
+        Holdfast deaf = deafClient();
+        lease(ask(deaf, KEPT_LONG)).release();
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        assertFalse(theirs.isDone());
+        time.advance(THIRD);
+        lease(theirs).release();
+        deaf.close();
+    }
+
+    /** It takes the lock and releases it all the time, and so never keeps it for longer than it may. */
+    @Test
+    void recall_messageIsLostAndTheLockInUse_isToldByTheNextRenewal() {
+        Holdfast deaf = deafClient();
+        Lease lease = lease(ask(deaf, KEPT_LONG));
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        for (Duration spent = Duration.ZERO; spent.compareTo(THIRD) < 0; spent = spent.plusMillis(100)) {
+            CompletableFuture<Lease> next = ask(deaf, KEPT_LONG);
+            time.advance(Duration.ofMillis(100));
+            lease.release();
+            if (!next.isDone()) {
+                break;
+            }
+            lease = lease(next);
+        }
+        lease.release();
+        lease(theirs).release();
+        deaf.close();
+    }
+
+    /** One that does not wait sends no refresh either: the mark in the hold is all that is left of it. */
+    @Test
+    void recall_messageToOneThatDoesNotWaitIsLost_isToldByTheNextRenewal() {
+        Holdfast deaf = deafClient();
+        lease(ask(deaf, KEPT_LONG)).release();
+        assertInstanceOf(
+                Attempt.Taken.class, other.lock("a").attemptAsync(Wait.none()).join());
+        time.advance(THIRD);
+        assertFalse(other.lock("a").isLocked());
+        deaf.close();
+    }
+
+    @Test
+    void recall_marksTheHoldAndLeavesItsEnd() {
+        Holdfast deaf = deafClient();
+        Lease lease = lease(ask(deaf, KEPT_LONG));
+        time.advance(Duration.ofSeconds(3));
+        String key = ours.lock("a").key();
+        String before = server.command("GET", key).asString();
+        long left = server.command("PTTL", key).asLong();
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        assertTrue(before.endsWith(" K"), before);
+        assertEquals(
+                before.substring(0, before.length() - 1) + "R",
+                server.command("GET", key).asString());
+        assertEquals(left, server.command("PTTL", key).asLong());
+        assertEquals(
+                lease.owner(), ours.inspect().lock("a").holder().orElseThrow().owner());
+        lease.release();
+        time.advance(THIRD);
+        lease(theirs).release();
+        deaf.close();
+    }
+
+    /** Of a batch that the server refuses each is asked for alone, and told alone. */
+    @Test
+    void recall_renewalsAreSentOneByOne_isToldToo() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> one = ask(client, KEPT_LONG);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        CompletableFuture<Lease> two = client.lock("b", KEPT_LONG).acquireAsync();
+        driver.next("acquire").answer(driver.grantedToKeep(200));
+        time.advance(THIRD);
+        driver.next("renew").reject("WRONGTYPE one of them");
+        for (int i = 0; i < 2; i++) {
+            FakeDriver.Call renewal = driver.next("renew");
+            renewal.answer(driver.renewed(renewal.arg(2).equals("200") ? 2 : 1));
+        }
+        assertEquals(ReleaseResult.KEPT, lease(one).release());
+        assertEquals(ReleaseResult.RELEASED, lease(two).release());
+        client.close();
+    }
+
+    /** The answer to a renewal that left before the recall says less, and comes later: it takes nothing back. */
+    @Test
+    void recall_renewalFromBeforeIsAnsweredAfterIt_isHeeded() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT_LONG);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        time.advance(THIRD);
+        FakeDriver.Call slow = driver.next("renew");
+        driver.message("R 100 hf:{a}");
+        slow.answer(driver.renewed(1));
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        client.close();
+    }
+
+    @Test
+    void recall_ofAnEarlierHoldComesAfterThatOfTheNext_doesNotHideIt() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        FakeDriver.Call asked = driver.next("acquire");
+        driver.message("R 200 hf:{a}");
+        driver.message("R 100 hf:{a}");
+        asked.answer(driver.grantedToKeep(200));
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        client.close();
+    }
+
+    // ---- extended
+
+    @Test
+    void release_afterAnExtension_isNotKept() {
+        Lease lease = lease(ask(ours, KEPT));
+        lease.extend(Duration.ofHours(10));
+        assertEquals(ReleaseResult.RELEASED, lease.release());
+        assertFalse(other.lock("a").isLocked());
+    }
+
+    @Test
+    void release_afterAnExtension_isNotHandedOn() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        time.advance(MICRO);
+        lease.extend(Duration.ofHours(10));
+        lease.release();
+        assertNotEquals(lease.owner(), lease(next).owner());
+        assertTrue(server.command("PTTL", ours.lock("a").key()).asLong()
+                <= HANDED.term().toMillis());
+        next.join().release();
+    }
+
+    /** Whether the server has heard of it nobody knows. */
+    @Test
+    void release_afterAnExtensionThatWasNotAnswered_isNotKept() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        CompletableFuture<Boolean> extension = lease(future).hold.extend(Duration.ofHours(10));
+        driver.next("confirm").fail();
+        assertTrue(extension.isCompletedExceptionally());
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        CompletableFuture<Lease> second = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(200));
+        lease(second).hold.extend(Duration.ofHours(10));
+        assertEquals(ReleaseResult.RELEASED, lease(second).release());
+        driver.next("confirm").answer(driver.gone());
+        CompletableFuture<Lease> third = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(300));
+        assertEquals(ReleaseResult.KEPT, lease(third).release());
+        client.close();
+    }
+
+    @Test
+    void release_atMostATermOfTheExtensionIsLeft_isKept() {
+        Lease lease = lease(ask(ours, KEPT));
+        lease.extend(KEPT.term().dividedBy(2));
+        assertEquals(ReleaseResult.KEPT, lease.release());
+        time.advance(MICRO);
+        lease = lease(ask(ours, KEPT));
+        lease.extend(KEPT.term().plusSeconds(5));
+        time.advance(Duration.ofSeconds(6));
+        assertEquals(ReleaseResult.KEPT, lease.release());
+    }
+
+    @Test
+    void extend_afterTheRelease_doesNothing() {
+        Lease lease = lease(ask(ours, KEPT));
+        assertEquals(ReleaseResult.KEPT, lease.release());
+        assertFalse(lease.hold.extend(Duration.ofHours(10)).join());
+        assertTrue(server.command("PTTL", ours.lock("a").key()).asLong()
+                <= KEPT.term().toMillis());
+    }
+
+    // ---- released by name
+
+    @Test
+    void revoke_whileItIsKept_isNotLentAgain() {
+        lease(ask(ours, KEPT)).release();
+        other.admin().release("a", Admin.Waiters.HAND_OFF);
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        time.advance(MICRO);
+        assertInstanceOf(
+                Attempt.Taken.class,
+                ours.lock("a", KEPT).attemptAsync(Wait.none()).join());
+        theirs.release();
+    }
+
+    @Test
+    void revoke_whileALeaseIsOut_isLostAtOnce() {
+        for (LockOptions options : List.of(KEPT, HANDED, LockOptions.defaults())) {
+            Lease lease = lease(ask(ours, options));
+            CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+            other.admin().release("a", Admin.Waiters.HAND_OFF);
+            assertFalse(lease.isValid());
+            assertEquals(LossReason.GONE, lost.join());
+        }
+    }
+
+    /** The lock was taken away before its new holder knew that it had it: it asks again. */
+    @Test
+    void revoke_toldBeforeTheGrant_isNotLent() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        FakeDriver.Call asked = driver.next("acquire");
+        driver.message("V " + asked.publicOwner() + " 100 hf:{a}");
+        asked.answer(driver.grantedToKeep(100));
+        assertFalse(future.isDone());
+        driver.next("acquire").answer(driver.grantedToKeep(200));
+        assertEquals(200, lease(future).token());
+        client.close();
+    }
+
+    @Test
+    void revoke_ofAnotherHold_changesNothing() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        FakeDriver.Call asked = driver.next("acquire");
+        asked.answer(driver.grantedToKeep(200));
+        driver.message("V " + asked.publicOwner() + " 100 hf:{a}");
+        driver.message("V somebody.0-1 200 hf:{a}");
+        assertEquals(ReleaseResult.KEPT, lease(future).release());
+        client.close();
+    }
+
+    @Test
+    void revoke_messageIsLost_isLostWithTheNextRenewal() {
+        Holdfast deaf = deafClient();
+        lease(ask(deaf, KEPT_LONG)).release();
+        other.admin().release("a", Admin.Waiters.HAND_OFF);
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        time.advance(THIRD);
+        assertInstanceOf(
+                Attempt.Taken.class,
+                deaf.lock("a", KEPT_LONG).attemptAsync(Wait.none()).join());
+        theirs.release();
+        deaf.close();
+    }
+
+    /** The hold has a token of its own, which nobody sees: those of its leases mean it as well, and no later hold. */
+    @Test
+    void revoke_withTheTokenOfALease_endsItsHoldAndNoLaterOne() {
+        lease(ask(ours, KEPT)).release();
+        time.advance(MICRO);
+        Lease second = lease(ask(ours, KEPT));
+        long token = second.token();
+        long own = other.inspect().lock("a").holder().orElseThrow().token();
+        assertTrue(token > own);
+        Admin admin = other.admin();
+        assertEquals(
+                Admin.Outcome.LEFT_ALONE,
+                admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
+        assertEquals(
+                Admin.Outcome.LEFT_ALONE,
+                admin.release("a", own + KEPT.tokens(), Admin.Waiters.HAND_OFF)
+                        .outcome());
+        assertEquals(
+                Admin.Outcome.RELEASED,
+                admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        assertEquals(
+                Admin.Outcome.LEFT_ALONE,
+                admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
+        assertEquals(
+                Admin.Outcome.LEFT_ALONE,
+                admin.release("a", theirs.token() + 1, Admin.Waiters.HAND_OFF).outcome());
+        theirs.release();
+    }
+
+    // ---- beside requests that share nothing
+
+    @Test
+    void attempt_lockThatThisClientKeeps_isObtained() {
+        for (LockOptions options :
+                List.of(LockOptions.defaults(), KEPT.withKeepFor(Duration.ofSeconds(7)), HANDED, KEPT)) {
+            Lease kept = lease(ask(ours, KEPT));
+            long token = kept.token();
+            assertEquals(ReleaseResult.KEPT, kept.release());
+            Attempt attempt =
+                    ours.lock("a", options).attemptAsync(Wait.none()).join();
+            Lease lease = attempt.lease().orElseThrow(() -> new AssertionError(attempt + " with " + options));
+            assertTrue(lease.token() > token);
+            lease.release();
+            time.advance(Duration.ofSeconds(10));
+        }
+    }
+
+    @Test
+    void attempt_lockThatThisClientKeepsAndItsMessagesAreLost_isObtained() {
+        Holdfast deaf = deafClient();
+        lease(ask(deaf, KEPT_LONG)).release();
+        lease(ask(deaf, LockOptions.defaults())).release();
+        deaf.close();
+    }
+
+    /** The server had to be given the script of the release first, and so was asked for the lock before it. */
+    @Test
+    void attempt_givenBackOnlyAfterItAsked_asksOnceMore() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> kept = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        driver.stopAnswering("release");
+        assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        CompletableFuture<Attempt> attempt = client.lock("a").attemptAsync(Wait.none());
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
+        assertFalse(attempt.isDone());
+        driver.next("release").answer(driver.released("RELEASED"));
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20))); // somebody else was faster
+        assertInstanceOf(Attempt.Taken.class, attempt.join());
+        driver.answer("release", call -> driver.released("RELEASED"));
+        client.close();
+    }
+
+    /** Nobody's turn is taken away: only what nobody has goes back. */
+    @Test
+    void attempt_lockOfWhichThisClientHasALease_isTaken() {
+        Lease lease = lease(ask(ours, KEPT));
+        assertInstanceOf(
+                Attempt.Taken.class, ours.lock("a").attemptAsync(Wait.none()).join());
+        assertTrue(lease.isValid());
+        lease.release();
+    }
+
+    @Test
+    void javaLock_ofALockThatThisClientKeeps_isObtained() {
+        lease(ask(ours, KEPT)).release();
+        Lock strict = ours.lock("a").asJavaLock();
+        assertTrue(strict.tryLock());
+        strict.unlock();
+    }
+
+    @Test
+    void javaLock_ofALockThatIsKept_isEnteredAgainThroughItsView() {
+        for (LockOptions options : List.of(KEPT, HANDED)) {
+            Lock view = ours.lock("a", options).asJavaLock();
+            view.lock();
+            assertTrue(view.tryLock());
+            assertEquals(1, ours.holding());
+            view.unlock();
+            assertEquals(1, ours.holding());
+            assertTrue(ours.lock("a").isLocked());
+            view.unlock();
+            assertEquals(0, ours.holding());
+            assertThrows(IllegalMonitorStateException.class, view::unlock);
+            time.advance(Duration.ofSeconds(10));
+        }
+    }
+
+    /** Whoever locks again learns that the lease is over, and does not get another under the same roof. */
+    @Test
+    void javaLock_ofALockThatIsKeptIsLost_refusesToBeEnteredAgain() {
+        Lock view = ours.lock("a", KEPT).asJavaLock();
+        view.lock();
+        view.lock();
+        other.admin().release("a", Admin.Waiters.HAND_OFF);
+        assertThrows(LeaseLostException.class, view::lock);
+        assertThrows(LeaseLostException.class, view::unlock);
+        assertThrows(LeaseLostException.class, view::unlock);
+        assertThrows(IllegalMonitorStateException.class, view::unlock);
+    }
+
+    // ---- what is called while the line is locked
+
+    /** The wait ends at the very instant of the deadline, and is first to see that it has passed. */
+    @Test
+    void judge_holdIsOver_callsNobodyUnderTheLock() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, HANDED);
+        driver.next("acquire").answer(driver.granted(100));
+        List<Throwable> found = new ArrayList<>();
+        CompletableFuture<Void> told = lease(future).lost().toCompletableFuture().thenAccept(reason -> {
+            try {
+                CompletableFuture.supplyAsync(client::waiting).get(5, TimeUnit.SECONDS);
+            } catch (Exception e) {
+                found.add(e);
+            }
+        });
+        CompletableFuture<Attempt> second =
+                client.lock("a", HANDED).attemptAsync(Wait.upTo(EngineFixture.VALIDITY));
+        time.advance(EngineFixture.VALIDITY);
+        assertInstanceOf(Attempt.TimedOut.class, second.join());
+        assertTrue(told.isDone());
+        assertEquals(List.of(), found);
+        client.close();
     }
 }

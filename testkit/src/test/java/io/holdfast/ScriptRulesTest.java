@@ -205,6 +205,48 @@ final class ScriptRulesTest extends RuleFixture {
         });
     }
 
+    // ---- a recall is written into the hold: the message may be lost
+
+    @Test
+    void recallmark_messageIsLost_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party keeper = new Party();
+            LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofHours(1));
+            keeper.ask(kept, Wait.forever()).join().orElseThrow().release();
+            Party other = new Party(rule(withRule, "recallmark", ""), Ticker.system());
+            CompletableFuture<Attempt> waiting = other.queue(LONG_CLAIM);
+            assertTrue(keeper.driver.receive().startsWith("R "), "it was to be recalled"); // and is not told so
+            keeper.timers.advance(kept.term().dividedBy(2)); // it renews what it keeps
+            assertSwitched(withRule, other);
+            if (server.command("GET", KEYS.hold()).asString().startsWith(keeper.holdfast.id() + ".")) {
+                return "kept for nobody, though others wait";
+            }
+            other.driver.deliver(other.driver.receive());
+            assertInstanceOf(Attempt.Obtained.class, waiting.join());
+            return overlap();
+        });
+    }
+
+    // ---- whoever held what an operator ends is told
+
+    @Test
+    void revokemessage_ofAHoldThatIsKept_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party keeper = new Party();
+            LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofHours(1));
+            keeper.ask(kept, Wait.forever()).join().orElseThrow().release();
+            Party other = new Party(rule(withRule, "revokemessage", ""), Ticker.system());
+            other.holdfast.admin().release(KEYS.name(), Admin.Waiters.HAND_OFF);
+            assertSwitched(withRule, other);
+            if (withRule) {
+                keeper.driver.deliver(keeper.driver.receive());
+            }
+            other.take();
+            keeper.ask(kept, Wait.none());
+            return overlap();
+        });
+    }
+
     // ---- a value's newest token is compared before anything is written
 
     @Test

@@ -6,6 +6,7 @@ import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -109,19 +110,21 @@ final class Node {
                 outcome.completeExceptionally(failureOf(failure));
                 return;
             }
-            asking.lock();
+            CompletionStage<Reply> sent;
+            asking.lock(); // the two belong together; whatever waits for the answer is told when it is free again
             try {
                 driver.send(Command.of("ASKING"));
-                driver.send(command).whenComplete((reply, problem) -> {
-                    if (problem == null) {
-                        outcome.complete(reply);
-                    } else {
-                        outcome.completeExceptionally(failureOf(problem));
-                    }
-                });
+                sent = driver.send(command);
             } finally {
                 asking.unlock();
             }
+            sent.whenComplete((reply, problem) -> {
+                if (problem == null) {
+                    outcome.complete(reply);
+                } else {
+                    outcome.completeExceptionally(failureOf(problem));
+                }
+            });
         });
         return outcome;
     }

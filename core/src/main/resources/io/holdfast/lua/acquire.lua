@@ -11,7 +11,7 @@
 --
 -- Replies, each followed by the time in microseconds:
 --   GRANTED time token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will
---                              be told when others want it
+--                              be told when others want it, and nobody has wanted it yet
 --   QUEUED time place waiters …describe   the owner waits; place 1 is next in line
 --   TAKEN time 0 waiters …describe   somebody else holds the lock, and the owner does not wait
 --   FULL time 0 waiters …describe   somebody else holds the lock, and the queue has no room
@@ -19,7 +19,7 @@
 --   GONE time   the owner was released or withdrawn before this request came
 --   MORE time   too many dead waiters for one script: ask again
 -- Effects: settles the lock; grants, queues, or neither; moves a waiter that has outlived its life to the tail. Tells the
--- next waiter if there was a handoff, and a client that keeps the lock that it is wanted.
+-- next waiter if there was a handoff, and a client that keeps the lock that it is wanted, which is noted in the hold.
 
 -- include hold.lua
 
@@ -37,7 +37,7 @@ local owner, term = ARGV[5], tonumber(ARGV[6])
 local label = ARGV[11] .. '/' .. ARGV[12]
 
 local function granted()
-  return { 'GRANTED', nowMicros, tonumber(lock.held.token), tonumber(lock.held.since), lock.held.kept == '' and 0 or 1 }
+  return { 'GRANTED', nowMicros, tonumber(lock.held.token), tonumber(lock.held.since), lock.held.kept == ' K' and 1 or 0 }
 end
 
 local function take()

@@ -1,8 +1,8 @@
 -- common.lua: included after hold.lua by every script that touches a queue. It owns the formats of all values.
 --
 -- The keys of one lock, all in one slot:
---   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released,
---                     until it is recalled: who holds; the key's expiry is the end of the hold
+--   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released;
+--                     " R" if it does and others have wanted the lock: who holds; the key's expiry is the end of the hold
 --   queue     zset    owner -> order: waiters; the lowest is served first. The order is made by orderOf()
 --   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
 --   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term tokens thread"
@@ -78,11 +78,11 @@ local function parseHold(text)
   if not text then
     return nil
   end
-  local owner, token, since, term, label, kept = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)( ?K?)$')
+  local owner, token, since, term, label, kept = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)( ?[KR]?)$')
   if not owner then
     return { owner = '?', token = '0', since = '0', term = '0', label = '', kept = '' }
   end
-  return { owner = owner, token = token, since = since, term = term, label = label, kept = kept }
+  return { owner = owner, token = token, since = since, term = term, label = label, kept = kept, text = text }
 end
 
 local function readHold(lock)
@@ -388,12 +388,21 @@ local function grant(lock, owner, term, expireAt, label, tokens, kept)
   }
 end
 
--- Tells a client that keeps a lock that others want it. It may be told more than once.
+-- Tells a client that keeps a lock that others want it. It may be told more than once; and it is noted in the hold, where
+-- its next renewal finds it if no message arrives. Where nothing can be written the message has to do.
 local function recall(lock)
-  if lock.held and lock.held.kept ~= '' then
-    mail[#mail + 1] = channelOf(lock, clientOf(lock.held.owner))
-    mail[#mail + 1] = table.concat({ 'R', lock.held.token, lock.hold }, ' ')
+  local held = lock.held
+  if not held or held.kept == '' then
+    return
   end
+  -- rule recallmark
+  if held.kept == ' K' then
+    redis.pcall('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the other pass
+    redis.pcall('SET', lock.hold, string.sub(held.text, 1, -2) .. 'R', 'XX', 'KEEPTTL')
+  end
+  -- end
+  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))
+  mail[#mail + 1] = table.concat({ 'R', held.token, lock.hold }, ' ')
 end
 
 local function labelOf(lock, client, thread)

@@ -4,7 +4,8 @@
 -- KEYS[1..n] holds
 -- ARGV[3i-2] owner   ARGV[3i-1] token   ARGV[3i] term, ms, of the i-th hold
 --
--- Replies: time, then for each hold 1 (held, for at least a term from now) or 0 (gone).
+-- Replies: time, then for each hold 1 (held, for at least a term from now), 2 (the same, and others want the lock that its
+-- client keeps) or 0 (gone).
 -- Effects: never creates a key.
 
 local clock = redis.call('TIME')
@@ -19,7 +20,7 @@ for i = 1, #KEYS do
   -- end
   local held = 0
   if texts[i] and string.sub(texts[i], 1, #mine) == mine then
-    held = 1
+    held = string.sub(texts[i], -2) == ' R' and 2 or 1 -- see common.lua; a label has no blank
     local term = tonumber(ARGV[3 * i])
     if redis.call('PTTL', KEYS[i]) < term then
       redis.call('PEXPIREAT', KEYS[i], string.format('%.0f', now + term))

@@ -2,7 +2,7 @@
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] evicted
 -- ARGV[1..4] see common.lua
--- ARGV[5] token that the hold must have, '' for any   ARGV[6] '1' to drop the waiters, '0' not to
+-- ARGV[5] token that the hold must have, or have reserved, '' for any   ARGV[6] '1' to drop the waiters, '0' not to
 -- ARGV[7] how long a dropped waiter is refused, ms
 --
 -- Replies: a word, the time in microseconds, the public owner id, the token, since and the label of the hold that ended
@@ -11,14 +11,24 @@
 --   NOTHING    nobody held it
 --   OTHER      it is held with another token, or by another program: the hold is left alone
 -- If there are more waiters than one script may drop, the answer tells so (the last value of describe): ask again.
--- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. The one
--- who held it learns of it at its next renewal.
+-- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. Tells the
+-- client that held it, which learns of it at its next renewal at the latest.
 
 -- include hold.lua
 -- include common.lua
 
 local lock = lockAt(1)
 local token, drop, life = ARGV[5], ARGV[6] == '1', tonumber(ARGV[7])
+
+-- Leases that share a hold have tokens of those that were reserved for it. The last of them is known until long after it
+-- was reserved; of a hold that was kept for so long, each greater token is one: no other hold came after it.
+local function isMeant(held)
+  if token == '' or token == held.token then
+    return true
+  end
+  local asked, last = tonumber(token), tonumber(redis.call('MGET', lock.token)[1] or nil)
+  return asked > tonumber(held.token) and (last and asked <= last or not last and held.kept ~= '')
+end
 
 readHold(lock)
 local held = lock.held
@@ -36,12 +46,16 @@ end
 
 local word = 'NOTHING'
 if held then
-  word = held.owner ~= '?' and (token == '' or held.token == token) and 'RELEASED' or 'OTHER'
+  word = held.owner ~= '?' and isMeant(held) and 'RELEASED' or 'OTHER'
 end
 if word == 'RELEASED' then
   redis.call('DEL', lock.hold)
   lock.held = nil
   lock.freed = true
+  -- rule revokemessage
+  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))
+  mail[#mail + 1] = table.concat({ 'V', publicPart(held.owner), held.token, lock.hold }, ' ')
+  -- end
   if claimed and claimed == held.owner then
     dequeue(lock, claimed, true)
     claimed = nil

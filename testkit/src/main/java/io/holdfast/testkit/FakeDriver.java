@@ -242,7 +242,7 @@ public final class FakeDriver implements RedisDriver {
         return list(reply.toArray());
     }
 
-    /** renew: 1 for each hold that is held, 0 for each that is gone. */
+    /** renew: 1 for each hold that is held, 2 if others want it besides, 0 for each that is gone. */
     public Reply renewed(int... held) {
         List<Object> reply = new ArrayList<>(List.of(serverMicros()));
         for (int one : held) {

@@ -358,7 +358,7 @@ final class Breaks {
                         INSIDE,
                         4,
                         EnumSet.of(LIVENESS),
-                        lua("common", "if lock.held and lock.held.kept ~= '' then", "if false then")),
+                        lua("common", "if not held or held.kept == '' then", "if true then")),
                 of(
                         "shared: a hold that was handed off is kept",
                         INSIDE,
