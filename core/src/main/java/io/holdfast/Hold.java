@@ -447,6 +447,7 @@ final class Hold implements Holding {
 
     @Override
     public CompletableFuture<Boolean> extend(Duration atLeast) {
+        client.refuseBeyondQuarantine("atLeast", atLeast);
         return confirm(atLeast).handle((held, failure) -> {
             String server = client.driver.describe();
             if (failure instanceof DriverException cause) {

@@ -63,8 +63,8 @@ final class QuorumClient implements Engine {
         List<NodeClient> made = new ArrayList<>();
         HoldfastOptions own = options.client();
         refuseUnless(
-                "failoverQuarantine",
-                own.failoverQuarantine(),
+                "quarantine",
+                own.quarantine(),
                 Duration.ZERO,
                 "a node that lost its memory is kept out by the quorum itself");
         for (QuorumNode node : given) {

@@ -27,9 +27,10 @@ enum Script {
     PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),
     PLAIN_INFO("e067caa0ed9b1821daa664f4042003e55f05560f"),
     FENCE("98e38cb2ed02675070fd193452fd9c5e7f3a066b"),
-    QUORUM_ACQUIRE("6febe113d9d1932adadb198ac065bceab1125bd8"),
+    QUORUM_ACQUIRE("d549dc77146e813a37a83c78c5a4d4d351d9b892"),
     QUORUM_RAISE("d7330b08436162fab31732d44d82663edc3de76c"),
-    QUORUM_RELEASE("ea14520c024250eb2ca8edb918f5c8e57011ce72");
+    QUORUM_RELEASE("ea14520c024250eb2ca8edb918f5c8e57011ce72"),
+    MEMORY("0ecf6f061336edb1834e95c3ae7bbcd546270582");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

@@ -31,7 +31,7 @@ final class Servers implements AutoCloseable {
                 for (int i = 0; i < NODES; i++) {
                     RedisServer node = RedisServer.start();
                     // It has its memory since for ever: nobody has to wait for the end of the quarantine.
-                    node.command("SET", "hf:node", "0", "EX", "100000");
+                    node.admit();
                     independent.add(node);
                 }
             }

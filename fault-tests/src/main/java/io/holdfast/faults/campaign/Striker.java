@@ -176,7 +176,7 @@ final class Striker {
     private void flushMajority() {
         for (RedisServer node : servers.nodes().subList(0, 2)) {
             node.command("FLUSHALL");
-            node.command("SET", "hf:node", "0", "EX", "100000");
+            node.admit();
         }
     }
 
