@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * What a lease waits for after its grant, where the options ask for it: that replicas have it, and that no lease of before a
  * failover can be valid any more.
  *
- * <p><b>Replicas.</b> {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So each
- * server has a second connection, on which a mark is written after the grant: a replica that has the mark has the grant.
+ * <p><b>Replicas.</b> A lease lives by what they have: after the grant, and after each renewal and extension, which move its
+ * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So each
+ * server has a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
  *
  * <p><b>Quarantine.</b> A marker on the server tells since when which process of it has its memory. After each grant the
  * server is asked whether the marker is its own, and old enough ({@code memory.lua}). The question comes after the grant, so
@@ -131,18 +132,41 @@ final class Assurance {
     // ---- replicas
 
     private void replicate(Request request, CompletableFuture<Assured> result) {
-        int wanted = request.options.replicas();
-        if (wanted == 0) {
+        LockOptions options = request.options;
+        if (options.replicas() == 0) {
             result.complete(new Assured(null, 0));
-            return;
+        } else {
+            RedisDriver master = client.driver.master(client.driver.partition(request.keys.hold()));
+            replicate(master, request.keys, options.replicas(), options.replicaTimeout(), result);
         }
-        RedisDriver master = client.driver.master(client.driver.partition(request.keys.hold()));
+    }
+
+    /**
+     * Waits until replicas have what was written before; the outcome tells how many do.
+     *
+     * @param master where it was written
+     * @param keys of one of the locks that it was about
+     */
+    CompletableFuture<Assured> ofRenewal(@Nullable RedisDriver master, Keys keys, int wanted, Duration limit) {
+        CompletableFuture<Assured> result = new CompletableFuture<>();
+        if (master != client.driver.master(client.driver.partition(keys.hold()))) {
+            // The new master may not have it, and would speak of its own replicas.
+            result.completeExceptionally(DriverException.unknown(
+                    client.driver.describe() + " has another server for this lock than before", null));
+        } else {
+            replicate(master, keys, wanted, limit, result);
+        }
+        return result;
+    }
+
+    private void replicate(
+            @Nullable RedisDriver master, Keys keys, int wanted, Duration limit, CompletableFuture<Assured> result) {
         if (master == null) {
             result.completeExceptionally(
                     DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
             return;
         }
-        second(master, request.keys).whenComplete((second, failure) -> {
+        second(master, keys).whenComplete((second, failure) -> {
             if (second == null) {
                 result.completeExceptionally(
                         failure instanceof DriverException known
@@ -150,18 +174,17 @@ final class Assurance {
                                 : DriverException.unknown("no second connection: " + failure, failure));
                 return;
             }
-            String mark = request.keys.replicated();
-            long limit = request.options.replicaTimeout().toNanos();
+            String mark = keys.replicated();
             var marked = second.send(new Command(mark, List.of("SET", mark, "1", "PX", MARK_MILLIS)));
             var waited = second.send(Command.of(
                     "WAIT",
                     Integer.toString(wanted),
-                    Long.toString(request.options.replicaTimeout().toMillis())));
+                    Long.toString(limit.toMillis())));
             // Others may be waited for on this connection before.
             client.timers.schedule(
-                    limit + client.options.commandTimeout().toNanos(),
+                    limit.plus(client.options.commandTimeout()).toNanos(),
                     () -> result.completeExceptionally(DriverException.unknown(
-                            second.describe() + " did not answer whether replicas have the grant", null)));
+                            second.describe() + " did not answer whether replicas have what was written", null)));
             // Without the mark, WAIT would speak of an earlier one.
             marked.thenCombine(waited, (ok, count) -> count)
                     .whenComplete((reply, problem) -> replicated(wanted, reply, problem, result));

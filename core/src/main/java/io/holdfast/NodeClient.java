@@ -165,6 +165,12 @@ final class NodeClient {
         return known;
     }
 
+    /** What is wrong with a node that has not answered when the node timeout is over. */
+    HoldfastException silent() {
+        return new ServerUnreachableException(
+                name() + " did not answer within " + quorum.options.nodeTimeout().toMillis() + " ms", null);
+    }
+
     HoldfastException unreachableOrRefused(DriverException failure) {
         return failure.kind() == DriverException.Kind.REJECTED
                 ? Refusals.explain(name(), failure)

@@ -263,10 +263,7 @@ final class QuorumClient implements Engine {
                     options.nodeTimeout().toNanos(),
                     () -> answer.complete(failed(
                             node,
-                            new ServerUnreachableException(
-                                    node.name() + " did not answer within "
-                                            + options.nodeTimeout().toMillis() + " ms",
-                                    null))));
+                            node.silent())));
             node.client.commands.info(List.of(keys), 0, (infos, failure) -> {
                 cancel.run();
                 answer.complete(

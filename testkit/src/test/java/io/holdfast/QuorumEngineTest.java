@@ -283,6 +283,28 @@ final class QuorumEngineTest extends QuorumFixture {
     }
 
     @Test
+    void nodeFailures_nodeIsSilent_nameItWhenTheNodeTimeoutIsOverAndUntilItAnswers() {
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(100));
+        Lease lease = obtained(future);
+        time.advance(quorum.options().nodeTimeout().minusMillis(1));
+        assertEquals(List.of(), lease.nodeFailures());
+        time.advance(millis(1));
+        assertEquals(List.of("ServerUnreachableException"), names(lease.nodeFailures().stream()));
+        node(2).next(ACQUIRE).answer(granted(100));
+        assertEquals(List.of(), lease.nodeFailures());
+        // The same with a renewal.
+        time.advance(TERM.dividedBy(3));
+        node(0).next("renew").answer(node(0).renewed(1));
+        node(2).next("renew").answer(node(2).renewed(1));
+        time.advance(quorum.options().nodeTimeout());
+        assertEquals(1, lease.nodeFailures().size());
+        node(1).next("renew").answer(node(1).renewed(1));
+        assertEquals(List.of(), lease.nodeFailures());
+    }
+
+    @Test
     void nodeFailures_ofALease_nameTheNodesThatDoNotStandBehindIt() {
         CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
         node(2).next(ACQUIRE).answer(fresh(40_000));

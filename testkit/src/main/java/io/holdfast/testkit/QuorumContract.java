@@ -384,8 +384,7 @@ public abstract class QuorumContract extends LockSuite {
         nodes.get(2).admit();
         nodes.get(0).kill();
         nodes.get(0).restart();
-        assertEquals(
-                snapshot ? 1 : 0, nodes.get(0).command("EXISTS", "hf:node").asLong());
+        assertEquals(0, nodes.get(0).command("EXISTS", "hf:{a}").asLong());
         Attempt second = quorum(nodes, rewrite, unrenewed).lock("a", lasting).attempt(Wait.none());
         assertTrue(first.isValid());
         if (second instanceof Attempt.Obtained obtained) {

@@ -321,6 +321,36 @@ public abstract class SentinelContract extends LockSuite {
                         .replicas());
     }
 
+    @Test
+    void replicas_cutOffForLongerThanTheTerm_leaseIsOverBeforeAnotherCanHaveIt() throws Exception {
+        LockOptions brief = replicated(2, Duration.ofMillis(300)).withTerm(Duration.ofSeconds(2));
+        Holdfast client = sentinelClient();
+        Lease lease = client.lock("a", brief).acquire();
+        lease.extend(Duration.ofSeconds(2));
+        assertEquals(2, lease.replicas());
+        CompletableFuture<Duration> warned = new CompletableFuture<>();
+        lease.onWarning(warned::complete);
+        stopReplication();
+        // The master goes on to renew it, and nobody else has these renewals.
+        assertEquals(LossReason.EXPIRED, get(lease.lost().toCompletableFuture()));
+        assertTrue(warned.isDone());
+        killMaster();
+        Holdfast other = sentinelClient();
+        assertTrue(other.lock("a").acquire().token() > lease.token());
+        assertFalse(lease.isValid());
+    }
+
+    @Test
+    void extend_replicasDoNotFollow_isNotPromised() throws Exception {
+        LockOptions unrenewed = replicated(2, Duration.ofMillis(300)).withTerm(Duration.ofSeconds(5)).withRenewed(false);
+        Lease lease = sentinelClient().lock("a", unrenewed).acquire();
+        stopReplication();
+        ServerUnreachableException e =
+                assertThrows(ServerUnreachableException.class, () -> lease.extend(Duration.ofSeconds(60)));
+        assertTrue(String.valueOf(e.getMessage()).contains("extension"), e.toString());
+        assertTrue(lease.remaining().compareTo(Duration.ofSeconds(5)) < 0);
+    }
+
     // ---- quarantine
 
     @Test

@@ -24,7 +24,10 @@ final class Servers implements AutoCloseable {
     /** Starts them. Only a single server takes other settings. */
     Servers(Topology topology, List<String> settings) {
         switch (topology) {
-            case SINGLE -> independent.add(RedisServer.start(settings.toArray(String[]::new)));
+            case SINGLE -> {
+                independent.add(RedisServer.start(settings.toArray(String[]::new)));
+                one().admit(); // for subjects with a quarantine, as below
+            }
             case SENTINELS -> sentinels = RedisSentinels.start();
             case CLUSTER -> cluster = RedisCluster.start();
             case QUORUM -> {
