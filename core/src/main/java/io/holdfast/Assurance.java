@@ -5,14 +5,17 @@ import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -20,32 +23,23 @@ import org.jspecify.annotations.Nullable;
  * What a lease waits for after its grant, where the options ask for it: that replicas have it, and that no lease of before a
  * failover can be valid any more.
  *
- * <p><b>Replicas.</b> {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So each
- * server has a second connection, on which a mark is written after the grant: a replica that has the mark has the grant.
+ * <p><b>Replicas.</b> A lease lives by what they have: after the grant, and after each renewal and extension, which move its
+ * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So each
+ * server has a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
  *
- * <p><b>Quarantine.</b> A server is known by its run id, which is drawn when it starts: another one means that somebody
- * else has taken over, or that it was restarted. Until it is known after a reconnect, nothing is handed out.
+ * <p><b>Quarantine.</b> A marker on the server tells since when which process of it has its memory. After each grant the
+ * server is asked whether the marker is its own, and old enough ({@code memory.lua}). The question comes after the grant, so
+ * the answer also speaks of the memory in which the grant was made, or of a later one, which knows less.
  */
 final class Assurance {
     /** @param missing null if nothing is */
     record Assured(@Nullable Reason missing, int replicas) {}
 
-    /**
-     * What is known of the server of a partition.
-     *
-     * @param runId "" if it does not tell
-     * @param checking whether the connection is new, and it is yet to be seen who is there
-     * @param safeNanos when the quarantine ends
-     */
-    private record Server(String runId, boolean checking, long safeNanos) {}
-
-    private static final long RECHECK_NANOS = 200_000_000L;
-    private static final long POLL_NANOS = 20_000_000L;
+    private static final long RETRY_NANOS = 100_000_000L;
     private static final String MARK_MILLIS = "1000";
 
     private final Client client;
-    private final long quarantineNanos;
-    private final AtomicReferenceArray<Server> servers; // by partition; meaningful with a quarantine only
+    private final Duration quarantine;
     private final ReentrantLock lock = new ReentrantLock();
     /** Second connections, by the driver of their server. */
     private final Map<RedisDriver, CompletableFuture<RedisDriver>> seconds = new HashMap<>(); // guarded by lock
@@ -54,27 +48,27 @@ final class Assurance {
 
     Assurance(Client client) {
         this.client = client;
-        this.quarantineNanos = client.options.failoverQuarantine().toNanos();
-        Server[] unknown = new Server[quarantineNanos > 0 ? client.driver.partitions() : 0];
-        Arrays.fill(unknown, new Server("", true, 0));
-        this.servers = new AtomicReferenceArray<>(unknown);
+        Duration longest = client.options.quarantine();
+        this.quarantine = longest.plusNanos(Deadlines.drift(longest.toNanos()));
     }
 
-    /** Begins to look who is there. */
+    private boolean keepsOut() {
+        return !client.options.quarantine().isZero();
+    }
+
+    /** A quarantine that is to begin begins now, and not with the first grant. */
     void begin() {
-        if (quarantineNanos > 0) {
-            check(partition -> true, true);
-        }
+        changed(partition -> true);
     }
 
     boolean isWanted(Request request) {
-        return request.options.replicas() > 0 || quarantineNanos > 0;
+        return request.options.replicas() > 0 || keepsOut();
     }
 
     /** Begins when the lock is granted. */
     CompletableFuture<Assured> of(Request request) {
         CompletableFuture<Assured> result = new CompletableFuture<>();
-        if (quarantineNanos > 0) {
+        if (keepsOut()) {
             outliveQuarantine(request, result);
         } else {
             replicate(request, result);
@@ -85,109 +79,96 @@ final class Assurance {
     // ---- the quarantine
 
     private void outliveQuarantine(Request request, CompletableFuture<Assured> result) {
-        long now = client.ticker.nanoTime();
-        Server server = servers.get(client.driver.partition(request.keys.hold()));
-        long left = server.checking() ? POLL_NANOS : server.safeNanos() - now;
-        if (left <= 0) {
-            replicate(request, result);
-            return;
-        }
-        // Who is there is known soon, unless nobody answers, which ends the lease, too.
-        boolean pointless = !server.checking() && request.waitEndsBefore(server.safeNanos());
-        if (client.isClosed() || pointless || request.isOver()) {
-            result.complete(new Assured(Reason.QUARANTINE, 0));
+        int partition = client.driver.partition(request.keys.hold());
+        ask(partition, (left, failure) -> {
+            boolean refused = failure != null && (failure.code().equals("NOPERM") || failure.code().equals("ERR"));
+            long wait = left == null ? RETRY_NANOS : left * 1_000_000;
+            boolean pointless = left != null && request.waitEndsBefore(client.ticker.nanoTime() + wait);
+            if (left != null && left == 0) {
+                replicate(request, result);
+            } else if (failure != null && refused) {
+                result.completeExceptionally(failure);
+            } else if (client.isClosed() || pointless || request.isOver()) {
+                result.complete(new Assured(Reason.QUARANTINE, 0));
+            } else {
+                // A server that does not answer is asked until it does, or its lease is over.
+                client.timers.schedule(wait, () -> outliveQuarantine(request, result));
+            }
+        });
+    }
+
+    /** Asks the server of a partition for how many milliseconds it may not know all that it granted. */
+    private void ask(int partition, BiConsumer<@Nullable Long, @Nullable DriverException> callback) {
+        RedisDriver master = client.driver.master(partition);
+        if (master == null) {
+            callback.accept(
+                    null, DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
         } else {
-            client.timers.schedule(left, () -> outliveQuarantine(request, result));
+            client.commands.memory(master, markerOn(master), quarantine, false, callback);
         }
+    }
+
+    /** The first name of a marker whose key is on this server: the same for every client of a cluster. */
+    private String markerOn(RedisDriver master) {
+        String marker = Keys.marker(client.options.prefix(), 0);
+        for (int i = 1; i < client.driver.partitions() && client.driver.master(client.driver.partition(marker)) != master; i++) {
+            marker = Keys.marker(client.options.prefix(), i);
+        }
+        return marker;
     }
 
     /** The connections to the servers of some partitions are new. */
     void changed(IntPredicate partitions) {
-        if (quarantineNanos > 0) {
-            for (int i = 0; i < servers.length(); i++) {
-                if (partitions.test(i)) {
-                    servers.updateAndGet(i, server -> new Server(server.runId(), true, server.safeNanos()));
-                }
-            }
-            check(partitions, false);
+        if (!keepsOut()) {
+            return;
         }
-    }
-
-    /** Asks the servers who they are. */
-    private void check(IntPredicate partitions, boolean first) {
-        Map<RedisDriver, CompletableFuture<Map<String, String>>> asked = new HashMap<>();
-        for (int i = 0; i < servers.length(); i++) {
+        Set<RedisDriver> asked = new HashSet<>();
+        for (int i = 0; i < client.driver.partitions(); i++) {
             RedisDriver master = partitions.test(i) ? client.driver.master(i) : null;
-            if (master != null && !asked.containsKey(master)) {
-                asked.put(master, facts(master));
+            if (master != null && asked.add(master)) {
+                ask(i, (left, failure) -> {});
             }
         }
-        asked.forEach((master, facts) -> facts.whenComplete((known, failure) -> {
-            if (known == null
-                    && !(failure instanceof DriverException refused
-                            && refused.code().equals("NOPERM"))) {
-                if (!client.isClosed()) {
-                    client.timers.schedule(RECHECK_NANOS, () -> check(partitions, first));
-                }
-                return;
-            }
-            Map<String, String> told = known == null ? Map.of() : known;
-            for (int i = 0; i < servers.length(); i++) {
-                if (partitions.test(i) && client.driver.master(i) == master) {
-                    servers.updateAndGet(i, before -> judged(before, told, first));
-                }
-            }
-        }));
-    }
-
-    private CompletableFuture<Map<String, String>> facts(RedisDriver master) {
-        CompletableFuture<Map<String, String>> facts = new CompletableFuture<>();
-        client.commands.send(master, Command.of("INFO"), (reply, failure) -> {
-            if (reply != null) {
-                facts.complete(Handshake.parse(reply.asString()));
-            } else if (failure != null) {
-                facts.completeExceptionally(failure);
-            }
-        });
-        return facts;
-    }
-
-    private Server judged(Server before, Map<String, String> facts, boolean first) {
-        String runId = facts.getOrDefault("run_id", "");
-        long now = client.ticker.nanoTime();
-        boolean same = !runId.isEmpty() && (first ? isLongStanding(facts) : runId.equals(before.runId()));
-        if (same) {
-            return new Server(runId, false, before.checking() && first ? now : before.safeNanos());
-        }
-        return new Server(runId, false, now + quarantineNanos);
-    }
-
-    /** Whether it has been the master since it was started, and that is longer ago than the quarantine. */
-    private boolean isLongStanding(Map<String, String> facts) {
-        long uptime;
-        try {
-            uptime = Long.parseLong(facts.getOrDefault("uptime_in_seconds", "0"));
-        } catch (NumberFormatException e) {
-            return false;
-        }
-        return "-1".equals(facts.get("second_repl_offset")) && (uptime - 1) * 1_000_000_000L > quarantineNanos;
     }
 
     // ---- replicas
 
     private void replicate(Request request, CompletableFuture<Assured> result) {
-        int wanted = request.options.replicas();
-        if (wanted == 0) {
+        LockOptions options = request.options;
+        if (options.replicas() == 0) {
             result.complete(new Assured(null, 0));
-            return;
+        } else {
+            RedisDriver master = client.driver.master(client.driver.partition(request.keys.hold()));
+            replicate(master, request.keys, options.replicas(), options.replicaTimeout(), result);
         }
-        RedisDriver master = client.driver.master(client.driver.partition(request.keys.hold()));
+    }
+
+    /**
+     * Waits until replicas have what was written before; the outcome tells how many do.
+     *
+     * @param master where it was written
+     * @param keys of one of the locks that it was about
+     */
+    CompletableFuture<Assured> ofRenewal(@Nullable RedisDriver master, Keys keys, int wanted, Duration limit) {
+        CompletableFuture<Assured> result = new CompletableFuture<>();
+        if (master != client.driver.master(client.driver.partition(keys.hold()))) {
+            // The new master may not have it, and would speak of its own replicas.
+            result.completeExceptionally(DriverException.unknown(
+                    client.driver.describe() + " has another server for this lock than before", null));
+        } else {
+            replicate(master, keys, wanted, limit, result);
+        }
+        return result;
+    }
+
+    private void replicate(
+            @Nullable RedisDriver master, Keys keys, int wanted, Duration limit, CompletableFuture<Assured> result) {
         if (master == null) {
             result.completeExceptionally(
                     DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
             return;
         }
-        second(master, request.keys).whenComplete((second, failure) -> {
+        second(master, keys).whenComplete((second, failure) -> {
             if (second == null) {
                 result.completeExceptionally(
                         failure instanceof DriverException known
@@ -195,18 +176,17 @@ final class Assurance {
                                 : DriverException.unknown("no second connection: " + failure, failure));
                 return;
             }
-            String mark = request.keys.replicated();
-            long limit = request.options.replicaTimeout().toNanos();
+            String mark = keys.replicated();
             var marked = second.send(new Command(mark, List.of("SET", mark, "1", "PX", MARK_MILLIS)));
             var waited = second.send(Command.of(
                     "WAIT",
                     Integer.toString(wanted),
-                    Long.toString(request.options.replicaTimeout().toMillis())));
+                    Long.toString(limit.toMillis())));
             // Others may be waited for on this connection before.
             client.timers.schedule(
-                    limit + client.options.commandTimeout().toNanos(),
+                    limit.plus(client.options.commandTimeout()).toNanos(),
                     () -> result.completeExceptionally(DriverException.unknown(
-                            second.describe() + " did not answer whether replicas have the grant", null)));
+                            second.describe() + " did not answer whether replicas have what was written", null)));
             // Without the mark, WAIT would speak of an earlier one.
             marked.thenCombine(waited, (ok, count) -> count)
                     .whenComplete((reply, problem) -> replicated(wanted, reply, problem, result));

@@ -78,7 +78,7 @@ public sealed interface Attempt {
         public enum Reason {
             /** Fewer replicas have it than {@link LockOptions#replicas()}. */
             REPLICAS,
-            /** Leases of before the failover may be valid yet: {@link HoldfastOptions#failoverQuarantine()}. */
+            /** Leases that the server has forgotten may be valid yet: {@link HoldfastOptions#quarantine()}. */
             QUARANTINE
         }
     }

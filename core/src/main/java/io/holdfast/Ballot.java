@@ -278,7 +278,9 @@ final class Ballot {
 
     private Runnable win() {
         phase = Phase.WON;
-        cancelTimer();
+        if (seats.stream().allMatch(seat -> seat.heard)) {
+            cancelTimer();
+        } // else it names those that are silent
         long token = leaseToken;
         long deadline = Deadlines.ofReply(sentNanos, options.term().toNanos());
         return () -> outcome.won(this, token, deadline);
@@ -322,7 +324,7 @@ final class Ballot {
         Runnable cancel = quorum.timers.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
         lock.lock();
         try {
-            if (phase == during) {
+            if (phase == during || (phase == Phase.WON && seats.stream().anyMatch(seat -> !seat.heard))) {
                 timer = cancel;
                 return;
             }
@@ -341,26 +343,27 @@ final class Ballot {
     }
 
     private void timeOut(Phase during) {
-        Runnable next;
+        Runnable next = null;
         lock.lock();
         try {
-            if (phase != during) {
+            if (!open()) {
                 return;
             }
             for (Seat seat : seats) {
-                boolean silent = during == Phase.ASKING ? !seat.heard : seat.token != 0 && !seat.raised && !seat.out;
+                boolean silent = during == Phase.ASKING || phase != during
+                        ? !seat.heard
+                        : seat.token != 0 && !seat.raised && !seat.out;
                 if (silent) {
-                    seat.failure = new ServerUnreachableException(
-                            seat.node.name() + " did not answer within "
-                                    + quorum.options.nodeTimeout().toMillis() + " ms",
-                            null);
+                    seat.failure = seat.node.silent();
                 }
             }
-            next = lose();
+            if (phase == during) {
+                next = lose();
+            }
         } finally {
             lock.unlock();
         }
-        next.run();
+        then(next);
     }
 
     /** Asks a node again that does not stand behind the hold, for the same owner. Called by a hold that is valid. */

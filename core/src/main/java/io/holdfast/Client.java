@@ -5,6 +5,7 @@ import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -134,6 +135,16 @@ final class Client implements Engine {
     @Override
     public void accept(LockOptions lockOptions) {
         LocalLines.accept(lockOptions);
+        refuseBeyondQuarantine("term", lockOptions.term());
+    }
+
+    /** What lasts longer than the quarantine could be valid yet when the quarantine is over. */
+    void refuseBeyondQuarantine(String what, Duration lasts) {
+        Duration quarantine = options.quarantine();
+        if (!quarantine.isZero() && lasts.compareTo(quarantine) > 0) {
+            throw new IllegalArgumentException(what + " is " + lasts + ", must be at most the client's quarantine, "
+                    + quarantine + ": for so long others wait after the server may have lost its memory");
+        }
     }
 
     @Override

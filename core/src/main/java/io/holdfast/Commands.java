@@ -161,6 +161,9 @@ final class Commands {
     /** After so many times the limit without any answer, the connection is opened anew. */
     private static final int SILENT_LIMITS = 3;
 
+    /** Thirty days: far longer than nobody asks, and a bound for what is left behind. */
+    private static final String MARKER_MILLIS = "2592000000";
+
     private static final long HEARD = Long.MIN_VALUE;
 
     /** One command under way. Whoever sets {@code done} first calls the callback. */
@@ -629,7 +632,7 @@ final class Commands {
             Duration term,
             long proposedToken,
             Duration quarantine,
-            Duration markerLife,
+            boolean durable,
             String actor,
             long sentNanos,
             BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
@@ -642,8 +645,9 @@ final class Commands {
                         Long.toString(proposedToken),
                         millis(quarantine),
                         tokenMillis,
-                        millis(markerLife),
-                        label + "/" + actor),
+                        MARKER_MILLIS,
+                        label + "/" + actor,
+                        durable ? "1" : "0"),
                 sentNanos,
                 list -> {
                     QuorumWord word = QuorumWord.valueOf(list.get(0).asString());
@@ -667,6 +671,29 @@ final class Commands {
                         case GONE -> new QuorumReply(word, time, 0, Optional.empty(), 0);
                     };
                 },
+                callback);
+    }
+
+    /**
+     * The answer is for how many milliseconds a server may have forgotten what it granted; 0 if it knows all of it.
+     *
+     * @param to the server that is asked
+     * @param marker a key on it
+     * @param durable whether a restart of it loses nothing
+     */
+    void memory(
+            RedisDriver to,
+            String marker,
+            Duration quarantine,
+            boolean durable,
+            BiConsumer<@Nullable Long, @Nullable DriverException> callback) {
+        script(
+                to,
+                Script.MEMORY,
+                List.of(marker),
+                List.of(millis(quarantine), MARKER_MILLIS, durable ? "1" : "0"),
+                ticker.nanoTime(),
+                list -> list.get(0).asString().equals("KNOWS") ? 0 : list.get(2).asLong(),
                 callback);
     }
 
@@ -781,6 +808,17 @@ final class Commands {
             long sentNanos,
             Function<List<Reply>, T> decode,
             BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        script(driver, script, keys, args, sentNanos, decode, callback);
+    }
+
+    private <T> void script(
+            RedisDriver to,
+            Script script,
+            List<String> keys,
+            List<String> args,
+            long sentNanos,
+            Function<List<Reply>, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
         BiConsumer<@Nullable Reply, @Nullable DriverException> decoding = (reply, failure) -> {
             T value;
             try {
@@ -803,9 +841,9 @@ final class Commands {
             }
             callback.accept(value, null);
         };
-        send(evalsha(script, keys, args), (reply, failure) -> {
+        send(to, evalsha(script, keys, args), (reply, failure) -> {
             if (isUnknownScript(failure)) {
-                load(script, keys, args, decoding);
+                load(to, script, keys, args, decoding);
             } else {
                 decoding.accept(reply, failure);
             }
@@ -817,20 +855,21 @@ final class Commands {
      * call only: of thousands that meet such a server together, the others follow it and find the script there.
      */
     private void load(
+            RedisDriver to,
             Script script,
             List<String> keys,
             List<String> args,
             BiConsumer<@Nullable Reply, @Nullable DriverException> decoding) {
         if (loading.add(script)) {
-            send(eval(script, keys, args), (reply, failure) -> {
+            send(to, eval(script, keys, args), (reply, failure) -> {
                 loading.remove(script);
                 decoding.accept(reply, failure);
             });
             return;
         }
-        send(evalsha(script, keys, args), (reply, failure) -> {
+        send(to, evalsha(script, keys, args), (reply, failure) -> {
             if (isUnknownScript(failure)) {
-                send(eval(script, keys, args), decoding); // overtook the text, or went elsewhere
+                send(to, eval(script, keys, args), decoding); // overtook the text, or went elsewhere
             } else {
                 decoding.accept(reply, failure);
             }
@@ -857,7 +896,8 @@ final class Commands {
                     FENCE,
                     QUORUM_ACQUIRE,
                     QUORUM_RAISE,
-                    QUORUM_RELEASE -> 1;
+                    QUORUM_RELEASE,
+                    MEMORY -> 1;
             case RENEW, REFRESH, INFO, CLEAN -> 0;
         };
     }

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
@@ -197,7 +198,7 @@ final class Hold implements Holding {
         }
     }
 
-    /** So many replicas had the grant before the lease was handed out. */
+    /** So many replicas have what its deadline rests on. */
     void confirmedBy(int count) {
         replicas = count;
     }
@@ -526,27 +527,48 @@ final class Hold implements Holding {
         }
         Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
         long sent = client.ticker.nanoTime();
+        RedisDriver master = client.driver.master(client.driver.partition(keys.hold()));
         client.commands.confirm(keys, owner, token, asked, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
             } else if (!held) {
                 var unused = gone().thenRun(() -> result.complete(false));
+            } else if (options.replicas() == 0) {
+                result.complete(armed(Deadlines.ofReply(sent, asked.toNanos())));
             } else {
-                boolean first = !confirmed;
-                confirmed = true;
-                raise(Deadlines.ofReply(sent, asked.toNanos()));
-                if (first) {
-                    startRenewal();
-                }
-                arm();
-                result.complete(active());
+                client.assurance
+                        .ofRenewal(master, keys, options.replicas(), options.replicaTimeout())
+                        .whenComplete((assured, problem) -> {
+                            if (assured == null) {
+                                result.completeExceptionally(problem);
+                            } else if (assured.missing() != null) {
+                                result.completeExceptionally(DriverException.unknown(
+                                        "only " + assured.replicas() + " replicas have it", null));
+                            } else {
+                                confirmedBy(assured.replicas());
+                                result.complete(armed(Deadlines.ofReply(sent, asked.toNanos())));
+                            }
+                        });
             }
         });
         return result;
     }
 
+    /** The server has it for longer; returns whether it came in time. */
+    private boolean armed(long deadline) {
+        boolean first = !confirmed;
+        confirmed = true;
+        raise(deadline);
+        if (first) {
+            startRenewal();
+        }
+        arm();
+        return active();
+    }
+
     @Override
     public CompletableFuture<Boolean> extend(Duration atLeast) {
+        client.refuseBeyondQuarantine("atLeast", atLeast);
         return explained(confirm(atLeast)).thenApply(extended -> {
             if (extended) {
                 client.events.tell(request, subject -> new LockEvent.Extended(subject, token, remaining()));

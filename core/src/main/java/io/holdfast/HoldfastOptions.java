@@ -36,7 +36,7 @@ public final class HoldfastOptions {
         Duration waiterDeadline = Duration.ofSeconds(30);
         Duration tokenLife = Duration.ofHours(1);
         Eviction eviction = Eviction.WARN;
-        Duration failoverQuarantine = Duration.ZERO;
+        Duration quarantine = Duration.ZERO;
         List<HoldfastListener> listeners = List.of();
         double eventSampling = 1;
         double logSampling = 1;
@@ -57,7 +57,7 @@ public final class HoldfastOptions {
             waiterDeadline = other.waiterDeadline;
             tokenLife = other.tokenLife;
             eviction = other.eviction;
-            failoverQuarantine = other.failoverQuarantine;
+            quarantine = other.quarantine;
             listeners = other.listeners;
             eventSampling = other.eventSampling;
             logSampling = other.logSampling;
@@ -76,7 +76,7 @@ public final class HoldfastOptions {
                     waiterDeadline,
                     tokenLife,
                     eviction,
-                    failoverQuarantine,
+                    quarantine,
                     listeners,
                     eventSampling,
                     logSampling,
@@ -276,24 +276,30 @@ public final class HoldfastOptions {
         return new HoldfastOptions(changed);
     }
 
-    /** How long after a failover or restart leases are held back; default 0, which is not at all. */
-    public Duration failoverQuarantine() {
-        return values.failoverQuarantine;
+    /** How long leases are held back after the server may have lost its memory; default 0, which is not at all. */
+    public Duration quarantine() {
+        return values.quarantine;
     }
 
     /**
-     * With a quarantine after failovers. When another server has taken over, or the server was restarted, it may have
-     * forgotten leases that are still valid where they are held. With a quarantine a lease that is granted within this time
-     * of the change is kept, but handed out only when the time is over; a request that does not wait so long gets
-     * {@link Attempt.Unconfirmed}. The time is counted from when this client noticed; and from when it connected, to a
-     * server that was started or promoted since (or may have been, which a promoted one does not tell). Every client of the
-     * locks needs it, with a time of at least the longest term that any of them uses.
+     * With a quarantine. A server that was restarted, with or without data, that was emptied, or that has taken over from
+     * another, may have forgotten leases that are still valid where they are held. With a quarantine a lease that is granted
+     * within this time of the change is kept, but handed out only when the time, and 1 %, is over; a request that does not
+     * wait so long gets {@link Attempt.Unconfirmed}. So leases do not overlap although the server has forgotten some.
      *
-     * @param value 0 to 1 hour
+     * <p>A key on the server, the <em>marker</em>, tells since when which process of it has its memory. The time is counted
+     * from when the first client finds that the marker is not there, or is of another process; the very first client of a
+     * server waits the time once, and clients that connect later do not. Each lease costs a round trip more, which asks for
+     * the marker; for that the user needs the permission for {@code INFO}.
+     *
+     * <p>Every client of the locks needs it, with the same time. Locks with a longer term are refused when they are made, as
+     * are longer extensions. Plain locks have none.
+     *
+     * @param value 0 to 1 hour; at least the longest term and the longest extension that any client uses
      */
-    public HoldfastOptions withFailoverQuarantine(Duration value) {
+    public HoldfastOptions withQuarantine(Duration value) {
         Draft changed = new Draft(values);
-        changed.failoverQuarantine = Require.between("failoverQuarantine", value, Duration.ZERO, Duration.ofHours(1));
+        changed.quarantine = Require.between("quarantine", value, Duration.ZERO, Duration.ofHours(1));
         return new HoldfastOptions(changed);
     }
 

@@ -76,9 +76,14 @@ record Keys(String prefix, String name, String hold) {
         return prefix + ":free:" + hold.substring(prefix.length() + 1);
     }
 
-    /** By which a node of a quorum knows since when it has its memory. */
+    /** By which a server knows since when, and in which process, it has its memory. */
     static String nodeMarker(String prefix) {
-        return prefix + ":node";
+        return marker(prefix, 0);
+    }
+
+    /** On a cluster each master has the first of these whose slot it serves. */
+    static String marker(String prefix, int number) {
+        return prefix + ":node" + (number == 0 ? "" : ":" + number);
     }
 
     /** In the order of the scripts' headers. */

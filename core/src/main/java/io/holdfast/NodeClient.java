@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
  * server then. Until the answer has come, what was known of it counts.
  */
 final class NodeClient {
-    /** Far longer than nobody asks, and a bound for what is left behind. */
-    private static final Duration MARKER_LIFE = Duration.ofDays(30);
-
     private static final long LOOK_NANOS = 1_000_000_000L;
     private static final long OLD_NANOS = 2_000_000_000L;
     private static final System.Logger LOG = System.getLogger("io.holdfast");
@@ -90,6 +87,13 @@ final class NodeClient {
     }
 
     private void examine() {
+        // If it is to be kept out for a while, that begins now, and not when somebody asks it for a lock.
+        client.commands.memory(
+                client.driver,
+                Keys.nodeMarker(client.options.prefix()),
+                quorum.options.quarantine(),
+                quorum.options.durableNodes(),
+                (left, failure) -> {});
         client.commands.send(Command.of("INFO"), (info, failure) -> {
             HoldfastException found = null;
             if (info != null) {
@@ -161,6 +165,12 @@ final class NodeClient {
         return known;
     }
 
+    /** What is wrong with a node that has not answered when the node timeout is over. */
+    HoldfastException silent() {
+        return new ServerUnreachableException(
+                name() + " did not answer within " + quorum.options.nodeTimeout().toMillis() + " ms", null);
+    }
+
     HoldfastException unreachableOrRefused(DriverException failure) {
         return failure.kind() == DriverException.Kind.REJECTED
                 ? Refusals.explain(name(), failure)
@@ -181,7 +191,7 @@ final class NodeClient {
                 term,
                 proposedToken,
                 quorum.options.quarantine(),
-                MARKER_LIFE,
+                quorum.options.durableNodes(),
                 actor,
                 sentNanos,
                 (reply, failure) -> {

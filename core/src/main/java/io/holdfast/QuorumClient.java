@@ -63,8 +63,8 @@ final class QuorumClient implements Engine {
         List<NodeClient> made = new ArrayList<>();
         HoldfastOptions own = options.client();
         refuseUnless(
-                "failoverQuarantine",
-                own.failoverQuarantine(),
+                "quarantine",
+                own.quarantine(),
                 Duration.ZERO,
                 "a node that lost its memory is kept out by the quorum itself");
         for (QuorumNode node : given) {
@@ -263,10 +263,7 @@ final class QuorumClient implements Engine {
                     options.nodeTimeout().toNanos(),
                     () -> answer.complete(failed(
                             node,
-                            new ServerUnreachableException(
-                                    node.name() + " did not answer within "
-                                            + options.nodeTimeout().toMillis() + " ms",
-                                    null))));
+                            node.silent())));
             node.client.commands.info(List.of(keys), 0, (infos, failure) -> {
                 cancel.run();
                 answer.complete(

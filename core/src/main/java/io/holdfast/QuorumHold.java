@@ -6,8 +6,11 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -173,20 +176,19 @@ final class QuorumHold implements Holding {
         private final Consumer<@Nullable Boolean> over;
         private final ReentrantLock lock = new ReentrantLock();
         private final AtomicBoolean done = new AtomicBoolean();
-        private int awaited; // guarded by lock
+        private final Set<Seat> silent; // those that have not answered; guarded by lock, as is the next
         private int agreed; // guarded by lock
 
         /** @param over told once: true if a majority agreed, false if the hold is lost, null if too few answered */
-        Round(Duration term, long sentNanos, int awaited, Consumer<@Nullable Boolean> over) {
+        Round(Duration term, long sentNanos, Collection<Seat> asked, Consumer<@Nullable Boolean> over) {
             this.term = term;
             this.sentNanos = sentNanos;
-            this.awaited = awaited;
+            this.silent = new HashSet<>(asked);
             this.over = over;
         }
 
         /** @param held null if there was no answer */
         void answered(Seat seat, long nodeToken, @Nullable Boolean held, @Nullable HoldfastException failure) {
-            seat.failed(failure);
             if (held != null && !held) {
                 ballot.gone(seat, nodeToken);
             }
@@ -194,8 +196,9 @@ final class QuorumHold implements Holding {
             boolean last;
             lock.lock();
             try {
-                awaited--;
-                last = awaited == 0;
+                seat.failed(failure);
+                silent.remove(seat);
+                last = silent.isEmpty();
                 agreed += held != null && held ? 1 : 0;
                 majority = agreed == quorum.majority && held != null && held;
             } finally {
@@ -211,6 +214,16 @@ final class QuorumHold implements Holding {
                 close(false);
             } else if (last) {
                 close(null);
+            }
+        }
+
+        /** The node timeout is over: those that have not answered are named until they do. */
+        void timeOut() {
+            lock.lock();
+            try {
+                silent.forEach(seat -> seat.failed(seat.node.silent()));
+            } finally {
+                lock.unlock();
             }
         }
 
@@ -255,7 +268,7 @@ final class QuorumHold implements Holding {
             return CompletableFuture.completedFuture(false);
         }
         long sent = quorum.nanoTime();
-        Round round = new Round(atLeast, sent, seats.size(), agreed -> {
+        Round round = new Round(atLeast, sent, seats, agreed -> {
             if (agreed == null) {
                 List<NodeFailure> failures = ballot.failures();
                 result.completeExceptionally(new ServerUnreachableException(
@@ -281,6 +294,7 @@ final class QuorumHold implements Holding {
                     (held, failure) -> round.answered(
                             seat, nodeToken, held, failure == null ? null : seat.node.unreachableOrRefused(failure)));
         }
+        quorum.timers.schedule(quorum.options.nodeTimeout().toNanos(), round::timeOut);
         return result;
     }
 

@@ -71,7 +71,7 @@ final class QuorumRenewals {
                 continue;
             }
             QuorumHold.Round round =
-                    hold.new Round(hold.options().term(), sent, entries.size(), agreed -> renewed(hold, agreed));
+                    hold.new Round(hold.options().term(), sent, entries.keySet(), agreed -> renewed(hold, agreed));
             rounds.add(round);
             entries.forEach((seat, entry) ->
                     byNode.computeIfAbsent(seat.node, node -> new ArrayList<>()).add(new Part(round, seat, entry)));
@@ -83,7 +83,11 @@ final class QuorumRenewals {
         });
         // A node that hangs is not waited for: what it answers later counts for its part only.
         quorum.timers.schedule(
-                quorum.options.nodeTimeout().toNanos(), () -> rounds.forEach(round -> round.close(null)));
+                quorum.options.nodeTimeout().toNanos(),
+                () -> rounds.forEach(round -> {
+                    round.timeOut();
+                    round.close(null);
+                }));
     }
 
     private void send(NodeClient node, List<Part> parts, long sent) {

@@ -620,6 +620,10 @@ final class Request implements Asking {
                 complete(new Attempt.Obtained(lease), null);
             } else {
                 hold.release();
+                if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
+                    complete(null, Refusals.explain(client.driver.describe(), refused));
+                    return;
+                }
                 complete(
                         assured != null && assured.missing() != null
                                 ? new Attempt.Unconfirmed(

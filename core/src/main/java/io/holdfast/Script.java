@@ -29,9 +29,10 @@ enum Script {
     ADOPT("c7ac32128898e4ed397cf17c1b10c111f5224f74"),
     ADOPTED("7ea75de13496c4355497ee8a0188b784cb26bd09"),
     FENCE("98e38cb2ed02675070fd193452fd9c5e7f3a066b"),
-    QUORUM_ACQUIRE("6febe113d9d1932adadb198ac065bceab1125bd8"),
+    QUORUM_ACQUIRE("d549dc77146e813a37a83c78c5a4d4d351d9b892"),
     QUORUM_RAISE("d7330b08436162fab31732d44d82663edc3de76c"),
-    QUORUM_RELEASE("641c146b6a9ad966b083c120692696a78fa5ce41");
+    QUORUM_RELEASE("641c146b6a9ad966b083c120692696a78fa5ce41"),
+    MEMORY("0ecf6f061336edb1834e95c3ae7bbcd546270582");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

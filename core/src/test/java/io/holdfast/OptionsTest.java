@@ -215,10 +215,10 @@ final class OptionsTest {
         }
         assertRefused("logSampling is 1.5, must be from 0 to 1", () -> options.withLogSampling(1.5));
         assertRefused("eventSampling is NaN, must be from 0 to 1", () -> options.withEventSampling(Double.NaN));
-        assertEquals(Duration.ZERO, options.failoverQuarantine());
+        assertEquals(Duration.ZERO, options.quarantine());
         assertEquals(
                 Duration.ofHours(1),
-                options.withFailoverQuarantine(Duration.ofHours(1)).failoverQuarantine());
+                options.withQuarantine(Duration.ofHours(1)).quarantine());
     }
 
     @Test

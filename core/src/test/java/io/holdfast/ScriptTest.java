@@ -44,9 +44,10 @@ final class ScriptTest {
             "details",
             "counter",
             "key",
+            "marker",
             "unpack(KEYS)");
 
-    private static final Set<String> WITHOUT_KEYS = Set.of("TIME", "PUBSUB", "PUBLISH", "SPUBLISH");
+    private static final Set<String> WITHOUT_KEYS = Set.of("TIME", "INFO", "PUBSUB", "PUBLISH", "SPUBLISH");
     private static final Set<String> ONLY_KEYS = Set.of("MGET", "EXISTS", "DEL");
 
     @ParameterizedTest
@@ -110,6 +111,7 @@ final class ScriptTest {
         assertEquals(Set.of("HELD", "FREE"), listed("plain_info.lua"));
         assertEquals(names(Commands.FenceWord.values()), listed("fence.lua"));
         assertEquals(names(Commands.QuorumWord.values()), listed("quorum_acquire.lua"));
+        assertEquals(Set.of("KNOWS", "FRESH"), listed("memory.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("quorum_raise.lua"));
         assertEquals(Set.of("RELEASED", "GONE"), listed("quorum_release.lua"));
     }

@@ -19,26 +19,35 @@ import org.junit.jupiter.api.Test;
 
 /** When a client with a quarantine hands leases out. */
 class QuarantineEngineTest {
-    private static final Duration QUARANTINE = Duration.ofSeconds(20);
+    private static final Duration QUARANTINE = Duration.ofSeconds(30);
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults()
             .withExecutor(Runnable::run)
             .withCloseTimeout(Duration.ofMillis(50))
-            .withFailoverQuarantine(QUARANTINE);
+            .withQuarantine(QUARANTINE);
 
     private final VirtualTime time = new VirtualTime();
     private final FakeDriver server = new FakeDriver(time);
+    private Duration forgetfulUntil = Duration.ZERO; // by virtual time
 
     private Holdfast connect() {
+        server.answer("renew", call -> server.renewed(call));
         return Holdfast.over(server, OPTIONS, time.environment(1));
     }
 
-    private void presents(String runId, long uptimeSeconds, boolean promoted) {
-        server.answer(
-                "INFO",
-                call -> Reply.of("redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\nrun_id:" + runId
-                        + "\r\nuptime_in_seconds:" + uptimeSeconds + "\r\nsecond_repl_offset:"
-                        + (promoted ? "77" : "-1")
-                        + "\r\n"));
+    /** The server has lost its memory, or is new, and is asked for the first time now. */
+    private void forgets() {
+        forgetfulUntil = time.elapsed().plus(QUARANTINE);
+        answersAboutItsMemory();
+    }
+
+    private void answersAboutItsMemory() {
+        server.answer("memory", call -> {
+            Duration left = forgetfulUntil.minus(time.elapsed());
+            return left.compareTo(Duration.ZERO) > 0
+                    ? Reply.of(List.of(
+                            Reply.of("FRESH"), Reply.of(server.serverMicros()), Reply.of(left.toMillis())))
+                    : Reply.of(List.of(Reply.of("KNOWS"), Reply.of(server.serverMicros())));
+        });
     }
 
     private CompletableFuture<Attempt> ask(Holdfast holdfast, Wait wait) {
@@ -53,31 +62,74 @@ class QuarantineEngineTest {
     }
 
     @Test
-    void connect_longStandingServer_handsOutAtOnce() {
-        presents("one", 3_600, false);
+    void acquire_serverThatKnowsItsGrants_handsOutAtOnce() {
         assertInstanceOf(Attempt.Obtained.class, ask(connect(), Wait.none()).join());
     }
 
     @Test
-    void connect_serverThatMayBeNew_handsOutWhenTheTimeIsOverAndNotBefore() {
-        for (boolean promoted : List.of(false, true)) {
-            presents("one", promoted ? 3_600 : 5, promoted);
-            Holdfast holdfast = connect();
-            server.answer("renew", call -> server.renewed(call));
-            CompletableFuture<Attempt> attempt = ask(holdfast, Wait.forever());
-            time.advance(QUARANTINE.minusMillis(1));
-            assertFalse(attempt.isDone());
-            time.advance(Duration.ofMillis(1));
-            Lease lease = attempt.join().orElseThrow();
-            assertTrue(lease.isValid());
-            answerReleases();
-            lease.release();
-        }
+    void acquire_serverThatMayHaveForgotten_handsOutWhenTheTimeIsOverAndNotBefore() {
+        forgets();
+        CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());
+        time.advance(QUARANTINE.minusMillis(1));
+        assertFalse(attempt.isDone());
+        time.advance(Duration.ofMillis(1));
+        assertTrue(attempt.join().orElseThrow().isValid());
+    }
+
+    @Test
+    void acquire_memoryLostWhileItIsHeldBack_waitsAnew() {
+        forgets();
+        CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());
+        time.advance(QUARANTINE.dividedBy(2));
+        forgets();
+        time.advance(QUARANTINE.minusMillis(1));
+        assertFalse(attempt.isDone());
+        time.advance(Duration.ofMillis(1));
+        assertTrue(attempt.join().orElseThrow().isValid());
+    }
+
+    @Test
+    void acquire_granted_isAskedForTheMemoryAfterwardsAndNotBefore() {
+        Holdfast holdfast = connect();
+        server.stopAnswering("memory");
+        int before = server.count("memory");
+        CompletableFuture<Attempt> attempt = holdfast.lock("a").attemptAsync(Wait.none());
+        assertEquals(before, server.count("memory"));
+        server.next("acquire").answer(server.granted(100));
+        assertEquals(before + 1, server.count("memory"));
+        assertFalse(attempt.isDone());
+        answersAboutItsMemory();
+        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+    }
+
+    @Test
+    void acquire_questionNotAnswered_isAskedAgain() {
+        Holdfast holdfast = connect();
+        server.stopAnswering("memory");
+        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.none());
+        server.next("memory").fail();
+        assertFalse(attempt.isDone());
+        answersAboutItsMemory();
+        time.advance(Duration.ofMillis(100));
+        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+    }
+
+    @Test
+    void acquire_questionRefused_failsWithTheReasonAndGivesBack() {
+        Holdfast holdfast = connect();
+        server.stopAnswering("memory");
+        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.none());
+        server.next("memory").reject("ERR The user executing the script can't run this command or subcommand");
+        answerReleases();
+        CompletionException e = assertThrows(CompletionException.class, attempt::join);
+        assertTrue(String.valueOf(assertInstanceOf(ServerRefusedException.class, e.getCause()).getMessage())
+                .contains("docs/operations.md"));
+        assertTrue(server.count("release") > 0);
     }
 
     @Test
     void wait_overBeforeTheQuarantine_isUnconfirmedAtOnceAndGivenBack() {
-        presents("one", 5, false);
+        forgets();
         Holdfast holdfast = connect();
         for (Wait wait : List.of(Wait.none(), Wait.upTo(QUARANTINE.minusMillis(1)))) {
             CompletableFuture<Attempt> attempt = ask(holdfast, wait);
@@ -89,37 +141,26 @@ class QuarantineEngineTest {
     }
 
     @Test
-    void reconnect_sameServer_handsOutAsSoonAsItIsKnown() {
-        presents("one", 3_600, false);
-        Holdfast holdfast = connect();
-        server.stopAnswering("INFO");
+    void connect_andConnectAgain_lookForTheMemoryBeforeAnybodyAsksForALock() {
+        connect();
+        assertEquals(1, server.count("memory"));
         server.disconnect();
         server.restore();
-        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.none());
-        time.advance(Duration.ofMillis(500));
-        assertFalse(attempt.isDone());
-        presents("one", 3_600, false);
-        time.advance(Duration.ofMillis(20));
-        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+        assertEquals(2, server.count("memory"));
     }
 
     @Test
-    void reconnect_anotherServer_beginsTheQuarantine() {
-        presents("one", 3_600, false);
+    void lock_termOrExtensionLongerThanTheQuarantine_isRefused() {
         Holdfast holdfast = connect();
-        presents("two", 3_600, false);
-        server.disconnect();
-        server.restore();
-        assertInstanceOf(Attempt.Unconfirmed.class, ask(holdfast, Wait.none()).join());
-        server.answer("renew", call -> server.renewed(call));
-        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.forever());
-        time.advance(QUARANTINE);
-        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+        LockOptions longer = LockOptions.defaults().withTerm(QUARANTINE.plusMillis(1));
+        assertThrows(IllegalArgumentException.class, () -> holdfast.lock("a", longer));
+        Lease lease = ask(holdfast, Wait.none()).join().orElseThrow();
+        assertThrows(IllegalArgumentException.class, () -> lease.extendAsync(QUARANTINE.plusMillis(1)));
     }
 
     @Test
     void close_whileHeldBack_failsTheRequestAndReleases() {
-        presents("one", 5, false);
+        forgets();
         Holdfast holdfast = connect();
         CompletableFuture<Attempt> attempt = ask(holdfast, Wait.forever());
         answerReleases();
@@ -132,9 +173,8 @@ class QuarantineEngineTest {
 
     @Test
     void cancel_whileHeldBack_releasesAtOnce() {
-        presents("one", 5, false);
-        Holdfast holdfast = connect();
-        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.forever());
+        forgets();
+        CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());
         attempt.cancel(true);
         assertNotNull(server.next("release"));
     }

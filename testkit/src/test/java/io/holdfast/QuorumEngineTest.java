@@ -115,7 +115,8 @@ final class QuorumEngineTest extends QuorumFixture {
         assertOpen(future); // counted from when the write-back left
         time.advance(millis(1));
         Attempt.Unknown unknown = as(Attempt.Unknown.class, future);
-        assertEquals(1, unknown.cause().nodeFailures().size(), "the one that has answered has not failed");
+        // One has answered; one has not answered the write-back, and one nothing at all.
+        assertEquals(2, unknown.cause().nodeFailures().size(), "the one that has answered has not failed");
         assertEquals(List.of(1, 1, 1), counts("release"));
     }
 
@@ -280,6 +281,28 @@ final class QuorumEngineTest extends QuorumFixture {
         time.advance(millis(500));
         nodes.forEach(node -> node.next(ACQUIRE).answer(granted(200)));
         assertEquals(List.of(), obtained(future).nodeFailures());
+    }
+
+    @Test
+    void nodeFailures_nodeIsSilent_nameItWhenTheNodeTimeoutIsOverAndUntilItAnswers() {
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.none());
+        node(0).next(ACQUIRE).answer(granted(100));
+        node(1).next(ACQUIRE).answer(granted(100));
+        Lease lease = obtained(future);
+        time.advance(quorum.options().nodeTimeout().minusMillis(1));
+        assertEquals(List.of(), lease.nodeFailures());
+        time.advance(millis(1));
+        assertEquals(List.of("ServerUnreachableException"), names(lease.nodeFailures().stream()));
+        node(2).next(ACQUIRE).answer(granted(100));
+        assertEquals(List.of(), lease.nodeFailures());
+        // The same with a renewal.
+        time.advance(TERM.dividedBy(3));
+        node(0).next("renew").answer(node(0).renewed(1));
+        node(2).next("renew").answer(node(2).renewed(1));
+        time.advance(quorum.options().nodeTimeout());
+        assertEquals(1, lease.nodeFailures().size());
+        node(1).next("renew").answer(node(1).renewed(1));
+        assertEquals(List.of(), lease.nodeFailures());
     }
 
     @Test

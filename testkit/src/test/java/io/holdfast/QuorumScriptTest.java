@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What one node of a quorum does, call by call, and two rules of it that are switched off to see that they matter. */
+/** What one node of a quorum does, call by call, and three rules of it that are switched off to see that they matter. */
 @SuppressWarnings("NullAway.Init") // the server is started before each test
 final class QuorumScriptTest {
     private static final Keys KEYS = Keys.of("hf", "a");
@@ -23,7 +23,12 @@ final class QuorumScriptTest {
     @BeforeEach
     void start() {
         server = RedisServer.start();
-        server.command("SET", MARKER, "0", "EX", "1000");
+        mark(0);
+    }
+
+    /** The present process has its memory since then. */
+    private void mark(long sinceMicros) {
+        server.command("SET", MARKER, sinceMicros + " " + server.runId(), "EX", "1000");
     }
 
     @AfterEach
@@ -43,6 +48,11 @@ final class QuorumScriptTest {
     }
 
     private List<Reply> acquire(String text, String owner, long proposed, long term, long quarantine) {
+        return acquire(text, owner, proposed, term, quarantine, false);
+    }
+
+    private List<Reply> acquire(
+            String text, String owner, long proposed, long term, long quarantine, boolean durable) {
         return run(
                 text,
                 List.of(KEYS.hold(), KEYS.token(), KEYS.tombstone(owner), MARKER),
@@ -52,7 +62,8 @@ final class QuorumScriptTest {
                 Long.toString(quarantine),
                 "3600000",
                 "2592000000",
-                "app/host/1/main");
+                "app/host/1/main",
+                durable ? "1" : "0");
     }
 
     private String raise(String text, String owner, long nodeToken, long leaseToken) {
@@ -117,15 +128,15 @@ final class QuorumScriptTest {
     void acquire_noMarkerOrOneInTheFuture_isFreshUntilTheQuarantineIsOver() {
         server.command("DEL", MARKER);
         assertEquals("FRESH", word(acquire("A.0-1~s", 0, 1_000)));
-        long since = server.command("GET", MARKER).asLong();
+        long since = since();
         List<Reply> again = acquire("A.0-1~s", 0, 1_000);
         assertEquals("FRESH", word(again));
         assertTrue(again.get(2).asLong() <= 60_000 && again.get(2).asLong() > 0);
-        assertEquals(since, server.command("GET", MARKER).asLong());
+        assertEquals(since, since());
         assertEquals(0, server.command("EXISTS", KEYS.hold(), KEYS.token()).asLong());
-        server.command("SET", MARKER, Long.toString(since + 3_600_000_000L), "EX", "1000");
+        mark(since + 3_600_000_000L);
         assertEquals("FRESH", word(acquire("A.0-1~s", 0, 1_000)));
-        server.command("SET", MARKER, Long.toString(since - 61_000_000), "EX", "1000");
+        mark(since - 61_000_000);
         assertEquals("GRANTED", word(acquire("A.0-1~s", 0, 1_000)));
         // A node that is used keeps its marker.
         assertTrue(server.command("PTTL", MARKER).asLong() > 2_000_000_000L);
@@ -140,8 +151,64 @@ final class QuorumScriptTest {
             token(acquire("A.0-1~s", 0, 30_000));
             server.command("FLUSHALL");
             assertEquals(withRule ? "FRESH" : "GRANTED", word(acquire(text, "B.0-1~s", 0, 30_000, 60_000)));
-            server.command("SET", MARKER, "0", "EX", "1000");
+            mark(0);
         }
+    }
+
+    private long since() {
+        return Long.parseLong(server.command("GET", MARKER).asString().split(" ", -1)[0]);
+    }
+
+    @Test
+    void samerun_restartedFromBeforeTheGrant_isNeeded() {
+        server.command("SAVE");
+        for (boolean withRule : List.of(true, false)) {
+            String text = withRule
+                    ? Script.QUORUM_ACQUIRE.text()
+                    : RewritingDriver.replacingRule("samerun", "").apply(Script.QUORUM_ACQUIRE.text());
+            mark(0);
+            token(acquire("A.0-1~s", 0, 30_000));
+            server.kill();
+            server.restart();
+            assertEquals(1, server.command("EXISTS", MARKER).asLong());
+            assertEquals(withRule ? "FRESH" : "GRANTED", word(acquire(text, "B.0-1~s", 0, 30_000, 60_000)));
+            release("B.0-1~s", 0);
+        }
+    }
+
+    @Test
+    void acquire_markerOfAnotherProcess_isFreshOnceAndThenCountsAnew() {
+        String other = "0 " + "f".repeat(40);
+        server.command("SET", MARKER, other, "EX", "1000");
+        // Durable nodes: whoever wrote it.
+        assertEquals("GRANTED", word(acquire(Script.QUORUM_ACQUIRE.text(), "A.0-1~s", 0, 1_000, 60_000, true)));
+        release("A.0-1~s", 0);
+        assertEquals(other, server.command("GET", MARKER).asString());
+        assertEquals("FRESH", word(acquire("A.0-2~s", 0, 1_000)));
+        assertTrue(since() > 0);
+        assertTrue(server.command("GET", MARKER).asString().endsWith(" " + server.runId()));
+        assertEquals("FRESH", word(acquire(Script.QUORUM_ACQUIRE.text(), "A.0-3~s", 0, 1_000, 60_000, true)));
+        mark(since() - 61_000_000);
+        assertEquals("GRANTED", word(acquire("A.0-4~s", 0, 1_000)));
+    }
+
+    @Test
+    void memory_asked_saysTheSameAsTheAcquireOfANode() {
+        assertEquals("KNOWS", word(memory("60000")));
+        server.command("FLUSHALL");
+        List<Reply> fresh = memory("60000");
+        assertEquals("FRESH", word(fresh));
+        assertEquals(60_000, fresh.get(2).asLong());
+        long since = since();
+        assertEquals("FRESH", word(memory("60000")));
+        assertEquals(since, since());
+        mark(since - 61_000_000);
+        assertEquals("KNOWS", word(memory("60000")));
+        assertEquals("FRESH", word(memory("62000")));
+    }
+
+    private List<Reply> memory(String quarantine) {
+        return run(Script.MEMORY.text(), List.of(MARKER), quarantine, "2592000000", "0");
     }
 
     @Test

@@ -4,43 +4,30 @@
 -- KEYS[1] hold   KEYS[2] token   KEYS[3] tombstone of the owner   KEYS[4] marker of the node
 -- ARGV[1] owner   ARGV[2] term, ms   ARGV[3] token that is proposed   ARGV[4] quarantine, ms
 -- ARGV[5] life of tokens, ms   ARGV[6] life of the marker, ms   ARGV[7] label
+-- ARGV[8] '1' if a restart of the node loses nothing
 --
 -- Replies, each followed by the time in microseconds:
 --   GRANTED time token   the owner holds the lock on this node, for at least a term from now
 --   TAKEN time holder token since remaining label   somebody else does
---   FRESH time remaining   the node has lost its memory, or is new: it grants nothing for so many ms yet
+--   FRESH time remaining   the node is new, or has lost its memory, or another process has its data now: it grants nothing
+--                              for so many ms yet
 --   GONE time   the owner was released before this request came
--- Effects: grants or does not. The marker, "since" in microseconds, tells since when the node has its memory; it is
--- written when there is none. The token is the proposed one if that is neither too low nor more than a second ahead.
+-- Effects: grants or does not. The marker, "since run", tells since when which process of the node has its memory; it is
+-- written when there is none that counts. The token is the proposed one if that is neither too low nor more than a second ahead.
 
 local clock = redis.call('TIME')
 local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
 local now = math.floor(nowMicros / 1000)
 
-local owner, term, quarantine = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[4])
+local owner, term = ARGV[1], tonumber(ARGV[2])
 local FARTHEST_AHEAD = 1000000 -- microseconds; the quarantine outlasts it
 
--- Lua's own conversion keeps 14 digits only.
-local function int(number)
-  return string.format('%.0f', number)
-end
-
--- Moves an expiry to a later time, never to an earlier one.
-local function expireLater(key, at)
-  if redis.call('PTTL', key) < at - now then
-    redis.call('PEXPIREAT', key, int(at))
-  end
-end
+-- include marker.lua
 
 -- rule quarantine
-local since = tonumber(redis.call('GET', KEYS[4]) or nil)
-if not since or since > nowMicros then
-  since = nowMicros
-  redis.call('SET', KEYS[4], int(since), 'PXAT', int(now + tonumber(ARGV[6])))
-end
-local over = math.floor(since / 1000) + quarantine
-if now < over then
-  return { 'FRESH', nowMicros, over - now }
+local left = quarantineLeft(KEYS[4], ARGV[4], ARGV[6], ARGV[8])
+if left > 0 then
+  return { 'FRESH', nowMicros, left }
 end
 -- end
 if redis.call('EXISTS', KEYS[3]) == 1 then
@@ -67,8 +54,4 @@ local token = math.max(last + 1, nowMicros, math.min(tonumber(ARGV[3]), nowMicro
 redis.call('SET', KEYS[2], int(token), 'PXAT', int(math.floor(token / 1000) + tonumber(ARGV[5])))
 redis.call('SET', KEYS[1], table.concat({ owner, int(token), int(nowMicros), int(term), ARGV[7] }, ' '),
   'PXAT', int(now + term))
--- A node that is used keeps its marker: one write for each half of the marker's life.
-if redis.call('PTTL', KEYS[4]) < tonumber(ARGV[6]) / 2 then
-  expireLater(KEYS[4], now + tonumber(ARGV[6]))
-end
 return { 'GRANTED', nowMicros, token }

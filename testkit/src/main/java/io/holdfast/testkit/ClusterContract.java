@@ -277,6 +277,36 @@ public abstract class ClusterContract extends LockSuite {
         assertTrue(next.token() > doomedLease.token());
     }
 
+    @Test
+    void quarantine_masterKilled_leaseIsOverBeforeTheNextIsHandedOut() throws Exception {
+        Duration term = Duration.ofSeconds(4);
+        HoldfastOptions careful = OPTIONS.withQuarantine(term);
+        LockOptions unrenewed =
+                LockOptions.defaults().withTerm(term).withRenewed(false);
+        Holdfast client = closeLater(Holdfast.over(clusterDriver(), careful));
+        RedisServer doomed = cluster.masters().get(0);
+        String name = lockOn(doomed);
+        String elsewhere = lockOn(cluster.otherThan(doomed));
+        // Each master has a marker of its own, and the first client waits for all of them at once.
+        client.lock(name, unrenewed).acquire(Wait.upTo(PATIENCE)).release();
+        client.lock(elsewhere, unrenewed).acquire(Wait.upTo(PATIENCE)).release();
+        RedisServer replica = cluster.replicasOf(doomed).get(0);
+        assertEquals(1, doomed.command("WAIT", "1", "5000").asLong());
+        replica.freeze();
+        doomed.command("CLIENT", "KILL", "TYPE", "replica");
+        Lease forgotten = client.lock(name, unrenewed).acquire(Wait.none());
+        doomed.kill();
+        replica.thaw();
+        cluster.failOver(doomed);
+        assertTrue(closeLater(Holdfast.over(clusterDriver(), careful))
+                .lock(name, LockOptions.defaults().withTerm(term))
+                .acquireAsync(Wait.forever())
+                .thenApply(lease -> lease.isValid() && !forgotten.isValid())
+                .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        // The other masters have their memory.
+        client.lock(elsewhere, unrenewed).acquire(Wait.none()).release();
+    }
+
     private String anotherLockOn(RedisServer master, String not) {
         for (int i = 0; ; i++) {
             String name = "other-" + i;

@@ -122,6 +122,7 @@ public final class FakeDriver implements RedisDriver {
     public FakeDriver(VirtualTime time) {
         this.time = time;
         answer("INFO", call -> Reply.of("redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n"));
+        answer("memory", call -> Reply.of(List.of(Reply.of("KNOWS"), Reply.of(serverMicros()))));
         answer("info", call -> {
             List<Reply> replies = new ArrayList<>(List.of(Reply.of(serverMicros())));
             for (int i = 0; i < call.keys().size() / 5; i++) {

@@ -70,6 +70,7 @@ public final class MemoryServer implements TestServer {
     private final Executor executor;
     private final @Nullable VirtualTime time;
     private volatile boolean reachable = true;
+    private final AtomicInteger runs = new AtomicInteger(); // how often it was started anew
 
     private MemoryServer(Ticker ticker, long epochMicros, Executor executor, @Nullable VirtualTime time) {
         this.ticker = ticker;
@@ -189,6 +190,19 @@ public final class MemoryServer implements TestServer {
             lock.unlock();
         }
         waiting.forEach(executor::execute);
+    }
+
+    /** By which one process of a server is told from the next, and from other servers. */
+    public String runId() {
+        return "%08x%032x".formatted(runs.get(), number);
+    }
+
+    /**
+     * From now on it is another process with the data of this one, as after a restart. What it is to have forgotten, and the
+     * connections, are left to the caller.
+     */
+    public void becomeAnotherProcess() {
+        runs.incrementAndGet();
     }
 
     /** Sets the server's clock forward, or back. */

@@ -129,7 +129,9 @@ final class Campaign implements Callable<Integer> {
                         Locale.ROOT,
                         "%-18s %-7s %s, %s%n",
                         fault.label(),
-                        fault.isInside() ? "inside" : "outside",
+                        Arrays.stream(Topology.values()).anyMatch(each -> fault.concerns(each) && fault.isInside(each))
+                                ? "inside"
+                                : "outside",
                         fault.words(),
                         Arrays.stream(Topology.values())
                                 .filter(fault::concerns)
@@ -240,7 +242,8 @@ final class Campaign implements Callable<Integer> {
                     }
                     for (String name : names) {
                         boolean single = !Subjects.isHoldfast(name) || name.equals(Subjects.SHARED);
-                        if (!single || topology == Topology.SINGLE) {
+                        boolean unused = name.equals(Subjects.QUARANTINE) && topology == Topology.QUORUM;
+                        if (!unused && (!single || topology == Topology.SINGLE)) {
                             Duration term =
                                     termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
                             long seed = first + round;

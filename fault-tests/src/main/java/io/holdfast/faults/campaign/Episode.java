@@ -156,7 +156,6 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         }
         always.addAll(Checks.losses(history, TELLING));
         Duration idle = idle(history);
-        inside.addAll(order);
         inside.addAll(Checks.liveness(history, UNDISTURBED, term.plus(RECOVERY)));
         stuck.forEach(each -> always.add(new Violation("ends", each)));
         left.forEach(each -> always.add(new Violation("litter", each)));
@@ -168,10 +167,13 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         List<String> remarks = new ArrayList<>();
         if (ours) {
             words(always, violations);
-            words(inside, fault.isInside() ? violations : remarks);
+            words(inside, isInside() ? violations : remarks);
+            // A queue that the server has forgotten is built anew, in any order.
+            words(order, fault.isInside(topology) ? violations : remarks);
         } else {
             words(always, remarks);
             words(inside, remarks);
+            words(order, remarks);
         }
         Map<String, Integer> outcomes = new TreeMap<>();
         for (Operation each : history.operations()) {
@@ -186,7 +188,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
                 version,
                 topology.name().toLowerCase(java.util.Locale.ROOT),
                 fault.label(),
-                fault.isInside(),
+                isInside(),
                 seed,
                 term.toMillis(),
                 seconds,
@@ -204,6 +206,11 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
                 left.size(),
                 violations,
                 remarks);
+    }
+
+    /** Whether leases must not overlap. */
+    private boolean isInside() {
+        return fault.isInside(topology) || (subject.equals(Subjects.QUARANTINE) && fault.forgets());
     }
 
     private Duration idle(History history) {

@@ -17,6 +17,13 @@ enum Fault {
     FREEZE_SERVER(true, 2, "the server stands still for up to longer than a term (SIGSTOP)", SINGLE),
     RESTART_WITH_DATA(true, 2, "the server is killed and started with its data", SINGLE),
     RESTART_EMPTY(false, 3, "the server is killed and started without its data", SINGLE),
+    RESTART_OLDER(
+            Set.of(QUORUM),
+            2,
+            "a server is killed and started with what it had some time before",
+            SINGLE,
+            SENTINELS,
+            QUORUM),
     KILL_COMMANDS(true, 8, "connections for commands are reset", SINGLE),
     KILL_MESSAGES(true, 8, "connections for messages are reset", SINGLE),
     PARTITION_ONE(true, 2, "one process is cut off for longer than its term", SINGLE),
@@ -44,14 +51,20 @@ enum Fault {
     FLUSH_MINORITY(true, 2, "all keys of one node of three are deleted", QUORUM),
     FLUSH_MAJORITY(false, 2, "all keys of two nodes of three are deleted at once, quarantine included", QUORUM);
 
-    private final boolean inside;
     private final int times;
     private final String words;
+
+    @SuppressWarnings("ImmutableEnumChecker") // Set.of
+    private final Set<Topology> inside;
 
     @SuppressWarnings("ImmutableEnumChecker") // Set.of
     private final Set<Topology> topologies;
 
     Fault(boolean inside, int times, String words, Topology... topologies) {
+        this(inside ? Set.of(Topology.values()) : Set.of(), times, words, topologies);
+    }
+
+    Fault(Set<Topology> inside, int times, String words, Topology... topologies) {
         this.inside = inside;
         this.times = times;
         this.words = words;
@@ -59,8 +72,19 @@ enum Fault {
     }
 
     /** Whether the assumptions allow it: then every promise must hold. */
-    boolean isInside() {
-        return inside;
+    boolean isInside(Topology topology) {
+        return inside.contains(topology);
+    }
+
+    /**
+     * Whether the servers forget grants by it, and nothing worse: then leases of clients with a quarantine must not overlap.
+     * A master that stands still and comes back does not only forget: it answers some clients for a while yet.
+     */
+    boolean forgets() {
+        return switch (this) {
+            case RESTART_EMPTY, RESTART_OLDER, FLUSHALL, FAILOVER, KILL_MASTER -> true;
+            default -> false;
+        };
     }
 
     /** How often it strikes in one episode. */

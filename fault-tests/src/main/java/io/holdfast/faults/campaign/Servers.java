@@ -24,14 +24,17 @@ final class Servers implements AutoCloseable {
     /** Starts them. Only a single server takes other settings. */
     Servers(Topology topology, List<String> settings) {
         switch (topology) {
-            case SINGLE -> independent.add(RedisServer.start(settings.toArray(String[]::new)));
+            case SINGLE -> {
+                independent.add(RedisServer.start(settings.toArray(String[]::new)));
+                one().admit(); // for subjects with a quarantine, as below
+            }
             case SENTINELS -> sentinels = RedisSentinels.start();
             case CLUSTER -> cluster = RedisCluster.start();
             case QUORUM -> {
                 for (int i = 0; i < NODES; i++) {
                     RedisServer node = RedisServer.start();
                     // It has its memory since for ever: nobody has to wait for the end of the quarantine.
-                    node.command("SET", "hf:node", "0", "EX", "100000");
+                    node.admit();
                     independent.add(node);
                 }
             }

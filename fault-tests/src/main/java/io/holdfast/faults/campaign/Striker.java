@@ -3,6 +3,7 @@ package io.holdfast.faults.campaign;
 import io.holdfast.faults.history.History.Disturbance;
 import io.holdfast.spi.DriverException;
 import io.holdfast.testkit.RedisCluster;
+import io.holdfast.testkit.RedisSentinels;
 import io.holdfast.testkit.RedisServer;
 import io.holdfast.testkit.TcpProxy;
 import io.holdfast.testkit.TcpProxy.Kind;
@@ -50,6 +51,7 @@ final class Striker {
             case FREEZE_SERVER -> toAll(servers.one()::freeze, upToLongerThanATerm(), servers.one()::thaw);
             case RESTART_WITH_DATA, RESTART_EMPTY ->
                 toAll(servers.one()::kill, between(100, 800), servers.one()::restart);
+            case RESTART_OLDER -> restartOlder();
             case KILL_COMMANDS -> toAll(() -> proxies(each -> each.killConnections(Kind.COMMANDS)));
             case KILL_MESSAGES -> toAll(() -> proxies(each -> each.killConnections(Kind.MESSAGES)));
             case PARTITION_ONE -> partitionOne();
@@ -106,6 +108,16 @@ final class Striker {
             }
             case FLUSH_MAJORITY -> toAll(this::flushMajority);
         }
+    }
+
+    private void restartOlder() {
+        RedisServer server = servers.nodes().size() > 1 ? anyNode() : servers.masters().get(0);
+        server.command("SAVE");
+        pause(between(200, term.toMillis()));
+        // A master is back before its sentinels look for another.
+        toAll(server::kill, between(0, RedisSentinels.DOWN_AFTER_MILLIS / 4), server::restart);
+        // A node is the one that may fail until it is out of the quarantine.
+        pause(servers.nodes().size() > 1 ? term.plusSeconds(2) : Duration.ZERO);
     }
 
     private void freezeWorker() {
@@ -176,7 +188,7 @@ final class Striker {
     private void flushMajority() {
         for (RedisServer node : servers.nodes().subList(0, 2)) {
             node.command("FLUSHALL");
-            node.command("SET", "hf:node", "0", "EX", "100000");
+            node.admit();
         }
     }
 

@@ -251,7 +251,7 @@ final class World implements Checks.Surroundings {
             if (count > 1) {
                 server.memory.stepClock(Plan.millis(draw.between(-3_000, 3_000)));
                 // It has its memory since long ago.
-                server.memory.command("SET", "hf:node", "1780000000000000", "EX", "2000000");
+                server.memory.command("SET", "hf:node", "1780000000000000 " + server.memory.runId(), "EX", "2000000");
             }
             servers.add(server);
         }

@@ -44,6 +44,15 @@ final class HoldfastSubject implements Subject {
 
     static HoldfastSubject connect(
             String driver, List<String> addresses, Duration term, UnaryOperator<LockOptions> way) {
+        return connect(driver, addresses, term, way, options -> options);
+    }
+
+    static HoldfastSubject connect(
+            String driver,
+            List<String> addresses,
+            Duration term,
+            UnaryOperator<LockOptions> way,
+            UnaryOperator<HoldfastOptions> client) {
         RedisDriverProvider provider = ServiceLoader.load(RedisDriverProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(each -> each.name().equals(driver))
@@ -51,10 +60,10 @@ final class HoldfastSubject implements Subject {
                 .orElseThrow();
         ConnectOptions connect = new ConnectOptions(CONNECT, "holdfast");
         LockOptions lock = way.apply(LockOptions.defaults().withTerm(term));
-        HoldfastOptions options = HoldfastOptions.defaults()
+        HoldfastOptions options = client.apply(HoldfastOptions.defaults()
                 .withLockDefaults(lock)
                 .withCommandTimeout(Duration.ofSeconds(2))
-                .withCloseTimeout(Duration.ofSeconds(3));
+                .withCloseTimeout(Duration.ofSeconds(3)));
         if (addresses.size() == 1) {
             Holdfast one = Holdfast.over(Location.parse(addresses.get(0)).connect(provider, connect), options);
             return new HoldfastSubject(one::lock, one, lock, driver);

@@ -14,6 +14,9 @@ public final class Subjects {
     /** Holdfast with leases that share holds. */
     public static final String SHARED = "holdfast-shared";
 
+    /** Holdfast with a quarantine after any loss of memory. */
+    public static final String QUARANTINE = "holdfast-quarantine";
+
     private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
 
     static {
@@ -26,6 +29,10 @@ public final class Subjects {
                         to,
                         term,
                         lock -> lock.withLocalHandoff(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
+        MAKERS.put(
+                QUARANTINE,
+                (to, term) -> HoldfastSubject.connect(
+                        "lettuce", to, term, lock -> lock, options -> options.withQuarantine(term)));
         MAKERS.put(
                 "redisson-lock",
                 (to, term) -> RedissonSubject.connect(to.get(0), term, RedissonClient::getLock, "Redisson lock"));

@@ -33,6 +33,9 @@ final class ShortCampaignTest {
                 new Episode("holdfast-shared", Topology.SINGLE, Fault.KILL_MESSAGES, TERM, 1, 8),
                 new Episode("holdfast-shared", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 9),
                 new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 1, 6),
+                new Episode("holdfast-quarantine", Topology.SINGLE, Fault.RESTART_OLDER, TERM, 1, 10),
+                new Episode("holdfast-quarantine", Topology.SINGLE, Fault.FLUSHALL, TERM, 1, 11),
+                new Episode("holdfast-jedis", Topology.QUORUM, Fault.RESTART_OLDER, TERM, 1, 12),
                 new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 1, 7));
     }
 
