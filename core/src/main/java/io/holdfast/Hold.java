@@ -111,6 +111,7 @@ final class Hold implements Holding {
 
     @Override
     public LeaseTicket ticket() {
+        client.handsOver();
         return new LeaseTicket(keys.name(), owner, token, options.term());
     }
 

@@ -35,6 +35,8 @@ final class Request implements Asking {
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
     /** How often a request without a wait asks again for a lease that arrived too late. */
     private static final int MOST_LATE = 3;
+    /** How often a request without a wait asks again because the holder had ended. */
+    private static final int MOST_ENDED = 10;
 
     /** Answers of a server that is there but cannot serve at present. */
     static final Set<String> TRANSIENT = Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
@@ -62,6 +64,7 @@ final class Request implements Asking {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger late = new AtomicInteger();
+    private final AtomicInteger endedMet = new AtomicInteger();
     private volatile long retryNanos = FIRST_RETRY_NANOS;
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
@@ -360,7 +363,7 @@ final class Request implements Asking {
             }
             case TAKEN -> {
                 if (waitLimit.isNone()) {
-                    finish(new Attempt.Taken(keys.name(), contention));
+                    taken(state);
                 } else {
                     client.waitingRoom.askLater(this);
                 }
@@ -386,6 +389,24 @@ final class Request implements Asking {
         if (state != null) {
             client.waitingRoom.observe(keys, state, sent);
         }
+    }
+
+    /** Ends without the lock, unless its holder has ended: then it is asked for again. */
+    private void taken(@Nullable State state) {
+        Attempt.Taken answer = new Attempt.Taken(keys.name(), contention);
+        Holder holder = state == null ? null : state.holder().orElse(null);
+        EndedHolders ended = client.endedHolders;
+        if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
+            finish(answer);
+            return;
+        }
+        ended.look(keys, holder, released -> {
+            if (released) {
+                ask();
+            } else {
+                finish(answer);
+            }
+        });
     }
 
     private void onFailure(DriverException failure) {

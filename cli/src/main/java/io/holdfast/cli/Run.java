@@ -159,7 +159,9 @@ final class Run {
                 if (signal != 0) {
                     return ExitStatus.SIGNALLED + signal;
                 }
+                Server.startsCommand();
                 started = Child.start(prepared, held.token());
+                Server.runsCommand(started.pid());
                 child = started;
                 state = State.RUNNING;
             }
