@@ -15,8 +15,11 @@ import io.holdfast.LeaseTicket;
 import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
+import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
 import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -109,11 +112,9 @@ final class LocalClientTest {
     void serverEnds_whileItHolds_isToldAtOnce(String signal) throws Exception {
         try (Holdfast client = client()) {
             Lease lease = client.lock("x").acquire();
-            long begin = System.nanoTime();
             end(signal);
             assertEquals(
                     LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
-            System.out.println("told after " + (System.nanoTime() - begin) / 1_000_000 + " ms");
             assertFalse(lease.isValid());
         }
     }
@@ -168,10 +169,11 @@ final class LocalClientTest {
             Launched.await(
                     "the first lease", () -> attempts.stream().anyMatch(CompletableFuture::isDone));
             awaitQueued(attempts.size() - 1);
+            List<CompletableFuture<Attempt>> taken = new ArrayList<>();
             long newest = 0;
             for (int served = 0; served < attempts.size(); served++) {
                 CompletableFuture.anyOf(attempts.stream()
-                                .filter(each -> !each.isDone() || !taken.contains(each))
+                                .filter(each -> !taken.contains(each))
                                 .toArray(CompletableFuture[]::new))
                         .get(SOON_SECONDS, TimeUnit.SECONDS);
                 CompletableFuture<Attempt> done = attempts.stream()
@@ -195,8 +197,6 @@ final class LocalClientTest {
         }
     }
 
-    private final List<CompletableFuture<Attempt>> taken = new ArrayList<>();
-
     @Test
     void serverEnds_whileTheClientIsClosed_endsInTime() throws Exception {
         long begin = System.nanoTime();
@@ -209,13 +209,13 @@ final class LocalClientTest {
 
     @Test
     void connectionsBreak_serverLives_leaseGoesOn() throws Exception {
-        try (Holdfast client = client();
-                Launched doctor = Launched.holdfast(Map.of(), "--help")) {
-            assertEquals(0, doctor.status());
+        try (Holdfast client = client()) {
             Lease lease = client.lock("x").acquire();
             long server = server();
             kickEverybody();
-            Launched.await("a renewal after the reconnect", () -> lease.isHeldOnServer());
+            Launched.await(
+                    "a renewal after the reconnect",
+                    () -> events.stream().anyMatch(LockEvent.Renewed.class::isInstance));
             assertTrue(lease.isValid());
             assertEquals(server, server());
             lease.release();
@@ -225,11 +225,11 @@ final class LocalClientTest {
     private void kickEverybody() throws IOException {
         List<String> record = Files.readAllLines(folder.resolve("home/address"));
         int port = Integer.parseInt(value(record, "port "));
-        try (java.net.Socket socket = new java.net.Socket("127.0.0.1", port)) {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
             socket.getOutputStream()
                     .write(("AUTH " + value(record, "password ")
                                     + "\r\nCLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nQUIT\r\n")
-                            .getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+                            .getBytes(StandardCharsets.US_ASCII));
             socket.getInputStream().readAllBytes();
         }
     }
@@ -288,6 +288,6 @@ final class LocalClientTest {
     @Test
     void folderThatIsNotSafe_isUnreachable() throws Exception {
         Files.createFile(folder.resolve("home"));
-        assertThrows(io.holdfast.ServerUnreachableException.class, this::client);
+        assertThrows(ServerUnreachableException.class, this::client);
     }
 }

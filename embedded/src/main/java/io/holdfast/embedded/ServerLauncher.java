@@ -222,11 +222,13 @@ final class ServerLauncher {
     private Process launchKeeper(ServerRecord record) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(wayOut());
         // What a terminal sends must not end the keeper. setsid puts it out of the reach of most; where there is none,
-        // as on macOS, signals ignored at the start stay ignored, in the virtual machine too.
+        // as on macOS, signals ignored at the start stay ignored, in the virtual machine too. And it is not to be below
+        // this process in the tree, for those who end whole trees: the shell between the two is ended when it runs.
         command.add("sh");
         command.add("-c");
-        command.add(
-                "trap '' HUP INT TERM TSTP; if command -v setsid >/dev/null; then exec setsid \"$@\"; fi; exec \"$@\"");
+        command.add("trap '' HUP INT TERM TSTP; exec 3<&0; "
+                + "if command -v setsid >/dev/null; then setsid \"$@\" <&3 3<&- & else \"$@\" <&3 3<&- & fi; "
+                + "exec 3<&-; wait $!");
         command.add("sh");
         command.add(java());
         // As small and as quick to start as it goes; a virtual machine that does not know an option may skip it.
@@ -301,6 +303,7 @@ final class ServerLauncher {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
         }
+        keeper.destroyForcibly().waitFor(); // the shell
     }
 
     /**

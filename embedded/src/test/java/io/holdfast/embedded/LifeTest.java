@@ -1,6 +1,7 @@
 package io.holdfast.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -21,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -234,6 +236,29 @@ final class LifeTest {
             // What a terminal sends goes to the process group of whoever started the server.
             assertEquals(sandbox.server().pid(), processGroup(sandbox.server()));
         }
+    }
+
+    @Test
+    void serverAndKeeper_areNotBelowTheStarter_norInItsSession() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join()) {
+            assertEquals(share.address(), share.find());
+            List<Long> below =
+                    ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+            String session = session(ProcessHandle.current());
+            for (ProcessHandle each : List.of(sandbox.server(), sandbox.keeper())) {
+                assertFalse(below.contains(each.pid()));
+                assertNotEquals(session, session(each));
+                assertEquals(
+                        each.equals(sandbox.server()) ? sandbox.folder().toRealPath() : Path.of("/"),
+                        Path.of("/proc", Long.toString(each.pid()), "cwd").toRealPath());
+            }
+        }
+    }
+
+    private static String session(ProcessHandle process) throws Exception {
+        Process ps = new ProcessBuilder("ps", "-o", "sess=", "-p", Long.toString(process.pid())).start();
+        return new String(ps.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
     }
 
     private static long processGroup(ProcessHandle process) throws Exception {
