@@ -200,8 +200,11 @@ final class Client implements Engine {
         return this::execute;
     }
 
-    /** A lease of this client may go on in another process: that this process has ended will not show that it is nobody's. */
-    void handsOver() {
+    /**
+     * What this client holds may stay taken after this process: handed over, left to nobody, or for a shortest time. So that
+     * the process has ended must not be taken for the end of its holds.
+     */
+    void mayBeOutlived() {
         EmbeddedServer share = embedded;
         if (share != null) {
             try {

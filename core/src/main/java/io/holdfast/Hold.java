@@ -111,7 +111,7 @@ final class Hold implements Holding {
 
     @Override
     public LeaseTicket ticket() {
-        client.handsOver();
+        client.mayBeOutlived();
         return new LeaseTicket(keys.name(), owner, token, options.term());
     }
 
@@ -467,6 +467,7 @@ final class Hold implements Holding {
     /** Leaves the hold to live its term without this client. */
     @Override
     public void detach() {
+        client.mayBeOutlived();
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.

@@ -86,9 +86,12 @@ public final class Lease implements AutoCloseable {
     /**
      * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can release the lock: keep
      * it secret. Once it is adopted, {@link #detach()} this one, so that not both renew and release it; the process that
-     * adopts it does not depend on this one any more.
+     * adopts it does not depend on this one any more. On the embedded server, what this client holds is free with its term
+     * from now on if this process is killed, and not sooner.
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}: it lives with its client
+     * @throws ServerUnreachableException if the others of an embedded server cannot be kept from taking the end of this
+     *     process for the end of the lease
      */
     public LeaseTicket ticket() {
         return hold.ticket();

@@ -106,6 +106,9 @@ final class Request implements Asking {
     @Override
     public CompletableFuture<Attempt> start() {
         CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
+        if (!options.shortestHold().isZero()) {
+            client.mayBeOutlived();
+        }
         client.waitingRoom.add(this);
         if (mayShare()) {
             client.actors.reentrant(1);

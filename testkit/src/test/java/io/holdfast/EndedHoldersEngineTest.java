@@ -177,6 +177,24 @@ final class EndedHoldersEngineTest {
     }
 
     @Test
+    void detach_andAShortestHold_hideTheEndOfThisProcess() {
+        Client client = client();
+        Lease lease = tryNow(client);
+        assertEquals(List.of(), concealed);
+        lease.detach();
+        assertEquals(List.of(client.ids.client()), concealed);
+        Client other = client();
+        new DistributedLock(
+                        other,
+                        Keys.of(other.options.prefix(), "b"),
+                        LockOptions.defaults().withShortestHold(Duration.ofSeconds(20)),
+                        null)
+                .acquireAsync(Wait.none())
+                .join();
+        assertEquals(List.of(client.ids.client(), other.ids.client()), concealed);
+    }
+
+    @Test
     void ticket_isGivenOnlyWhenTheEndOfThisProcessCannotBeSeenAnyMore() {
         Client giver = client();
         Lease lease = tryNow(giver);

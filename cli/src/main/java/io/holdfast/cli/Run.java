@@ -161,7 +161,9 @@ final class Run {
                 }
                 Server.startsCommand();
                 started = Child.start(prepared, held.token());
-                Server.runsCommand(started.pid());
+                if (request.atLeast().isZero()) { // else it stays taken whatever becomes of us
+                    Server.runsCommand(started.pid());
+                }
                 child = started;
                 state = State.RUNNING;
             }

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What becomes of those who hold a machine-local lock, or wait for one, when its server or its holder ends. */
 final class LocalServerLossTest {
     /** Far below the term, which is 30 seconds here, and far above what a loaded machine needs. */
-    private static final Duration SOON = Duration.ofSeconds(15);
+    private static final Duration SOON = Duration.ofSeconds(25);
 
     @TempDir
     Path folder;
