@@ -1,6 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Ticker;
@@ -46,6 +48,10 @@ final class Client implements Engine {
     final TakeBack takeBack = new TakeBack(this);
     final Assurance assurance;
     final PlainLocks plain;
+    final @Nullable EmbeddedServer embedded;
+    /** Only where it can be seen that the process of a holder has ended. */
+    final @Nullable EndedHolders endedHolders;
+
     final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final AtomicLong requestNumbers = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -53,6 +59,14 @@ final class Client implements Engine {
     private final @Nullable CallbackThreads ownExecutor;
 
     Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
+        this(driver, options, environment, null);
+    }
+
+    /** @param embedded the share in the embedded server, which is closed with the client; null if it is another server */
+    Client(
+            RedisDriver driver, HoldfastOptions options, Environment environment, @Nullable EmbeddedServer embedded) {
+        this.embedded = embedded;
+        this.endedHolders = embedded == null ? null : new EndedHolders(this, embedded);
         this.options = options;
         this.driver = driver;
         this.clock = new ServerClock(driver.partitions());
@@ -202,6 +216,21 @@ final class Client implements Engine {
         return this::execute;
     }
 
+    /**
+     * What this client holds may stay taken after this process: handed over, left to nobody, or for a shortest time. So that
+     * the process has ended must not be taken for the end of its holds.
+     */
+    void mayBeOutlived() {
+        EmbeddedServer share = embedded;
+        if (share != null) {
+            try {
+                share.conceal(ids.client());
+            } catch (DriverException e) {
+                throw new ServerUnreachableException(String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
     boolean isClosed() {
         return closed.get();
     }
@@ -232,6 +261,10 @@ final class Client implements Engine {
         }
         assurance.close();
         driver.close();
+        EmbeddedServer share = embedded;
+        if (share != null) {
+            share.close();
+        }
         timers.close();
         CallbackThreads threads = ownExecutor;
         if (threads != null) {

@@ -153,6 +153,7 @@ final class Hold implements Holding {
     @Override
     public LeaseTicket ticket() {
         ticketed = true;
+        client.mayBeOutlived();
         return new LeaseTicket(keys.name(), owner, token, options.term());
     }
 
@@ -593,6 +594,7 @@ final class Hold implements Holding {
 
     @Override
     public CompletableFuture<Boolean> detach() {
+        client.mayBeOutlived();
         return extend(options.term()).thenCompose(held -> {
             if (held) {
                 letGo();

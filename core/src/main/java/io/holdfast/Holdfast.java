@@ -1,18 +1,20 @@
 package io.holdfast;
 
 import io.holdfast.routing.Location;
+import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.Environment;
+import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * A client: the way to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
@@ -24,11 +26,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Holdfast implements AutoCloseable {
     private final Client client;
-    private final @Nullable EmbeddedServer embedded;
 
-    private Holdfast(Client client, @Nullable EmbeddedServer embedded) {
+    private Holdfast(Client client) {
         this.client = client;
-        this.embedded = embedded;
     }
 
     /**
@@ -47,7 +47,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options. */
     public static Holdfast connect(String address, HoldfastOptions options) {
-        return connect(Location.parse(address), options, null);
+        return connect(Location.parse(address), options);
     }
 
     /** Works over a driver, for example one that was made from a client that the application already has. Closing this client closes the driver. */
@@ -62,12 +62,16 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with a time and a randomness of its own: for tests and simulations. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options, Environment environment) {
-        return begin(new Client(driver, options, environment), null);
+        return begin(new Client(driver, options, environment));
     }
 
     /**
      * Joins the server that the processes of this user share on this machine, and starts it if there is none: locks that
      * hold among them, and among nobody else. Needs the module {@code holdfast-embedded}.
+     *
+     * <p>If that server ends, the client joins again: its leases are lost ({@link LossReason#GONE}), as with any server that
+     * has lost its memory, and its waiters are queued anew. Holds of a process that has ended are released as soon as
+     * somebody asks for the lock, and not with their terms.
      *
      * @throws IllegalStateException if that module or a driver is not on the class path
      * @throws ServerUnreachableException if the server cannot be started; the message says what to do
@@ -82,30 +86,74 @@ public final class Holdfast implements AutoCloseable {
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException(
                         "no embedded server on the class path: add io.holdfast:holdfast-embedded"));
+        RedisDriverProvider driver = driver();
         EmbeddedServer server;
         try {
             server = provider.join();
         } catch (DriverException e) {
             throw new ServerUnreachableException(String.valueOf(e.getMessage()), e);
         }
+        return embedded(server, driver, options);
+    }
+
+    /**
+     * The same over a share and with a driver that were found in another way. Closing this client closes the share, and so
+     * does failing.
+     *
+     * @throws ServerUnreachableException if the server does not answer
+     */
+    public static Holdfast embedded(EmbeddedServer server, RedisDriverProvider driver, HoldfastOptions options) {
         try {
-            return connect(Location.of(server.address()), options, server);
+            ConnectOptions connecting = new ConnectOptions(options.connectTimeout(), "holdfast");
+            RedisDriver moving;
+            try {
+                moving = RoutedDriver.moving(
+                        new Whereabouts(server), to -> driver.connect(to, connecting), options.connectTimeout());
+            } catch (DriverException e) {
+                throw refused(server.address().toString(), e);
+            }
+            Client client = new Client(moving, options, Environment.system(), server);
+            server.present(client.ids.client());
+            return begin(client);
         } catch (RuntimeException e) {
             server.close();
             throw e;
         }
     }
 
-    private static Holdfast connect(Location address, HoldfastOptions options, @Nullable EmbeddedServer embedded) {
+    /** Where the embedded server is: at first where it was when it was joined. */
+    private static final class Whereabouts implements Supplier<RedisAddress> {
+        private final EmbeddedServer server;
+        private boolean asked; // it is asked by one thread at a time
+
+        Whereabouts(EmbeddedServer server) {
+            this.server = server;
+        }
+
+        @Override
+        public RedisAddress get() {
+            if (asked) {
+                return server.find();
+            }
+            asked = true;
+            return server.address();
+        }
+    }
+
+    private static Holdfast connect(Location address, HoldfastOptions options) {
         RedisDriver driver;
         try {
             driver = address.connect(driver(), new ConnectOptions(options.connectTimeout(), "holdfast"));
         } catch (DriverException e) {
-            throw e.kind() == DriverException.Kind.REJECTED
-                    ? Refusals.explain(address.toString(), e)
-                    : new ServerUnreachableException(String.valueOf(e.getMessage()), e);
+            throw refused(address.toString(), e);
         }
-        return begin(new Client(driver, options, Environment.system()), embedded);
+        return begin(new Client(driver, options, Environment.system()));
+    }
+
+    private static HoldfastException refused(String place, DriverException e) {
+        return e.kind() == DriverException.Kind.REJECTED
+                ? Refusals.explain(place, e)
+                : new ServerUnreachableException(String.valueOf(e.getMessage()), e);
     }
 
     /**
@@ -126,7 +174,7 @@ public final class Holdfast implements AutoCloseable {
         }
     }
 
-    private static Holdfast begin(Client client, @Nullable EmbeddedServer embedded) {
+    private static Holdfast begin(Client client) {
         try {
             Handshake.with(client);
         } catch (RuntimeException e) {
@@ -137,7 +185,7 @@ public final class Holdfast implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new ServerUnreachableException("interrupted while connecting to " + client.driver.describe(), e);
         }
-        return new Holdfast(client, embedded);
+        return new Holdfast(client);
     }
 
     static RedisDriverProvider driver() {
@@ -263,8 +311,5 @@ public final class Holdfast implements AutoCloseable {
     @Override
     public void close() {
         client.close();
-        if (embedded != null) {
-            embedded.close();
-        }
     }
 }

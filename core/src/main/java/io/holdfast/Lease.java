@@ -90,8 +90,12 @@ public final class Lease implements AutoCloseable {
      * secret. Whoever gives it away works no more under this lease: it may be valid here for a while after it was adopted,
      * and so after whoever adopted it has released it, until the next renewal tells (a third of the term), or its deadline
      * has passed. The process that adopts it does not depend on this one any more.
+     * On the embedded server, what this client holds is free with its term from now on if this process is killed, and not
+     * sooner.
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}: it lives with its client
+     * @throws ServerUnreachableException if the others of an embedded server cannot be kept from taking the end of this
+     *     process for the end of the lease
      */
     public LeaseTicket ticket() {
         return hold.ticket();

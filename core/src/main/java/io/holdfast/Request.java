@@ -45,6 +45,8 @@ final class Request implements Asking {
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
     /** How often a request without a wait asks again for a lease that arrived too late. */
     private static final int MOST_LATE = 3;
+    /** How often a request without a wait asks again because the holder had ended. */
+    private static final int MOST_ENDED = 10;
 
     /** Answers of a server that is there but cannot serve at present. */
     static final Set<String> TRANSIENT = Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
@@ -72,6 +74,7 @@ final class Request implements Asking {
     private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger late = new AtomicInteger();
+    private final AtomicInteger endedMet = new AtomicInteger();
     private volatile long retryNanos = FIRST_RETRY_NANOS;
     private volatile Contention contention = Contention.NOTHING_KNOWN;
     private volatile int firstPlace;
@@ -118,6 +121,9 @@ final class Request implements Asking {
     @Override
     public CompletableFuture<Attempt> start() {
         CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
+        if (!options.shortestHold().isZero()) {
+            client.mayBeOutlived();
+        }
         client.waitingRoom.add(this);
         if (mayShare()) {
             client.actors.reentrant(1);
@@ -439,7 +445,7 @@ final class Request implements Asking {
                     givenBack = null;
                     back.whenComplete((how, failure) -> ask());
                 } else if (waitLimit.isNone()) {
-                    finish(new Attempt.Taken(keys.name(), contention));
+                    taken(state);
                 } else {
                     client.waitingRoom.askLater(this);
                 }
@@ -490,6 +496,24 @@ final class Request implements Asking {
         if (!pending()) {
             cancelTimer();
         }
+    }
+
+    /** Ends without the lock, unless its holder has ended: then it is asked for again. */
+    private void taken(@Nullable State state) {
+        Attempt.Taken answer = new Attempt.Taken(keys.name(), contention);
+        Holder holder = state == null ? null : state.holder().orElse(null);
+        EndedHolders ended = client.endedHolders;
+        if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
+            finish(answer);
+            return;
+        }
+        ended.look(keys, holder, released -> {
+            if (released) {
+                ask();
+            } else {
+                finish(answer);
+            }
+        });
     }
 
     private void onFailure(DriverException failure) {

@@ -103,6 +103,11 @@ final class WaitingRoom {
         startTicking();
     }
 
+    /** Whether a request of this client stands in the queue of a lock. */
+    boolean waitsFor(Keys keys) {
+        return lines.containsKey(keys.hold());
+    }
+
     /** The request became a hold; it stays known by its owner. */
     void settled(Request request) {
         toAsk.remove(request);
@@ -248,6 +253,10 @@ final class WaitingRoom {
             } else {
                 giveBack(claim.ownerPublic(), keys.hold());
             }
+        }
+        EndedHolders ended = client.endedHolders;
+        if (ended != null) {
+            ended.observe(keys, state);
         }
         if (state.more()) {
             checkIn(keys, 0);

@@ -159,7 +159,11 @@ final class Run {
                 if (signal != 0) {
                     return ExitStatus.SIGNALLED + signal;
                 }
+                Server.startsCommand();
                 started = Child.start(prepared, held.token());
+                if (request.atLeast().isZero()) { // else it stays taken whatever becomes of us
+                    Server.runsCommand(started.pid());
+                }
                 child = started;
                 state = State.RUNNING;
             }

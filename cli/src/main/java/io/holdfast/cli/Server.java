@@ -9,7 +9,6 @@ import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
-import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -23,9 +22,10 @@ record Server(@Nullable String url) {
     private static final String VARIABLE = "HOLDFAST_URL";
     private static final String APPLICATION = "holdfast";
 
-    /** The share in the machine-local server: a connection, which is to stay until the process ends. */
-    @SuppressWarnings("unused") // so that it is not collected, and closed with that
-    private static volatile @Nullable EmbeddedServer share;
+    /** The client and its share in the machine-local server. */
+    private record Local(Holdfast client, EmbeddedServer share) {}
+
+    private static volatile @Nullable Local local;
 
     /** From the option, else from the environment. */
     static Server chosen(@Nullable String option) {
@@ -52,7 +52,32 @@ record Server(@Nullable String url) {
      */
     Holdfast connect(String application) {
         HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
-        return Holdfast.over(driver(options), options);
+        if (url != null) {
+            return Holdfast.over(driver(options), options);
+        }
+        EmbeddedServer share = new SharedServerProvider().join();
+        Holdfast client = Holdfast.embedded(share, new JedisDriverProvider(), options);
+        local = new Local(client, share);
+        return client;
+    }
+
+    /**
+     * A command is about to start for which a lock is held. If that is machine-local and this process is killed now, nobody
+     * knows whether the command runs: the lock ends with its term.
+     */
+    static void startsCommand() {
+        Local mine = local;
+        if (mine != null) {
+            mine.share().conceal(mine.client().id());
+        }
+    }
+
+    /** The command runs: if this process is killed, a machine-local lock is free when the command, too, has ended. */
+    static void runsCommand(long pid) {
+        Local mine = local;
+        if (mine != null) {
+            mine.share().present(mine.client().id(), pid);
+        }
     }
 
     /** Connects for a command that looks at locks or steers them, and says so if they are those of this machine only. */
@@ -88,7 +113,7 @@ record Server(@Nullable String url) {
         // By name and not by Holdfast.connect, which has to look through every jar for drivers.
         JedisDriverProvider jedis = new JedisDriverProvider();
         if (url == null) {
-            return jedis.connect(join(), connecting);
+            return jedis.connect(new SharedServerProvider().join().address(), connecting);
         }
         Location location = parse(url);
         try {
@@ -99,12 +124,6 @@ record Server(@Nullable String url) {
             }
             throw e;
         }
-    }
-
-    private static RedisAddress join() {
-        EmbeddedServer joined = new SharedServerProvider().join();
-        share = joined;
-        return joined.address();
     }
 
     private static Location parse(String url) {

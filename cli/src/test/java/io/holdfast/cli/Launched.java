@@ -45,6 +45,11 @@ final class Launched implements AutoCloseable {
 
     /** The same with variables in its environment. */
     static Launched holdfast(Map<String, String> environment, String... words) {
+        return start(environment, line(words));
+    }
+
+    /** The command line of {@code holdfast} with these words. */
+    static List<String> line(String... words) {
         List<String> line = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
@@ -53,7 +58,7 @@ final class Launched implements AutoCloseable {
                 classPath(),
                 Main.class.getName()));
         line.addAll(List.of(words));
-        return start(environment, line);
+        return line;
     }
 
     static Launched start(Map<String, String> environment, List<String> line) {

@@ -32,6 +32,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,6 +154,19 @@ public final class RoutedDriver implements RedisDriver {
             throw new IllegalArgumentException("sentinels must not be empty");
         }
         return open(new SentinelTopology(List.copyOf(sentinels), name, server, toSentinels), connector, limit);
+    }
+
+    /**
+     * A driver for one server that may be replaced by another at another address. Blocks until it is connected.
+     *
+     * @param whereabouts tells where the server is at present. Asked at the start, when a connection breaks, as long as
+     *     nothing is answered, and every half minute; on one thread at a time. Blocks for a bounded time, and throws
+     *     {@link DriverException} if it cannot tell: then it is asked again
+     * @param limit the longest time
+     * @throws DriverException {@code UNKNOWN} if nothing answers there; {@code REJECTED} if the server refuses the user
+     */
+    public static RedisDriver moving(Supplier<RedisAddress> whereabouts, Connector connector, Duration limit) {
+        return open(new MovingTopology(whereabouts), connector, limit);
     }
 
     private static RedisDriver open(Topology topology, Connector connector, Duration limit) {

@@ -10,10 +10,50 @@ public interface EmbeddedServerProvider {
      */
     EmbeddedServer join();
 
-    /** One process's share in the server. */
+    /**
+     * One client's share in the server. The server may end before the share is closed: killed, or together with what it
+     * was started by. Whoever has a share asks {@link #find()} then.
+     *
+     * <p>Methods may be called from any thread.
+     */
     interface EmbeddedServer extends AutoCloseable {
-        /** Where the server listens, with its password. */
+        /** Where the server listens, as far as is known, with its password. Does not block. */
         RedisAddress address();
+
+        /**
+         * Where the server listens that the processes of this user share now: the same as before if it lives, else another
+         * that somebody has started meanwhile or that this call starts. Two that ask at once get the same. A server that
+         * lives and does not answer stays the one that is shared. Blocks for at most a few seconds.
+         *
+         * @throws DriverException as {@link #join()} does; a later call may succeed
+         */
+        RedisAddress find();
+
+        /**
+         * Lets the others see when this client has ended: once this process has ended, and the other processes that are
+         * named, {@link #hasEnded} answers true. Replaces what was said of the client before. Best effort: if it cannot be
+         * done, the others never see it. Does not block for long.
+         *
+         * @param client the client's id
+         * @param others processes that its locks are held for too
+         */
+        void present(String client, long... others);
+
+        /**
+         * Takes back what {@link #present} has said: that this process ends will not show that nobody has the client's
+         * locks.
+         *
+         * @throws DriverException {@code UNKNOWN} if it cannot be taken back
+         */
+        void conceal(String client);
+
+        /**
+         * Whether a client of this server has ended for sure, so that its leases are nobody's. False where that is not
+         * known. Reads a file or two, and asks nobody. Should not be called after {@link #close()}.
+         *
+         * @param client the client's id
+         */
+        boolean hasEnded(String client);
 
         /** Gives the share back. The server ends by itself some time after the last process has gone. */
         @Override

@@ -30,10 +30,17 @@ final class ProcessBirth {
         return pid <= 0 ? "" : PROC ? fromProc(pid) : fromHandle(pid);
     }
 
-    private static String fromProc(long pid) throws IOException {
-        String stat;
+    /** Whether somebody has stopped the process, as a terminal or a debugger does; false where that cannot be seen. */
+    static boolean isStopped(long pid) throws IOException {
+        String stat = PROC ? stat(pid) : "";
+        char state = stat.isEmpty() ? ' ' : stat.charAt(stat.lastIndexOf(')') + 2);
+        return state == 'T' || state == 't';
+    }
+
+    /** What the system says of a process; empty if there is none. */
+    private static String stat(long pid) throws IOException {
         try {
-            stat = new String(Files.readAllBytes(Path.of("/proc/" + pid + "/stat")), StandardCharsets.ISO_8859_1);
+            return new String(Files.readAllBytes(Path.of("/proc/" + pid + "/stat")), StandardCharsets.ISO_8859_1);
         } catch (NoSuchFileException | FileNotFoundException e) {
             return "";
         } catch (IOException e) {
@@ -42,6 +49,13 @@ final class ProcessBirth {
                 return "";
             }
             throw e;
+        }
+    }
+
+    private static String fromProc(long pid) throws IOException {
+        String stat = stat(pid);
+        if (stat.isEmpty()) {
+            return "";
         }
         // "pid (name) state ppid …", where the name may hold anything, parentheses and spaces too. The 22nd field of
         // all, the 20th counted from the state, is the start time.

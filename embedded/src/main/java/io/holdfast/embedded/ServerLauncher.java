@@ -39,8 +39,13 @@ final class ServerLauncher {
     private static final int PASSWORD_BYTES = 24;
     private static final int LOG_EXCERPT = 1_000;
 
+    /** Of the starter's environment, what programs may need to start; the rest is nobody else's, and may be secret. */
+    private static final List<String> KEPT_VARIABLES = List.of("PATH", "LD_LIBRARY_PATH", "TZ");
+
     private final Settings settings;
     private final StateFolder folder;
+    /** What is put before the commands of servers and keepers; found out when it is needed. */
+    private @Nullable List<String> wayOut;
 
     ServerLauncher(Settings settings, StateFolder folder) {
         this.settings = settings;
@@ -120,9 +125,10 @@ final class ServerLauncher {
         // Through a file: everybody can read a command line. And not through the standard input: were this process
         // killed before it had written all, the server would take what it got, and without a word it is open to all.
         folder.write(StateFolder.CONFIGURATION, configuration(planned));
-        ProcessBuilder builder = new ProcessBuilder(
-                program.toString(), folder.file(StateFolder.CONFIGURATION).toString());
-        Process process = detached(builder).start();
+        List<String> command = new ArrayList<>(wayOut());
+        command.add(program.toString());
+        command.add(folder.file(StateFolder.CONFIGURATION).toString());
+        Process process = detached(new ProcessBuilder(command)).start();
         process.getOutputStream().close();
         boolean ended = process.waitFor(START_PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         if (!ended || process.exitValue() != 0) {
@@ -213,14 +219,16 @@ final class ServerLauncher {
         awaitKeeper(launchKeeper(record));
     }
 
-    private Process launchKeeper(ServerRecord record) throws IOException {
-        List<String> command = new ArrayList<>();
+    private Process launchKeeper(ServerRecord record) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(wayOut());
         // What a terminal sends must not end the keeper. setsid puts it out of the reach of most; where there is none,
-        // as on macOS, signals ignored at the start stay ignored, in the virtual machine too.
+        // as on macOS, signals ignored at the start stay ignored, in the virtual machine too. And it is not to be below
+        // this process in the tree, for those who end whole trees: the shell between the two is ended when it runs.
         command.add("sh");
         command.add("-c");
-        command.add(
-                "trap '' HUP INT TERM TSTP; if command -v setsid >/dev/null; then exec setsid \"$@\"; fi; exec \"$@\"");
+        command.add("trap '' HUP INT TERM TSTP; exec 3<&0; "
+                + "if command -v setsid >/dev/null; then setsid \"$@\" <&3 3<&- & else \"$@\" <&3 3<&- & fi; "
+                + "exec 3<&-; wait $!");
         command.add("sh");
         command.add(java());
         // As small and as quick to start as it goes; a virtual machine that does not know an option may skip it.
@@ -238,11 +246,6 @@ final class ServerLauncher {
         command.add(Integer.toString(record.port()));
         command.add(Long.toString(settings.idleMillis()));
         ProcessBuilder builder = detached(new ProcessBuilder(command)).redirectOutput(ProcessBuilder.Redirect.PIPE);
-        Map<String, String> environment = builder.environment();
-        // These put agents and options meant for the starter into every virtual machine.
-        environment.remove("JAVA_TOOL_OPTIONS");
-        environment.remove("JDK_JAVA_OPTIONS");
-        environment.remove("_JAVA_OPTIONS");
         Process process = builder.start();
         try (OutputStream out = process.getOutputStream()) {
             out.write(record.password().getBytes(StandardCharsets.US_ASCII));
@@ -252,8 +255,26 @@ final class ServerLauncher {
         return process;
     }
 
+    private List<String> wayOut() throws IOException, InterruptedException {
+        List<String> words = wayOut;
+        if (words == null) {
+            words = new SystemdUnit(
+                            Path.of("/proc/self/cgroup"),
+                            Path.of("/run/user"),
+                            folder.owner(),
+                            settings.program("systemd-run"))
+                    .wayOut();
+            wayOut = words;
+        }
+        return words;
+    }
+
     private ProcessBuilder detached(ProcessBuilder builder) {
         File log = folder.file(StateFolder.LOG).toFile();
+        // What is started outlives the starter: it must not carry its secrets, nor the options and agents that are meant
+        // for its virtual machine.
+        Map<String, String> environment = builder.environment();
+        environment.keySet().retainAll(KEPT_VARIABLES);
         return builder.directory(new File("/")) // keeps no folder in use that somebody wants to remove
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(log))
                 .redirectError(ProcessBuilder.Redirect.appendTo(log));
@@ -282,6 +303,7 @@ final class ServerLauncher {
                 TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
             }
         }
+        keeper.destroyForcibly().waitFor(); // the shell
     }
 
     /**

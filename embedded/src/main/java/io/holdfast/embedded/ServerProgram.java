@@ -1,7 +1,6 @@
 package io.holdfast.embedded;
 
 import io.holdfast.spi.DriverException;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -58,8 +57,8 @@ final class ServerProgram {
     Path find() throws IOException, InterruptedException {
         String named = settings.program();
         if (named != null && !named.equals(Settings.BUNDLED)) {
-            Path program = named.indexOf('/') < 0 ? onSearchPath(named) : Path.of(named);
-            if (program == null || !isProgram(program)) {
+            Path program = named.indexOf('/') < 0 ? settings.program(named) : Path.of(named);
+            if (program == null || !Settings.isProgram(program)) {
                 throw DriverException.unknown(
                         "holdfast.embedded.server (or HOLDFAST_SERVER) names '" + named
                                 + "', which is no executable file",
@@ -70,7 +69,7 @@ final class ServerProgram {
         boolean bundled = BUNDLED_PLATFORMS.contains(settings.platform());
         if (named == null) {
             for (String name : NAMES) {
-                Path program = onSearchPath(name);
+                Path program = settings.program(name);
                 if (program != null && isPreferred(version(program), bundled)) {
                     return program;
                 }
@@ -91,23 +90,6 @@ final class ServerProgram {
             return false;
         }
         return bundled ? version.compareTo(BUNDLED_VERSION) > 0 : version.compareTo(OLDEST) >= 0;
-    }
-
-    private @Nullable Path onSearchPath(String name) {
-        for (String place : settings.searchPath().split(File.pathSeparator, -1)) {
-            // An empty entry and a relative one mean the working folder, which may hold anything.
-            if (place.startsWith("/")) {
-                Path program = Path.of(place, name);
-                if (isProgram(program)) {
-                    return program;
-                }
-            }
-        }
-        return null;
-    }
-
-    private static boolean isProgram(Path path) {
-        return Files.isRegularFile(path) && Files.isExecutable(path);
     }
 
     /** A program's version, from the folder if it was asked before and has not changed; null if it has none to tell. */

@@ -1,6 +1,8 @@
 package io.holdfast.embedded;
 
 import io.holdfast.spi.DriverException;
+import java.io.File;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -73,5 +75,25 @@ record Settings(@Nullable Path folder, @Nullable String program, long idleMillis
     /** Whether this is macOS. */
     boolean mac() {
         return platform.startsWith("darwin-");
+    }
+
+    /** A program on the search path; null if it is not there. */
+    @Nullable
+    Path program(String name) {
+        for (String place : searchPath.split(File.pathSeparator, -1)) {
+            // An empty entry and a relative one mean the working folder, which may hold anything.
+            if (place.startsWith("/")) {
+                Path program = Path.of(place, name);
+                if (isProgram(program)) {
+                    return program;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Whether there is something to execute. */
+    static boolean isProgram(Path path) {
+        return Files.isRegularFile(path) && Files.isExecutable(path);
     }
 }

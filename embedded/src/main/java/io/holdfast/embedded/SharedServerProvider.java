@@ -2,7 +2,6 @@ package io.holdfast.embedded;
 
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider;
-import io.holdfast.spi.RedisAddress;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.channels.ClosedByInterruptException;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One real Redis or Valkey server for all processes of this user on this machine. The first to {@linkplain #join() join}
  * starts it; it listens on 127.0.0.1 only, asks for a password that only this user can read, keeps nothing on disk, and
- * outlives the process that started it. About 30 seconds after the last process has gone, however that ended, the server
+ * outlives the process that started it. Whoever is connected when it ends joins again. About 30 seconds after the last process has gone, however that ended, the server
  * ends by itself, and with it every lock.
  *
  * <p>The program is a {@code valkey-server} or {@code redis-server} on the search path if that is newer than the bundled
@@ -66,6 +65,19 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
         Settings chosen = settings == null ? Settings.read() : settings;
         try {
             StateFolder folder = StateFolder.open(chosen);
+            return new Share(folder, join(chosen, folder), () -> join(chosen, folder));
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
+    private static DriverException failed(IOException e) {
+        return DriverException.unknown("could not join the embedded server: " + e.getMessage(), e);
+    }
+
+    private static Share.Joined join(Settings settings, StateFolder folder) {
+        try {
+            folder.ensure();
             try (FolderLock lock =
                     FolderLock.take(folder.file(StateFolder.LOCK), TimeUnit.SECONDS.toNanos(LOCK_PATIENCE_SECONDS))) {
                 if (lock == null) {
@@ -74,21 +86,23 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
                                     + LOCK_PATIENCE_SECONDS + " seconds: if it is stopped, let it go on or end it",
                             null);
                 }
-                return join(chosen, folder);
+                return joinLocked(settings, folder);
             }
         } catch (InterruptedException | ClosedByInterruptException e) {
             Thread.currentThread().interrupt();
             throw DriverException.unknown("interrupted while joining the embedded server", e);
         } catch (IOException e) {
-            throw DriverException.unknown("could not join the embedded server: " + e.getMessage(), e);
+            throw failed(e);
         }
     }
 
-    private static EmbeddedServer join(Settings settings, StateFolder folder) throws IOException, InterruptedException {
+    private static Share.Joined joinLocked(Settings settings, StateFolder folder)
+            throws IOException, InterruptedException {
         ServerRecord record = ServerRecord.read(folder.file(StateFolder.ADDRESS));
         Wire wire = record == null ? null : reach(record);
         ServerLauncher launcher = new ServerLauncher(settings, folder);
         if (record == null || wire == null) {
+            new Presence(folder).sweep();
             record = launcher.start();
             wire = Wire.open(record.port(), record.password(), CONNECTION_NAME, ANSWER_PATIENCE_MILLIS);
         } else if (!folder.isKept(record.id())) {
@@ -99,7 +113,7 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
                 throw e;
             }
         }
-        return new Share(new RedisAddress("127.0.0.1", record.port(), false, null, record.password(), 0), wire);
+        return new Share.Joined(record, wire);
     }
 
     /** Connects to a server; null if there is none any more. */
@@ -116,12 +130,9 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
                 return null;
             }
             throw DriverException.unknown(
-                    "the embedded server (" + record + ") is there but "
-                            + (e instanceof ProtocolException
-                                    ? "refused this process (" + e.getMessage() + ")"
-                                    : "did not answer for " + ANSWER_PATIENCE_MILLIS / 1000 + " seconds")
+                    "the embedded server (" + record + ") is there but " + whyNot(record, e)
                             + ": if it stays so, end it with kill -9 " + record.pid()
-                            + ", and with it the locks that it holds",
+                            + "; those who use it lose their locks then, are told so, and get another server",
                     e);
         }
         // Only after the connection is this worth anything: as long as the server lives, nobody else has its port. When
@@ -133,15 +144,14 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
         return null;
     }
 
-    /** An open connection is the share: the keeper counts them, and the system closes them with the process. */
-    private record Share(RedisAddress address, Wire wire) implements EmbeddedServer {
-        @Override
-        public void close() {
-            try {
-                wire.close();
-            } catch (IOException e) {
-                // The connection is gone all the same.
-            }
+    private static String whyNot(ServerRecord record, IOException e) throws IOException {
+        if (e instanceof ProtocolException) {
+            return "refused this process (" + e.getMessage() + ")";
         }
+        // It is not ended here: it may have its locks still when it goes on, and their holders rely on it.
+        return "did not answer for " + ANSWER_PATIENCE_MILLIS / 1000 + " seconds"
+                + (ProcessBirth.isStopped(record.pid())
+                        ? " because somebody has stopped it: let it go on with kill -CONT " + record.pid()
+                        : "");
     }
 }

@@ -42,6 +42,8 @@ final class StateFolder {
      * removes it when it ends, which may be while its successor starts.
      */
     static final String PID = ".pid";
+    /** The folder in which the clients say where they live; see {@link Presence}. */
+    static final String CLIENTS = "clients";
     /** What is known of the server programs on the search path. */
     static final String VERSIONS = "versions";
 
@@ -71,6 +73,17 @@ final class StateFolder {
         if (path == null) {
             path = usual(settings.mac(), System.getProperty("user.home", ""), System.getenv("XDG_RUNTIME_DIR"));
         }
+        StateFolder folder = new StateFolder(path);
+        folder.ensure();
+        return folder;
+    }
+
+    /**
+     * Makes the folder if it is not there, or not any more.
+     *
+     * @throws DriverException if it is not safe from others
+     */
+    void ensure() throws IOException {
         Map<String, Object> attributes;
         try {
             attributes = attributes(path);
@@ -82,7 +95,15 @@ final class StateFolder {
         if (refusal != null) {
             throw DriverException.unknown("the embedded server's folder " + path + " " + refusal, null);
         }
-        return new StateFolder(path);
+    }
+
+    /** Makes a folder in it, if it is not there. */
+    void inner(String name) throws IOException {
+        try {
+            Files.createDirectory(file(name), permissions("rwx------"));
+        } catch (FileAlreadyExistsException e) {
+            // Only the user can have made it.
+        }
     }
 
     private static @Nullable String refusal(Path path, Map<String, Object> attributes) throws IOException {
@@ -120,7 +141,8 @@ final class StateFolder {
                 null);
     }
 
-    private static String machine() throws IOException {
+    /** The name of this machine or container: process numbers mean nothing elsewhere. */
+    static String machine() throws IOException {
         try {
             String name = Files.readString(Path.of("/proc/sys/kernel/hostname"))
                     .trim()
@@ -179,6 +201,11 @@ final class StateFolder {
     /** Attributes for a new file or folder. */
     static FileAttribute<Set<PosixFilePermission>> permissions(String text) {
         return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
+    }
+
+    /** The number of the user whose folder it is. */
+    int owner() throws IOException {
+        return number(attributes(path), "uid");
     }
 
     /** The folder itself. */

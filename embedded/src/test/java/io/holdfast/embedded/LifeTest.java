@@ -1,6 +1,7 @@
 package io.holdfast.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
+import io.holdfast.spi.RedisAddress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -19,7 +21,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -121,6 +127,73 @@ final class LifeTest {
     }
 
     @Test
+    void find_serverLives_isTheSame_alsoWhileItIsStopped() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join()) {
+            assertEquals(share.address(), share.find());
+            Sandbox.signal("STOP", sandbox.server());
+            assertTimeout(Duration.ofSeconds(1), () -> assertEquals(share.address(), share.find()));
+            Sandbox.signal("CONT", sandbox.server());
+        }
+    }
+
+    @Test
+    void find_serverKilled_twoAtOnce_getTheSameOther() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer first = sandbox.join();
+                EmbeddedServer second = sandbox.join()) {
+            RedisAddress before = first.address();
+            Sandbox.kill(sandbox.server());
+            CompletableFuture<RedisAddress> other = CompletableFuture.supplyAsync(second::find);
+            RedisAddress after = first.find();
+            assertNotEquals(before, after);
+            assertEquals(after, other.join());
+            assertEquals(after, first.address());
+            assertEquals(1, sandbox.running("redis-server").size());
+        }
+    }
+
+    @Test
+    void find_folderRemoved_makesItAnewWithAnotherServer() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.SHORT_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join()) {
+            RedisAddress before = share.address();
+            ProcessHandle server = sandbox.server();
+            try (Stream<Path> files = Files.walk(sandbox.folder())) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            }
+            assertNotEquals(before, share.find());
+            Sandbox.awaitEnd(server);
+        }
+    }
+
+    @Test
+    void find_anotherServerTookItsPlace_joinsThat() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join()) {
+            Sandbox.kill(sandbox.server());
+            try (EmbeddedServer other = sandbox.join()) {
+                assertEquals(other.address(), share.find());
+            }
+            // The share is in the other server now, and keeps it.
+            ProcessHandle server = sandbox.server();
+            assertTrue(server.isAlive());
+        }
+    }
+
+    @Test
+    void find_closed_isAnError() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.SHORT_IDLE_MILLIS)) {
+            EmbeddedServer share = sandbox.join();
+            share.close();
+            share.close();
+            assertThrows(DriverException.class, share::find);
+        }
+    }
+
+    @Test
     void serverKilled_keeperEnds() throws Exception {
         try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.SHORT_IDLE_MILLIS);
                 EmbeddedServer share = sandbox.join()) {
@@ -163,6 +236,29 @@ final class LifeTest {
             // What a terminal sends goes to the process group of whoever started the server.
             assertEquals(sandbox.server().pid(), processGroup(sandbox.server()));
         }
+    }
+
+    @Test
+    void serverAndKeeper_areNotBelowTheStarter_norInItsSession() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join()) {
+            assertEquals(share.address(), share.find());
+            List<Long> below =
+                    ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+            String session = session(ProcessHandle.current());
+            for (ProcessHandle each : List.of(sandbox.server(), sandbox.keeper())) {
+                assertFalse(below.contains(each.pid()));
+                assertNotEquals(session, session(each));
+                assertEquals(
+                        each.equals(sandbox.server()) ? sandbox.folder().toRealPath() : Path.of("/"),
+                        Path.of("/proc", Long.toString(each.pid()), "cwd").toRealPath());
+            }
+        }
+    }
+
+    private static String session(ProcessHandle process) throws Exception {
+        Process ps = new ProcessBuilder("ps", "-o", "sess=", "-p", Long.toString(process.pid())).start();
+        return new String(ps.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
     }
 
     private static long processGroup(ProcessHandle process) throws Exception {

@@ -81,7 +81,9 @@ final class Sandbox implements AutoCloseable {
 
     /** The keeper's process. */
     ProcessHandle keeper() {
-        List<ProcessHandle> keepers = running(Keeper.class.getName());
+        List<ProcessHandle> keepers = running(Keeper.class.getName()).stream()
+                .filter(each -> each.info().command().orElse("").endsWith("java")) // not the shell above it
+                .toList();
         assertEquals(1, keepers.size(), keepers::toString);
         return keepers.get(0);
     }

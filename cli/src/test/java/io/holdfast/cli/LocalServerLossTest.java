@@ -1,0 +1,307 @@
+package io.holdfast.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of those who hold a machine-local lock, or wait for one, when its server or its holder ends. */
+final class LocalServerLossTest {
+    /** Far below the term, which is 30 seconds here, and far above what a loaded machine needs. */
+    private static final Duration SOON = Duration.ofSeconds(25);
+
+    @TempDir
+    Path folder;
+
+    @AfterEach
+    void awaitEnd() throws Exception {
+        Launched.awaitKeeperGone(folder);
+    }
+
+    private Map<String, String> environment() {
+        return Map.of(
+                "HOLDFAST_HOME", folder.resolve("home").toString(),
+                "HOLDFAST_IDLE_MILLIS", "1000",
+                "HOLDFAST_SERVER", "bundled");
+    }
+
+    private Launched command(String... words) {
+        return Launched.holdfast(environment(), words);
+    }
+
+    /** One that holds the lock until it is told to end. */
+    private Launched holder(String... options) throws InterruptedException {
+        List<String> words = new ArrayList<>(List.of("run", "e"));
+        words.addAll(List.of(options));
+        words.addAll(List.of("--", "sh", "-c", "echo runs; read line; echo ends"));
+        Launched holder = command(words.toArray(String[]::new));
+        holder.awaitOut("runs");
+        Launched.await("the command beside its process", () -> clients().contains("\nprocess " + below(holder) + " "));
+        return holder;
+    }
+
+    private static long below(Launched command) {
+        return ProcessHandle.of(command.pid()).stream()
+                .flatMap(ProcessHandle::children)
+                .mapToLong(ProcessHandle::pid)
+                .findFirst()
+                .orElse(-1);
+    }
+
+    /** What clients say of where they live. */
+    private String clients() {
+        StringBuilder all = new StringBuilder();
+        try (var files = Files.list(folder.resolve("home/clients"))) {
+            for (Path file : files.toList()) {
+                all.append(Files.readString(file));
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // one is on its way in or out
+        }
+        return all.toString();
+    }
+
+    /** One that stands in the queue. */
+    private Launched waiter() throws InterruptedException {
+        Launched waiter = command("run", "e", "-v", "--", "echo", "ran");
+        waiter.awaitErr("place 1 of 1");
+        return waiter;
+    }
+
+    private long server() throws IOException {
+        return Files.readAllLines(folder.resolve("home/address")).stream()
+                .filter(line -> line.startsWith("pid "))
+                .mapToLong(line -> Long.parseLong(line.substring(4)))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private List<ProcessHandle> running(String words) {
+        return ProcessHandle.allProcesses()
+                .filter(each -> {
+                    String line = each.info().commandLine().orElse("");
+                    return line.contains(folder.toString()) && line.contains(words);
+                })
+                .toList();
+    }
+
+    private static void awaitGone(long pid) throws InterruptedException {
+        Launched.await(
+                "the end of " + pid,
+                () -> ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+    }
+
+    private static void assertSoon(long begin) {
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+        assertTrue(took.compareTo(SOON) < 0, took::toString);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"KILL", "TERM"})
+    void serverEnds_holderIsToldAndWaiterIsServed_longBeforeTheTerm(String signal) throws Exception {
+        try (Launched first = holder();
+                Launched second = waiter()) {
+            long begin = System.nanoTime();
+            Launched.signal(signal, server());
+            assertEquals(76, first.status(), first.err());
+            assertTrue(first.err().contains("the server has forgotten it or has given it to another"), first.err());
+            assertEquals(0, second.status(), second.err());
+            assertEquals("ran\n", second.out());
+            assertSoon(begin);
+        }
+    }
+
+    @Test
+    void serverEnds_newcomerStartsAnother_waiterQueuesThere() throws Exception {
+        try (Launched first = holder();
+                Launched second = waiter()) {
+            long old = server();
+            first.signal("STOP"); // so that it does not start the other server, and does not end before the newcomer has it
+            second.signal("STOP");
+            Launched.signal("KILL", old);
+            awaitGone(old);
+            try (Launched newcomer = holder()) {
+                assertNotEquals(old, server());
+                first.signal("CONT");
+                second.signal("CONT");
+                assertEquals(76, first.status(), first.err());
+                Launched.await("the waiter in the queue of the new server", () -> {
+                    try (Launched queue = command("queue", "e", "--json")) {
+                        assertEquals(0, queue.status(), queue.err());
+                        return queue.out().contains("echo");
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                });
+                assertEquals("", second.out());
+                newcomer.line("");
+                assertEquals(0, newcomer.status(), newcomer.err());
+                assertEquals(0, second.status(), second.err());
+            }
+        }
+    }
+
+    @Test
+    void serverEnds_manyJoinAnewAtOnce_meetOnOneServer() throws Exception {
+        List<Launched> all = new ArrayList<>();
+        try {
+            Path log = folder.resolve("log");
+            all.add(holder());
+            for (int i = 0; i < 5; i++) {
+                // Whoever is not alone says so: mkdir succeeds for one at a time.
+                Launched waiter = command(
+                        "run", "e", "-v", "--", "sh", "-c", "mkdir " + folder + "/one || echo two >> " + log
+                                + "; sleep 0.2; rmdir " + folder + "/one");
+                all.add(waiter);
+                waiter.awaitErr("place");
+            }
+            Launched.signal("KILL", server());
+            assertEquals(76, all.get(0).status());
+            Launched.await(
+                    "one server", () -> running("redis-server").size() == 1 && !running("redis-server").isEmpty());
+            for (Launched each : all.subList(1, all.size())) {
+                assertEquals(0, each.status(), each.err());
+                assertTrue(running("redis-server").size() <= 1);
+            }
+            assertFalse(Files.exists(log));
+        } finally {
+            all.forEach(Launched::close);
+        }
+    }
+
+    @Test
+    void serverIsFrozen_holderIsToldAtTheTerm_waiterGoesOnWhenItThaws() throws Exception {
+        try (Launched first = holder("--term", "2s");
+                Launched second = waiter()) {
+            long server = server();
+            Launched.signal("STOP", server);
+            try {
+                assertEquals(76, first.status(), first.err());
+                try (Launched third = command("run", "e", "--", "echo", "ran")) {
+                    assertEquals(69, third.status(), third.err());
+                    assertTrue(third.err().contains("kill -CONT " + server), third.err());
+                }
+                assertEquals("", second.out());
+            } finally {
+                Launched.signal("CONT", server);
+            }
+            assertEquals(0, second.status(), second.err());
+            assertEquals("ran\n", second.out());
+        }
+    }
+
+    @Test
+    void serverIsFrozenAndThenKilled_waiterIsServedByAnother() throws Exception {
+        try (Launched first = holder("--term", "2s");
+                Launched second = waiter()) {
+            long server = server();
+            Launched.signal("STOP", server);
+            assertEquals(76, first.status(), first.err());
+            Launched.signal("KILL", server);
+            assertEquals(0, second.status(), second.err());
+            assertEquals("ran\n", second.out());
+        }
+    }
+
+    @Test
+    void serverAndKeeper_haveNothingOfTheStartersEnvironment() throws Exception {
+        Map<String, String> environment = new HashMap<>(environment());
+        environment.put("SECRET_OF_JOB", "abc");
+        try (Launched first =
+                Launched.holdfast(environment, "run", "e", "--", "sh", "-c", "echo runs; read line")) {
+            first.awaitOut("runs");
+            List<ProcessHandle> left = new ArrayList<>(running("Keeper"));
+            ProcessHandle.of(server()).ifPresent(left::add);
+            assertEquals(2, left.size());
+            for (ProcessHandle each : left) {
+                String all = new String(
+                        Files.readAllBytes(Path.of("/proc", Long.toString(each.pid()), "environ")),
+                        StandardCharsets.UTF_8);
+                assertFalse(all.contains("SECRET_OF_JOB"), all);
+                assertFalse(all.contains("HOLDFAST_"), all);
+            }
+            first.line("");
+            assertEquals(0, first.status());
+        }
+    }
+
+    @Test
+    void sessionOfTheStarterIsKilled_serverAndTheLocksOfOthersLiveOn() throws Exception {
+        List<String> line = new ArrayList<>(List.of("setsid"));
+        line.addAll(Launched.line("run", "first", "--", "sh", "-c", "echo runs; read line"));
+        try (Launched starter = Launched.start(environment(), line)) {
+            starter.awaitOut("runs");
+            try (Launched other = holder()) {
+                long server = server();
+                Process ps = new ProcessBuilder("ps", "-e", "-o", "sess=,pid=").start();
+                int killed = 0;
+                for (String each : new String(ps.getInputStream().readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+                    String[] words = each.trim().split(" +");
+                    if (words[0].equals(Long.toString(starter.pid()))) {
+                        Launched.signal("KILL", Long.parseLong(words[1]));
+                        killed++;
+                    }
+                }
+                assertEquals(2, killed); // it and its command
+                starter.status();
+                other.line("");
+                assertEquals(0, other.status(), other.err());
+                assertEquals(server, server());
+            }
+        }
+    }
+
+    @Test
+    void holderIsKilled_withItsCommand_waiterIsServedAtOnce() throws Exception {
+        try (Launched first = holder();
+                Launched second = waiter()) {
+            long begin = System.nanoTime();
+            first.close(); // kills both
+            assertEquals(0, second.status(), second.err());
+            assertSoon(begin);
+        }
+    }
+
+    @Test
+    void holderWasKilled_whoeverTries_getsTheLockAtOnce() throws Exception {
+        Launched first = holder();
+        first.close();
+        try (Launched second = command("run", "e", "--try", "-q", "--", "echo", "ran")) {
+            assertEquals(0, second.status(), second.err());
+            assertEquals("ran\n", second.out());
+        }
+    }
+
+    @Test
+    void holderIsKilled_butItsCommandLives_lockStaysTaken() throws Exception {
+        try (Launched first = holder()) {
+            long below = below(first);
+            Launched.signal("STOP", below); // whatever is to end it, it does not end yet
+            Launched.signal("KILL", first.pid());
+            try (Launched second = command("run", "e", "--try", "-q", "--", "echo", "ran")) {
+                assertEquals(75, second.status(), second.err());
+            }
+            Launched.signal("KILL", below);
+            awaitGone(below);
+            try (Launched second = command("run", "e", "--try", "-q", "--", "echo", "ran")) {
+                assertEquals(0, second.status(), second.err());
+            }
+        }
+    }
+}
