@@ -196,9 +196,4 @@ final class Mailboxes {
             }
         }
     }
-
-    /** How many locks have a mailbox. */
-    int size() {
-        return boxes.size();
-    }
 }

@@ -146,7 +146,7 @@ public abstract class ClusterContract extends LockSuite {
     }
 
     @Test
-    void keep_locksThatNobodyElseWants_leavesNoChannelsOpen() {
+    void keep_locksThatNobodyElseWants_leavesNoChannelsOpen() throws Exception {
         HoldfastOptions quick = OPTIONS.withRefreshInterval(Duration.ofMillis(200));
         Holdfast client = closeLater(Holdfast.over(clusterDriver(), quick));
         LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofMillis(100));
