@@ -136,7 +136,7 @@ final class ServerChecks {
             view.lastToken = Math.max(view.lastToken, held.token);
         } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
             Reply hold = server.command("GET", view.key);
-            shared.grantedByServer(held.token, !hold.isNull() && hold.asString().endsWith(" K"), world.now());
+            shared.grantedByServer(held.token, !hold.isNull() && holdOf(hold.asString()).endsWith(" K"), world.now());
         }
     }
 
@@ -160,7 +160,7 @@ final class ServerChecks {
         List<Reply> holds = server.command(readHolds).asList();
         for (View view : views) {
             Reply hold = holds.get(view.number);
-            String text = hold.isNull() ? null : hold.asString();
+            String text = hold.isNull() ? null : holdOf(hold.asString());
             List<String> before = view.queue;
             if (ran) {
                 lookAtQueue(view, now);
@@ -181,6 +181,11 @@ final class ServerChecks {
         if (ran && ++dirtySteps % LOOK_AT_EXPIRIES_EVERY == 0) {
             expiries();
         }
+    }
+
+    /** The text of a hold as it was granted: that it was recalled since is noted in it, and it is the same hold. */
+    private static String holdOf(String text) {
+        return text.endsWith(" R") ? text.substring(0, text.length() - 1) + "K" : text;
     }
 
     private void lookAtQueue(View view, long now) {
