@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -25,16 +26,20 @@ import org.junit.jupiter.api.Test;
 /** One real server that loses its memory, or a part of it, and clients that hold leases back until that cannot matter. */
 public abstract class QuarantineContract extends LockSuite {
     private static final Duration TERM = Duration.ofSeconds(2);
-    private static final LockOptions UNRENEWED =
-            LockOptions.defaults().withTerm(TERM).withRenewed(false);
+    /** Longer than any pause of a loaded machine, for what must not be over. */
+    private static final Duration LONG = Duration.ofMinutes(1);
 
     /** For the classes of the drivers. */
     protected QuarantineContract() {}
 
-    private Holdfast client(RedisServer server, UnaryOperator<String> rewrite) {
+    private static LockOptions unrenewed(Duration term) {
+        return LockOptions.defaults().withTerm(term).withRenewed(false);
+    }
+
+    private Holdfast client(RedisServer server, Duration quarantine, UnaryOperator<String> rewrite) {
         return closeLater(Holdfast.over(
                 new RewritingDriver(driver(server.address()), rewrite),
-                HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1)).withQuarantine(TERM)));
+                HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1)).withQuarantine(quarantine)));
     }
 
     private enum Loss {
@@ -45,32 +50,32 @@ public abstract class QuarantineContract extends LockSuite {
 
     @Test
     final void restart_olderSnapshot_leasesDoNotOverlap() throws Exception {
-        assertFalse(overlaps(Loss.SNAPSHOT, UnaryOperator.identity()));
+        assertFalse(overlaps(Loss.SNAPSHOT, TERM, UnaryOperator.identity()));
     }
 
     @Test
     final void restart_olderSnapshotAndMarkerOfAnotherProcessCounts_leasesOverlap() throws Exception {
-        assertTrue(overlaps(Loss.SNAPSHOT, RewritingDriver.replacingRule("samerun", "")));
+        assertTrue(overlaps(Loss.SNAPSHOT, LONG, RewritingDriver.replacingRule("samerun", "")));
     }
 
     @Test
     final void restart_empty_leasesDoNotOverlap() throws Exception {
-        assertFalse(overlaps(Loss.EMPTY, UnaryOperator.identity()));
+        assertFalse(overlaps(Loss.EMPTY, TERM, UnaryOperator.identity()));
     }
 
     @Test
     final void flushAll_leasesDoNotOverlap() throws Exception {
-        assertFalse(overlaps(Loss.FLUSHED, UnaryOperator.identity()));
+        assertFalse(overlaps(Loss.FLUSHED, TERM, UnaryOperator.identity()));
     }
 
     /** Whether a lease that the server has forgotten is valid when a client that connects afterwards has the next. */
-    private boolean overlaps(Loss loss, UnaryOperator<String> rewrite) throws Exception {
+    private boolean overlaps(Loss loss, Duration term, UnaryOperator<String> rewrite) throws Exception {
         RedisServer server = startServer();
         server.admit();
         if (loss == Loss.SNAPSHOT) {
             server.command("SAVE");
         }
-        Lease forgotten = client(server, rewrite).lock("a", UNRENEWED).acquire();
+        Lease forgotten = client(server, term, rewrite).lock("a", unrenewed(term)).acquire();
         if (loss == Loss.FLUSHED) {
             server.command("FLUSHALL");
         } else {
@@ -79,8 +84,8 @@ public abstract class QuarantineContract extends LockSuite {
         }
         assertEquals(0, server.command("EXISTS", "hf:{a}").asLong());
         // What has come of the hold is told when its owner is asked, and nobody asks for it here.
-        CompletableFuture<Boolean> next = client(server, rewrite)
-                .lock("a", LockOptions.defaults().withTerm(TERM))
+        CompletableFuture<Boolean> next = client(server, term, rewrite)
+                .lock("a", LockOptions.defaults().withTerm(term))
                 .acquireAsync(Wait.forever())
                 .thenApply(lease -> lease.isValid() && forgotten.isValid());
         return next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -89,13 +94,15 @@ public abstract class QuarantineContract extends LockSuite {
     @Test
     final void acquire_firstClientOfAServer_waitsOnceAndLaterOnesDoNot() throws Exception {
         RedisServer server = startServer();
-        Holdfast first = client(server, UnaryOperator.identity());
-        Attempt.Unconfirmed early = assertInstanceOf(
-                Attempt.Unconfirmed.class, first.lock("a", UNRENEWED).attempt(Wait.none()));
+        DistributedLock first =
+                client(server, LONG, UnaryOperator.identity()).lock("a", unrenewed(LONG));
+        Attempt.Unconfirmed early = assertInstanceOf(Attempt.Unconfirmed.class, first.attempt(Wait.none()));
         assertEquals(Attempt.Unconfirmed.Reason.QUARANTINE, early.reason());
-        first.lock("a", UNRENEWED).acquire(Wait.upTo(PATIENCE)).release();
-        Holdfast second = client(server, UnaryOperator.identity());
-        assertInstanceOf(Attempt.Obtained.class, second.lock("a", UNRENEWED).attempt(Wait.none()));
+        server.admit(); // as if the time were over
+        first.acquire(Wait.upTo(PATIENCE)).release();
+        DistributedLock second =
+                client(server, LONG, UnaryOperator.identity()).lock("a", unrenewed(LONG));
+        assertInstanceOf(Attempt.Obtained.class, second.attempt(Wait.none()));
         assertEveryKeyExpires(server);
     }
 
@@ -112,7 +119,7 @@ public abstract class QuarantineContract extends LockSuite {
         Holdfast client =
                 closeLater(Holdfast.over(driver(address), HoldfastOptions.defaults().withQuarantine(TERM)));
         ServerRefusedException e = assertThrows(
-                ServerRefusedException.class, () -> client.lock("a", UNRENEWED).acquire(Wait.none()));
+                ServerRefusedException.class, () -> client.lock("a", unrenewed(TERM)).acquire(Wait.none()));
         assertTrue(String.valueOf(e.getMessage()).contains("docs/operations.md"), e.toString());
     }
 }
