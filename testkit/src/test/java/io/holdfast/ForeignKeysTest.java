@@ -30,6 +30,7 @@ final class ForeignKeysTest {
     private static final Keys KEYS = Keys.of("hf", "a");
     private static final String HOLDER = "h.0-1~s";
     private static final String MINE = "m.0-1~s";
+    private static final String HEIR = "n.0-1~s";
     private static final String FIRST = "x.0-1~s";
     private static final String LAST = "y.0-1~s";
     private static final String MARKER = Keys.nodeMarker("hf");
@@ -144,6 +145,9 @@ final class ForeignKeysTest {
             case QUORUM_ACQUIRE -> List.of(KEYS.hold(), KEYS.token(), KEYS.tombstone(owner), MARKER);
             case QUORUM_RAISE -> List.of(KEYS.hold(), KEYS.token());
             case QUORUM_RELEASE -> List.of(KEYS.hold(), KEYS.tombstone(owner));
+            case ADOPT -> KEYS.allToAdopt(owner, HEIR);
+            case ADOPTED -> List.of(KEYS.hold(), KEYS.tombstone(owner));
+            case MEMORY -> List.of(MARKER);
         };
     }
 
@@ -170,9 +174,12 @@ final class ForeignKeysTest {
             case PLAIN_EXTEND -> List.of("v", "60000");
             case PLAIN_INFO -> List.of();
             case FENCE -> List.of("S", "1", "60000", "text");
-            case QUORUM_ACQUIRE -> List.of(owner, "30000", "0", "0", "3600000", "3600000", "app/host/1/main");
+            case QUORUM_ACQUIRE -> List.of(owner, "30000", "0", "0", "3600000", "3600000", "app/host/1/main", "0");
             case QUORUM_RAISE -> List.of(owner, token, "9000000000000000", "30000", "3600000");
             case QUORUM_RELEASE -> List.of(owner, "120000", "hf:free:a");
+            case ADOPT -> withCommon(HEIR, owner, token, HEIR, "30000", "app/host/2/main", "120000");
+            case ADOPTED -> List.of(owner, token);
+            case MEMORY -> List.of("0", "3600000", "0");
         };
     }
 

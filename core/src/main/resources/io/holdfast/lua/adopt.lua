@@ -36,6 +36,8 @@ if held.owner ~= owner then
     return { 'GONE', nowMicros, 0 } -- who asked has given it up, and nobody would hear of the hold
   end
   -- end
+  demandOurs(lock)
+  redis.call('GET', KEYS[6]) -- of another type, it says so here
   redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
   redis.call('SET', lock.hold, table.concat({ owner, held.token, held.since, ARGV[8], ARGV[9] }, ' '), 'KEEPTTL')
   dequeue(lock, held.owner, redis.call('HGET', lock.details, '@claim') == held.owner)
