@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("ddb45ef9dbcc1da005c875a6c095abaced9ad72a"),
+    ACQUIRE("9f5665fc2382706f9248ca97f6834e482d7c3a4c"),
     RELEASE("d11889f5f8ced6d234ebdb7447b694f584285461"),
     CONFIRM("4bdd0b0303bafef6c514a42859bc6f7626d4ccff"),
     RENEW("e583cc1cb3e4cc32e3e410eb4530313e633e7227"),
