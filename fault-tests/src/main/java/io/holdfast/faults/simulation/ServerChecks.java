@@ -380,7 +380,7 @@ final class ServerChecks {
 
     /** Leases that share a hold have tokens that the server has reserved with it. */
     private boolean isOf(Held held, View view) {
-        if (!held.owner.equals(view.owner)) {
+        if (!held.lease.owner().equals(view.owner)) {
             return false;
         }
         if (held.shared == null || held.token == view.token) {
