@@ -63,8 +63,7 @@ final class Client implements Engine {
     }
 
     /** @param embedded the share in the embedded server, which is closed with the client; null if it is another server */
-    Client(
-            RedisDriver driver, HoldfastOptions options, Environment environment, @Nullable EmbeddedServer embedded) {
+    Client(RedisDriver driver, HoldfastOptions options, Environment environment, @Nullable EmbeddedServer embedded) {
         this.embedded = embedded;
         this.endedHolders = embedded == null ? null : new EndedHolders(this, embedded);
         this.options = options;

@@ -64,7 +64,8 @@ final class EndedHolders {
         for (Seen each : List.copyOf(seen.values())) {
             if (!client.waitingRoom.waitsFor(each.keys())) {
                 seen.remove(each.keys().hold(), each);
-            } else if (server.hasEnded(each.holder().client()) && seen.remove(each.keys().hold(), each)) {
+            } else if (server.hasEnded(each.holder().client())
+                    && seen.remove(each.keys().hold(), each)) {
                 // If this is not answered, the next reply tells of the holder again.
                 release(each.keys(), each.holder(), released -> {});
             }

@@ -76,8 +76,7 @@ final class EndedHoldersEngineTest {
     }
 
     private static DistributedLock lock(Client client) {
-        return new DistributedLock(
-                client, Keys.of(client.options.prefix(), "a"), LockOptions.defaults(), null);
+        return new DistributedLock(client, Keys.of(client.options.prefix(), "a"), LockOptions.defaults(), null);
     }
 
     private static Lease tryNow(Client client) {
@@ -102,7 +101,8 @@ final class EndedHoldersEngineTest {
     void attempt_holderLives_isTaken() {
         tryNow(client());
         assertInstanceOf(
-                Attempt.Taken.class, lock(client()).attemptAsync(Wait.none()).toCompletableFuture().join());
+                Attempt.Taken.class,
+                lock(client()).attemptAsync(Wait.none()).toCompletableFuture().join());
     }
 
     @Test

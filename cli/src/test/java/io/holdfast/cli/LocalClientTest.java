@@ -113,8 +113,7 @@ final class LocalClientTest {
         try (Holdfast client = client()) {
             Lease lease = client.lock("x").acquire();
             end(signal);
-            assertEquals(
-                    LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
+            assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
             assertFalse(lease.isValid());
         }
     }
@@ -125,7 +124,8 @@ final class LocalClientTest {
         try (Holdfast holder = client();
                 Holdfast client = client()) {
             Lease held = holder.lock("x").acquire();
-            CompletableFuture<Attempt> first = client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
+            CompletableFuture<Attempt> first =
+                    client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
             awaitQueued(1);
             end(signal);
             held.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS);
@@ -141,12 +141,12 @@ final class LocalClientTest {
         try (Holdfast holder = client();
                 Holdfast client = client()) {
             Lease held = holder.lock("x").acquire();
-            CompletableFuture<Attempt> next = client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
+            CompletableFuture<Attempt> next =
+                    client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
             awaitQueued(1);
             Launched.signal("KILL", server());
             ReleaseResult result = held.release();
-            assertTrue(
-                    result == ReleaseResult.ALREADY_GONE || result == ReleaseResult.UNCONFIRMED, result::toString);
+            assertTrue(result == ReleaseResult.ALREADY_GONE || result == ReleaseResult.UNCONFIRMED, result::toString);
             obtained(next).release();
         }
     }
@@ -166,8 +166,7 @@ final class LocalClientTest {
                             .toCompletableFuture());
                 }
             }
-            Launched.await(
-                    "the first lease", () -> attempts.stream().anyMatch(CompletableFuture::isDone));
+            Launched.await("the first lease", () -> attempts.stream().anyMatch(CompletableFuture::isDone));
             awaitQueued(attempts.size() - 1);
             List<CompletableFuture<Attempt>> taken = new ArrayList<>();
             long newest = 0;
@@ -187,8 +186,7 @@ final class LocalClientTest {
                 if (served % 4 == 0) {
                     end("KILL");
                     assertEquals(
-                            LossReason.GONE,
-                            lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
+                            LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
                 }
                 lease.release();
             }
@@ -248,8 +246,7 @@ final class LocalClientTest {
             long server = server();
             Launched.signal("STOP", server);
             try {
-                assertInstanceOf(
-                        Attempt.Unknown.class, client.lock("x").attempt(Wait.upTo(Duration.ofMillis(500))));
+                assertInstanceOf(Attempt.Unknown.class, client.lock("x").attempt(Wait.upTo(Duration.ofMillis(500))));
             } finally {
                 Launched.signal("CONT", server);
             }

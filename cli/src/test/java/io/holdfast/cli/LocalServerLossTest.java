@@ -132,7 +132,8 @@ final class LocalServerLossTest {
         try (Launched first = holder();
                 Launched second = waiter()) {
             long old = server();
-            first.signal("STOP"); // so that it does not start the other server, and does not end before the newcomer has it
+            first.signal(
+                    "STOP"); // so that it does not start the other server, and does not end before the newcomer has it
             second.signal("STOP");
             Launched.signal("KILL", old);
             awaitGone(old);
@@ -166,15 +167,22 @@ final class LocalServerLossTest {
             for (int i = 0; i < 5; i++) {
                 // Whoever is not alone says so: mkdir succeeds for one at a time.
                 Launched waiter = command(
-                        "run", "e", "-v", "--", "sh", "-c", "mkdir " + folder + "/one || echo two >> " + log
-                                + "; sleep 0.2; rmdir " + folder + "/one");
+                        "run",
+                        "e",
+                        "-v",
+                        "--",
+                        "sh",
+                        "-c",
+                        "mkdir " + folder + "/one || echo two >> " + log + "; sleep 0.2; rmdir " + folder + "/one");
                 all.add(waiter);
                 waiter.awaitErr("place");
             }
             Launched.signal("KILL", server());
             assertEquals(76, all.get(0).status());
             Launched.await(
-                    "one server", () -> running("redis-server").size() == 1 && !running("redis-server").isEmpty());
+                    "one server",
+                    () -> running("redis-server").size() == 1
+                            && !running("redis-server").isEmpty());
             for (Launched each : all.subList(1, all.size())) {
                 assertEquals(0, each.status(), each.err());
                 assertTrue(running("redis-server").size() <= 1);
@@ -223,8 +231,7 @@ final class LocalServerLossTest {
     void serverAndKeeper_haveNothingOfTheStartersEnvironment() throws Exception {
         Map<String, String> environment = new HashMap<>(environment());
         environment.put("SECRET_OF_JOB", "abc");
-        try (Launched first =
-                Launched.holdfast(environment, "run", "e", "--", "sh", "-c", "echo runs; read line")) {
+        try (Launched first = Launched.holdfast(environment, "run", "e", "--", "sh", "-c", "echo runs; read line")) {
             first.awaitOut("runs");
             List<ProcessHandle> left = new ArrayList<>(running("Keeper"));
             ProcessHandle.of(server()).ifPresent(left::add);

@@ -148,7 +148,6 @@ final class Presence {
     private static boolean isId(String client) {
         return !client.isEmpty()
                 && client.length() <= LONGEST_ID
-                && client.chars()
-                        .allMatch(c -> c == '-' || c == '_' || (c < 128 && Character.isLetterOrDigit(c)));
+                && client.chars().allMatch(c -> c == '-' || c == '_' || (c < 128 && Character.isLetterOrDigit(c)));
     }
 }

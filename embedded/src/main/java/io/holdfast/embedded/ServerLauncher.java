@@ -271,7 +271,8 @@ final class ServerLauncher {
 
     private ProcessBuilder detached(ProcessBuilder builder) {
         File log = folder.file(StateFolder.LOG).toFile();
-        // What is started outlives the starter: it must not carry its secrets, nor the options and agents that are meant
+        // What is started outlives the starter: it must not carry its secrets, nor the options and agents that are
+        // meant
         // for its virtual machine.
         Map<String, String> environment = builder.environment();
         environment.keySet().retainAll(KEPT_VARIABLES);

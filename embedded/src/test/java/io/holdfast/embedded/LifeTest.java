@@ -243,8 +243,10 @@ final class LifeTest {
         try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
                 EmbeddedServer share = sandbox.join()) {
             assertEquals(share.address(), share.find());
-            List<Long> below =
-                    ProcessHandle.current().descendants().map(ProcessHandle::pid).toList();
+            List<Long> below = ProcessHandle.current()
+                    .descendants()
+                    .map(ProcessHandle::pid)
+                    .toList();
             String session = session(ProcessHandle.current());
             for (ProcessHandle each : List.of(sandbox.server(), sandbox.keeper())) {
                 assertFalse(below.contains(each.pid()));

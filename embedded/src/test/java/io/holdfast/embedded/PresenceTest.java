@@ -38,7 +38,11 @@ final class PresenceTest {
         presence.tell(CLIENT);
         StringBuilder text = new StringBuilder("holdfast-client 1\nmachine " + machine + "\n");
         for (int i = 0; i < pidsAndBirths.length; i += 2) {
-            text.append("process ").append(pidsAndBirths[i]).append(' ').append(pidsAndBirths[i + 1]).append('\n');
+            text.append("process ")
+                    .append(pidsAndBirths[i])
+                    .append(' ')
+                    .append(pidsAndBirths[i + 1])
+                    .append('\n');
         }
         Files.writeString(file, text);
     }
@@ -96,7 +100,13 @@ final class PresenceTest {
         presence.tell(CLIENT);
         String header = "holdfast-client 1\nmachine " + StateFolder.machine() + "\n";
         for (String text : new String[] {
-            "", "x", header, header + "process \n", header + "process x 1\n", header + "process 1\n", header + "nothing\n"
+            "",
+            "x",
+            header,
+            header + "process \n",
+            header + "process x 1\n",
+            header + "process 1\n",
+            header + "nothing\n"
         }) {
             Files.writeString(file, text);
             assertFalse(presence.hasEnded(CLIENT), text);

@@ -33,7 +33,8 @@ final class SystemdUnitTest {
         Path script = Files.createFile(temporary.resolve("systemd-run"), StateFolder.permissions("rwx------"));
         Files.writeString(
                 script,
-                "#!/bin/sh\necho \"$XDG_RUNTIME_DIR $*\" >>'" + asked + "'\n" + (status == 0 ? "" : "exit " + status + "\n")
+                "#!/bin/sh\necho \"$XDG_RUNTIME_DIR $*\" >>'" + asked + "'\n"
+                        + (status == 0 ? "" : "exit " + status + "\n")
                         + "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"\n");
         return script;
     }
@@ -84,9 +85,7 @@ final class SystemdUnitTest {
         }) {
             assertEquals(List.of(), wayOut(cgroup, 1000, program), cgroup);
         }
-        assertEquals(
-                List.of(),
-                new SystemdUnit(temporary.resolve("none"), temporary, 1000, program).wayOut());
+        assertEquals(List.of(), new SystemdUnit(temporary.resolve("none"), temporary, 1000, program).wayOut());
         assertFalse(Files.exists(asked));
     }
 
