@@ -288,8 +288,9 @@ public abstract class ClusterContract extends LockSuite {
         String name = lockOn(doomed);
         String elsewhere = lockOn(cluster.otherThan(doomed));
         // Each master has a marker of its own, and the first client waits for all of them at once.
-        client.lock(name, unrenewed).acquire(Wait.upTo(PATIENCE)).release();
-        client.lock(elsewhere, unrenewed).acquire(Wait.upTo(PATIENCE)).release();
+        LockOptions renewed = LockOptions.defaults().withTerm(term);
+        client.lock(name, renewed).acquire(Wait.upTo(PATIENCE)).release();
+        client.lock(elsewhere, renewed).acquire(Wait.upTo(PATIENCE)).release();
         RedisServer replica = cluster.replicasOf(doomed).get(0);
         assertEquals(1, doomed.command("WAIT", "1", "5000").asLong());
         replica.freeze();
@@ -299,7 +300,7 @@ public abstract class ClusterContract extends LockSuite {
         replica.thaw();
         cluster.failOver(doomed);
         assertTrue(closeLater(Holdfast.over(clusterDriver(), careful))
-                .lock(name, LockOptions.defaults().withTerm(term))
+                .lock(name, renewed)
                 .acquireAsync(Wait.forever())
                 .thenApply(lease -> lease.isValid() && !forgotten.isValid())
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
