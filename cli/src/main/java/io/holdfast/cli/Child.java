@@ -9,7 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The command as a process. */
 final class Child {
@@ -19,14 +21,20 @@ final class Child {
     private static final long AFTER_KILL_SECONDS = 5;
 
     private final Process process;
+    private final @Nullable Children children;
 
-    private Child(Process process) {
+    private Child(Process process, @Nullable Children children) {
         this.process = process;
+        this.children = children;
     }
 
-    /** All that can be done before the lock is there. */
-    static ProcessBuilder prepare(List<String> command, String lock) {
-        ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+    /**
+     * All that can be done before the lock is there.
+     *
+     * @param children what its descendants are known by, if they are to be waited for too
+     */
+    static ProcessBuilder prepare(List<String> command, String lock, @Nullable Children children) {
+        ProcessBuilder builder = new ProcessBuilder(children == null ? command : children.holding(command)).inheritIO();
         Map<String, String> environment = builder.environment();
         String before = environment.remove(LOCALE_BEFORE);
         if (before != null) {
@@ -41,9 +49,9 @@ final class Child {
     }
 
     /** Starts it. */
-    static Child start(ProcessBuilder builder, long token) throws IOException {
+    static Child start(ProcessBuilder builder, long token, @Nullable Children children) throws IOException {
         builder.environment().put("HOLDFAST_TOKEN", Long.toString(token));
-        return new Child(builder.start());
+        return new Child(builder.start(), children);
     }
 
     /** The status that stands for a command that could not be started. */
@@ -55,12 +63,25 @@ final class Child {
                 : ExitStatus.NOT_EXECUTABLE;
     }
 
+    /** Ends the wait for its children, of whom some may not be ours to end. */
+    void leave() {
+        if (children != null) {
+            children.leave();
+        }
+    }
+
     long pid() {
         return process.pid();
     }
 
     boolean isAlive() {
-        return process.isAlive();
+        return all().anyMatch(ProcessHandle::isAlive);
+    }
+
+    /** It, what runs below it, and what descends from it otherwise if that is waited for too. */
+    private Stream<ProcessHandle> all() {
+        Stream<ProcessHandle> tree = Stream.concat(process.descendants(), Stream.of(process.toHandle()));
+        return children == null ? tree : Stream.concat(tree, children.alive()).distinct();
     }
 
     /** Waits until it has ended, whatever happens, and returns its status; 128+n if signal n ended it. */
@@ -74,15 +95,19 @@ final class Child {
         }
     }
 
-    /** Sends it a signal. */
+    /** Sends it a signal; if it has ended, to those of its children that are waited for. */
     void send(String signal) {
+        List<ProcessHandle> receivers = process.isAlive() || children == null
+                ? List.of(process.toHandle())
+                : children.alive().toList();
         if (signal.equals("TERM")) {
-            process.destroy();
+            receivers.forEach(ProcessHandle::destroy);
             return;
         }
+        String pids = receivers.stream().map(each -> " " + each.pid()).collect(Collectors.joining());
         try {
             // The shell's own kill: not every machine has the program. Not waited for; nobody can do anything about it.
-            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + " " + pid())
+            Process kill = new ProcessBuilder("/bin/sh", "-c", "kill -" + signal + pids)
                     .redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
                     .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -98,13 +123,12 @@ final class Child {
      * too, because a shell that is ended leaves what it has started running, without the lock.
      */
     void end(Duration grace) {
-        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
-                .toList();
+        List<ProcessHandle> all = all().toList();
         all.forEach(ProcessHandle::destroy);
         if (awaitAll(all, grace.toMillis())) {
             return;
         }
-        List<ProcessHandle> left = all.stream()
+        List<ProcessHandle> left = Stream.concat(all.stream(), children == null ? Stream.of() : children.alive())
                 .filter(ProcessHandle::isAlive)
                 .flatMap(each -> Stream.concat(each.descendants(), Stream.of(each)))
                 .distinct()

@@ -39,10 +39,11 @@ final class Pages {
                 .footer(
                         "",
                         "The server's address is given with --url or in HOLDFAST_URL, the better place for one with a"
-                                + " password:",
+                                + " password; HOLDFAST_REQUIRE_SERVER=1 or --require-server insists on one:",
                         "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS",
                         "  redis-cluster://host:port,host:port for a cluster",
-                        "  redis-sentinel://host:port,host:port/master for a master that Sentinels watch");
+                        "  redis-sentinel://host:port,host:port/master for a master that Sentinels watch",
+                        "  local for locks of this user on this machine");
     }
 
     static void run(UsageMessageSpec page) {
@@ -61,7 +62,9 @@ final class Pages {
                 .description(
                         "",
                         "Waits for its turn, runs the command while it holds the lock NAME, and gives the lock back"
-                                + " when the command has ended. The lock is renewed as long as the command runs.",
+                                + " when the command has ended. The lock is renewed as long as the command runs. What it"
+                                + " has started in the background and left running has no part in that, unless"
+                                + " --hold-for-children is given.",
                         "")
                 .parameterListHeading("")
                 .optionListHeading("%nOptions:%n")
@@ -72,23 +75,30 @@ final class Pages {
                         "The command has the lock's name in HOLDFAST_LOCK and its fencing token in HOLDFAST_TOKEN: a"
                                 + " number that grows with each holder, for stores that can refuse a smaller one than"
                                 + " they have seen. INT, TERM, HUP and USR1 are passed on to it. Standard input, output"
-                                + " and error are its own; further open files are not passed on.",
+                                + " and error are its own; further open files are not passed on, but for a pipe with"
+                                + " the number 9 if --hold-for-children is given.",
                         "",
                         "If the lock is lost while the command runs (the server was away for longer than the term, or"
                                 + " this machine stood still), the command and the processes below it get TERM, and"
                                 + " KILL after --kill-after.",
                         "",
+                        "If holdfast itself is killed (kill -9, or for want of memory), a small shell beside it ends the"
+                                + " command and the processes below it in the same way, KILL coming after a third of the"
+                                + " term at the latest; the lock is free at the end of its term. Nothing ends a command"
+                                + " of another user (sudo), and children that are no longer below the command are"
+                                + " ended, in both cases, with --hold-for-children only.",
+                        "",
                         "Examples:",
                         "  A cron job on several machines that must run once, even if their clocks differ by some"
                                 + " seconds:",
-                        "    * * * * *  HOLDFAST_URL=redis://locks holdfast run nightly --try --at-least 55s"
+                        "    * * * * *  holdfast run nightly --url redis://locks --require-server --try --at-least 55s"
                                 + " --busy-exit 0 -q -- report.sh",
                         "  A deployment that waits for the one before:",
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
                         "  A deployment that goes before others, says why, and does not join a long queue:",
                         "    holdfast run deploy --priority 10 --meta ticket=OPS-7 --queue-limit 3 -- ./deploy.sh",
                         "  In place of flock /tmp/build.lock make, on one machine:",
-                        "    holdfast run build -- make");
+                        "    holdfast run build --url local --hold-for-children -- make");
     }
 
     /** The statuses of a command that has these of its own, in pairs of number and words. */
@@ -114,10 +124,15 @@ final class Pages {
         words.put(
                 "--at-least",
                 "Keep the lock taken until this long after it was obtained, although the command has ended: so that a"
-                        + " short job does not run again on a machine whose clock is late.");
+                        + " short job does not run again on a machine whose clock is late. Not after a command that could"
+                        + " not be started (126, 127).");
         words.put(
                 "--kill-after",
                 "After the lock was lost: time from TERM to KILL; 10s by default, 0s kills at once after TERM.");
+        words.put(
+                "--hold-for-children",
+                "Hold the lock until all that descends from the command has ended, in the background too, as flock does;"
+                        + " not what closes its descriptor 9, as daemons do. Linux only.");
         words.put(
                 "--order",
                 "Where to enter the queue, among those of the same priority: fifo (the default), lifo or random.");
@@ -129,9 +144,18 @@ final class Pages {
                 "--meta",
                 "Put this beside the lock for all to see, as in --meta ticket=OPS-7; may be given more than once.");
         words.put("--busy-exit", "End with this status in place of 75 if the lock was not obtained; 0 to 255.");
-        words.put("--url", "The server; by default from HOLDFAST_URL, else one for this user on this machine only.");
-        words.put("--quiet", "Say nothing of a machine-local lock, of waiting, or of a lock that is taken.");
-        words.put("--verbose", "Say who is waited for even if standard error is no terminal, and more about errors.");
+        words.put(
+                "--url",
+                "The server; by default from HOLDFAST_URL, else 'local': one for this user on this machine only.");
+        words.put(
+                Server.REQUIRE,
+                "Fail with 64 if no server's address is given, in place of a lock on this machine only; so does"
+                        + " HOLDFAST_REQUIRE_SERVER=1.");
+        words.put("--quiet", "Say nothing of waiting, or of a lock that is taken.");
+        words.put(
+                "--verbose",
+                "Say who is waited for at once and at each change, as on a terminal (else once, after 5s), and more about"
+                        + " errors.");
         words.put("--help", "Show this page.");
         return words;
     }

@@ -1,8 +1,10 @@
 package io.holdfast.cli;
 
+import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
@@ -22,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  * waiting ends the wait; while running it is passed on to the child, whose end then ends us; after that it is ignored, as
  * only the release is left to do. The child is started under the monitor, so that no signal falls between.
  *
- * <p>The lock is held as long as the child lives, whatever happens to us, unless it is lost: then the child is ended.
+ * <p>The lock is held as long as the child lives, whatever happens to us, unless it is lost: then the child is ended. If
+ * we are ended without having a say in it, a {@link Watcher} ends the child, long before the lock is another's.
  */
 final class Run {
     private enum State {
@@ -78,11 +81,28 @@ final class Run {
     private int run(Connecting connecting) {
         Signals.receive(this::onSignal);
         Runtime.getRuntime().addShutdownHook(new Thread(this::lastResort, "holdfast-last-resort"));
-        if (request.server().machineLocal() && !request.quiet()) {
+        if (request.server().silentlyMachineLocal()) {
             Say.line("machine-local lock: it holds among this user's processes on this machine only"
-                    + " (for more, give --url or HOLDFAST_URL)");
+                    + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");
         }
-        ProcessBuilder prepared = Child.prepare(request.command(), request.name());
+        if (!request.holdForChildren()) {
+            return run(connecting, null);
+        }
+        try (Children children = Children.create()) {
+            return run(connecting, children);
+        } catch (IOException e) {
+            int by = stoppedBy();
+            if (by != 0) {
+                return ExitStatus.SIGNALLED + by;
+            }
+            Say.failure("no pipe can be made for --hold-for-children: " + e.getMessage(), e);
+            return ExitStatus.INTERNAL;
+        }
+    }
+
+    private int run(Connecting connecting, @Nullable Children children) {
+        ProcessBuilder prepared = Child.prepare(request.command(), request.name(), children);
+        Watcher watcher = Watcher.start(children);
         Holdfast client;
         try {
             client = connecting.await();
@@ -95,8 +115,8 @@ final class Run {
             if (attempt instanceof Attempt.Obtained obtained) {
                 Lease held = obtained.held();
                 lease = held;
-                int status = hold(held, prepared);
-                return after(status, held.release());
+                int status = hold(held, prepared, children, watcher);
+                return neverRan() ? giveBack(client, held, status) : after(status, held.release());
             }
             return notObtained(attempt);
         } catch (InterruptedException e) {
@@ -105,6 +125,7 @@ final class Run {
             synchronized (this) {
                 state = State.ENDED;
             }
+            watcher.close();
             Thread.interrupted(); // or closing would not wait for what it withdraws
             // Also after a confirmed release: the JVM's end waits 300 ms for threads that read from a socket.
             client.close();
@@ -114,11 +135,11 @@ final class Run {
     private Attempt attempt(Holdfast client) throws InterruptedException {
         DistributedLock lock = client.lock(request.name(), request.options());
         WaitingReport report = null;
-        boolean wanted = Say.verbose() || (Terminal.isErrorOutput() && !request.quiet());
-        if (wanted && !request.patience().equals(Wait.none())) {
+        if ((Say.verbose() || !request.quiet()) && !request.patience().equals(Wait.none())) {
             // A name that nobody else has, to find our place in the queue by.
             main.setName("run-" + Long.toString(System.nanoTime(), 36));
-            report = new WaitingReport(client, request.name(), main.getName());
+            boolean followed = Say.verbose() || Terminal.isErrorOutput();
+            report = new WaitingReport(client, request.name(), main.getName(), followed ? null : howLong());
             report.start();
         }
         try {
@@ -128,6 +149,14 @@ final class Run {
                 report.end();
             }
         }
+    }
+
+    private String howLong() {
+        return switch (request.patienceText()) {
+            case "" -> " as long as it takes (--wait limits it)";
+            case "forever" -> " as long as it takes";
+            default -> ", " + request.patienceText() + " at most";
+        };
     }
 
     private int notObtained(Attempt attempt) {
@@ -151,49 +180,79 @@ final class Run {
         return request.busyExit();
     }
 
-    /** Runs the child to its end; returns its status. */
-    private int hold(Lease held, ProcessBuilder prepared) {
+    /** Runs the child to its end; returns its status. If it cannot be started, there is no child afterwards. */
+    private int hold(Lease held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
         Child started;
+        long token = held.token();
+        watcher.starting(request.name(), token, request.killAfter(), request.term());
         try {
             synchronized (this) {
                 if (signal != 0) {
+                    watcher.ended();
                     return ExitStatus.SIGNALLED + signal;
                 }
                 Server.startsCommand();
-                started = Child.start(prepared, held.token());
-                if (request.atLeast().isZero()) { // else it stays taken whatever becomes of us
+                started = Child.start(prepared, token, children);
+                watcher.started(started.pid());
+                if (request.atLeast().isZero() && children == null) { // else it stays taken whatever becomes of us
                     Server.runsCommand(started.pid());
                 }
                 child = started;
                 state = State.RUNNING;
             }
         } catch (IOException e) {
+            watcher.ended();
             int status = Child.status(e);
             String problem = status == ExitStatus.NOT_FOUND ? "not found" : "cannot be executed";
             Say.failure("command '" + request.command().get(0) + "' " + problem + " (" + e.getMessage() + ")", e);
             return status;
         }
         if (Say.verbose()) {
-            Say.line("holding '" + request.name() + "' with token " + held.token() + "; the command is pid "
-                    + started.pid());
+            Say.line("holding '" + request.name() + "' with token " + token + "; the command is pid " + started.pid());
             held.onWarning(left -> Say.line("the server does not answer; '" + request.name() + "' is lost in "
                     + Span.inWords(left) + " unless it does"));
         }
         var unused = held.lost().thenAccept(this::onLost);
         int status = started.await();
+        boolean begun = children == null || children.await();
         boolean lost;
         synchronized (this) {
             state = State.ENDED;
             lost = loss != null;
+            if (!begun) {
+                child = null;
+            }
         }
         if (lost) {
             awaitCleared();
+            watcher.ended();
             return ExitStatus.LOST;
+        }
+        watcher.ended();
+        if (!begun) {
+            return status; // the shell has said why
         }
         if (!held.isValid()) {
             Say.line("lock '" + request.name() + "' was lost while the command ended");
             return ExitStatus.LOST;
         }
+        return status;
+    }
+
+    /**
+     * Gives back what was held for a command that never ran. By its token as an operator would, so that the lock is free
+     * at once: a shortest hold is there so that what was done is not done again.
+     */
+    private int giveBack(Holdfast client, Lease held, int status) {
+        if (request.atLeast().isZero()) {
+            return after(status, held.release());
+        }
+        try {
+            client.admin().release(request.name(), held.token(), Admin.Waiters.HAND_OFF);
+        } catch (HoldfastException e) {
+            Say.failure("'" + request.name() + "' could not be freed before --at-least is over: " + e.getMessage(), e);
+        }
+        held.release(); // which is gone already, or is all that can be done
         return status;
     }
 
@@ -228,6 +287,7 @@ final class Run {
                     + "; ending the command (pid " + running.pid() + ")");
             running.end(request.killAfter());
         } finally {
+            running.leave();
             cleared.countDown();
         }
     }
@@ -263,6 +323,10 @@ final class Run {
         if (!name.equals("INT") || !Terminal.inForeground()) {
             running.send(name);
         }
+    }
+
+    private synchronized boolean neverRan() {
+        return child == null;
     }
 
     private synchronized int stoppedBy() {

@@ -19,6 +19,7 @@ import picocli.CommandLine.ParseResult;
  * @param term the term of its lease
  * @param atLeast how long it stays taken after it was obtained, whatever becomes of the command
  * @param killAfter the time from TERM to KILL after a loss
+ * @param holdForChildren whether to hold it until all that descends from the command has ended
  * @param order where it enters the queue
  * @param priority among whom
  * @param queueLimit how many may wait; 0 for no limit
@@ -36,6 +37,7 @@ record RunRequest(
         Duration term,
         Duration atLeast,
         Duration killAfter,
+        boolean holdForChildren,
         LockOptions.Order order,
         int priority,
         int queueLimit,
@@ -85,6 +87,7 @@ record RunRequest(
                 span(given, "--term", SHORTEST_TERM, USUAL_TERM),
                 span(given, "--at-least", SHORTEST, Duration.ZERO),
                 span(given, "--kill-after", Duration.ZERO, USUAL_KILL_AFTER),
+                given.hasMatchedOption("--hold-for-children"),
                 order(given.matchedOptionValue("--order", null)),
                 number(
                         given,
@@ -95,7 +98,7 @@ record RunRequest(
                 number(given, "--queue-limit", 1, LONGEST_QUEUE, 0),
                 metadata(given),
                 number(given, "--busy-exit", 0, HIGHEST_STATUS, ExitStatus.BUSY),
-                Server.chosen(given.matchedOptionValue("--url", null)),
+                Server.of(given),
                 given.hasMatchedOption("--quiet"),
                 given.hasMatchedOption("--verbose"),
                 command);
@@ -166,8 +169,8 @@ record RunRequest(
     }
 
     /**
-     * Begins to connect before the words are parsed, where they look as if they were right. Looks for the two things
-     * that the connection needs: the address and the command's name.
+     * Begins to connect before the words are parsed, where they look as if they were right. Looks for the three things
+     * that the connection needs: the address, whether there must be one, and the command's name.
      */
     static @Nullable Connecting connectAhead(String[] arguments) {
         int separator = separator(arguments);
@@ -175,18 +178,21 @@ record RunRequest(
             return null;
         }
         String url = null;
+        boolean required = false;
         for (int i = 0; i < separator; i++) {
             String word = arguments[i];
             if (word.equals("--url") && i + 1 < separator) {
                 url = arguments[i + 1];
             } else if (word.startsWith("--url=")) {
                 url = word.substring("--url=".length());
+            } else if (word.equals(Server.REQUIRE)) {
+                required = true;
             } else if (word.equals("-h") || word.equals("--help")) {
                 return null;
             }
         }
         String application = CommandName.of(List.of(arguments).subList(separator + 1, arguments.length));
-        Connecting connecting = new Connecting(Server.chosen(url), application);
+        Connecting connecting = new Connecting(Server.chosen(url, required), application);
         connecting.start();
         return connecting;
     }

@@ -16,10 +16,14 @@ import picocli.CommandLine.ParseResult;
 /**
  * The server that is to be used.
  *
- * @param url its address; null for the one that this user's processes share on this machine
+ * @param url its address; {@code local} for the one that this user's processes share on this machine, null for the same
+ *     if nobody said so
  */
 record Server(@Nullable String url) {
+    static final String REQUIRE = "--require-server";
     private static final String VARIABLE = "HOLDFAST_URL";
+    private static final String REQUIRE_VARIABLE = "HOLDFAST_REQUIRE_SERVER";
+    private static final String LOCAL = "local";
     private static final String APPLICATION = "holdfast";
 
     /** The client and its share in the machine-local server. */
@@ -27,22 +31,50 @@ record Server(@Nullable String url) {
 
     private static volatile @Nullable Local local;
 
-    /** From the option, else from the environment. */
-    static Server chosen(@Nullable String option) {
-        if (option != null) {
-            return new Server(option);
+    /**
+     * From the option, else from the environment.
+     *
+     * @param required whether it must be an address
+     * @throws UsageException if it must and is not, or if the variable is there and empty, which is hardly ever meant
+     */
+    static Server chosen(@Nullable String option, boolean required) {
+        String given = option == null ? System.getenv(VARIABLE) : option;
+        if (option == null && given != null && given.isEmpty()) {
+            throw new UsageException(VARIABLE + " is empty: give it a server's address, or unset it for locks of this"
+                    + " machine only");
         }
-        String variable = System.getenv(VARIABLE);
-        return new Server(variable == null || variable.isEmpty() ? null : variable);
+        Server server = new Server(given);
+        if (server.machineLocal() && (required || isRequired())) {
+            throw new UsageException((required ? REQUIRE : REQUIRE_VARIABLE + "=1") + " wants a server, and "
+                    + (given == null ? "no address is given" : "'" + LOCAL + "' is none")
+                    + ": give it with --url or in " + VARIABLE);
+        }
+        return server;
+    }
+
+    private static boolean isRequired() {
+        String variable = System.getenv(REQUIRE_VARIABLE);
+        if (variable == null || variable.equals("0")) {
+            return false;
+        }
+        if (!variable.equals("1")) {
+            throw new UsageException(REQUIRE_VARIABLE + " is '" + variable + "', must be 1 or 0");
+        }
+        return true;
     }
 
     boolean machineLocal() {
+        return url == null || url.equals(LOCAL);
+    }
+
+    /** Whether it is machine-local although nobody said so: that is to be told, whatever else is not. */
+    boolean silentlyMachineLocal() {
         return url == null;
     }
 
     /** For one of the commands that have other things to look at than their child. */
     static Server of(ParseResult given) {
-        return chosen(given.matchedOptionValue("--url", null));
+        return chosen(given.matchedOptionValue("--url", null), given.hasMatchedOption(REQUIRE));
     }
 
     /**
@@ -52,7 +84,7 @@ record Server(@Nullable String url) {
      */
     Holdfast connect(String application) {
         HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
-        if (url != null) {
+        if (!machineLocal()) {
             return Holdfast.over(driver(options), options);
         }
         EmbeddedServer share = new SharedServerProvider().join();
@@ -87,7 +119,7 @@ record Server(@Nullable String url) {
     }
 
     private void announce() {
-        if (machineLocal()) {
+        if (silentlyMachineLocal()) {
             Say.line("machine-local locks of this user (for others, give --url or " + VARIABLE + ")");
         }
     }
@@ -112,7 +144,7 @@ record Server(@Nullable String url) {
         ConnectOptions connecting = new ConnectOptions(options.connectTimeout(), APPLICATION);
         // By name and not by Holdfast.connect, which has to look through every jar for drivers.
         JedisDriverProvider jedis = new JedisDriverProvider();
-        if (url == null) {
+        if (machineLocal()) {
             return jedis.connect(new SharedServerProvider().join().address(), connecting);
         }
         Location location = parse(url);

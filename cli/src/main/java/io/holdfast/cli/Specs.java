@@ -36,12 +36,14 @@ final class Specs {
                 .addOption(value("--term", "TIME"))
                 .addOption(value("--at-least", "TIME"))
                 .addOption(value("--kill-after", "TIME"))
+                .addOption(flag(new String[] {"--hold-for-children"}))
                 .addOption(value("--order", "ORDER"))
                 .addOption(value("--priority", "N"))
                 .addOption(value("--queue-limit", "N"))
                 .addOption(values("--meta", "KEY=VALUE"))
                 .addOption(value("--busy-exit", "N"))
                 .addOption(value("--url", "URL"))
+                .addOption(flag(new String[] {Server.REQUIRE}))
                 .addOption(flag(new String[] {"-q", "--quiet"}))
                 .addOption(flag(new String[] {"-v", "--verbose"}))
                 .addOption(help())
@@ -69,7 +71,11 @@ final class Specs {
         }
         return spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
                 .addOption(value(
-                        "--url", "URL", "The server; by default from HOLDFAST_URL, else this user's on this machine."))
+                        "--url",
+                        "URL",
+                        "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."))
+                .addOption(flag(
+                        "Fail if no server's address is given; so does HOLDFAST_REQUIRE_SERVER=1.", Server.REQUIRE))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
                 .addOption(OptionSpec.builder(help())
                         .description("Show this page.")

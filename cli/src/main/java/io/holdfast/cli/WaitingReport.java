@@ -5,17 +5,25 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Tells now and then who holds the lock that is waited for, and which place in the queue is ours. */
+/**
+ * Tells who holds the lock that is waited for, and which place in the queue is ours: each time that changes, or, for a log
+ * in which there is to be one line only, once after some seconds.
+ */
 final class WaitingReport extends Thread {
     /** Nobody is told of a wait as short as this. */
     private static final long FIRST_MILLIS = 300;
 
     private static final long PACE_MILLIS = 2_000;
 
+    /** A log need not tell of each short wait. */
+    private static final long ONCE_MILLIS = 5_000;
+
     private final Holdfast client;
     private final String lock;
     private final String waiter;
+    private final @Nullable String once;
     private final String pid = Long.toString(ProcessHandle.current().pid());
     private boolean over; // guarded by this
 
@@ -23,13 +31,15 @@ final class WaitingReport extends Thread {
      * A report, to be started.
      *
      * @param waiter the name of the thread that waits, by which it is known in the queue
+     * @param once how long it waits, in words, if that is to be told once; null to tell of each change
      */
-    WaitingReport(Holdfast client, String lock, String waiter) {
+    WaitingReport(Holdfast client, String lock, String waiter, @Nullable String once) {
         super("holdfast-waiting-report");
         setDaemon(true);
         this.client = client;
         this.lock = lock;
         this.waiter = waiter;
+        this.once = once;
     }
 
     /** Nothing is said after this. */
@@ -43,7 +53,7 @@ final class WaitingReport extends Thread {
     @Override
     public void run() {
         String before = "";
-        long pause = FIRST_MILLIS;
+        long pause = once == null ? FIRST_MILLIS : ONCE_MILLIS;
         while (true) {
             try {
                 Thread.sleep(pause);
@@ -67,7 +77,11 @@ final class WaitingReport extends Thread {
                 state = "away";
                 line = "the server does not answer at present";
             }
-            if (!state.equals(before) && !say("waiting for '" + lock + "': " + line)) {
+            if (!state.equals(before)
+                    && !say("waiting for '" + lock + "'" + (once == null ? "" : once) + ": " + line)) {
+                return;
+            }
+            if (once != null) {
                 return;
             }
             before = state;

@@ -21,11 +21,11 @@ final class WarmUp {
             throw new UsageException("unknown command '" + COMMAND + "'");
         }
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
-        String[] quick = {LOCK, "-q", "--term", "5s", "--", "true"};
+        String[] quick = {LOCK, "--term", "5s", "--", "true"};
         int status = Run.run(quick);
         try (Holdfast client = new Server(null).connect(COMMAND)) {
             Optional<Lease> lease = client.lock(LOCK).tryAcquire();
-            status += Run.run(new String[] {LOCK, "-q", "--wait", "50ms", "--busy-exit", "0", "--", "true"});
+            status += Run.run(new String[] {LOCK, "--wait", "50ms", "--busy-exit", "0", "--", "true"});
             lease.ifPresent(Lease::release);
         } catch (InterruptedException e) {
             return ExitStatus.INTERNAL;

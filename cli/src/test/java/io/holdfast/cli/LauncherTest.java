@@ -136,7 +136,8 @@ final class LauncherTest {
                 workshop.root().resolve("holdfast"),
                 "run",
                 "x",
-                "-q",
+                "--url",
+                "local",
                 "--",
                 "/bin/sh",
                 "-c",
@@ -167,10 +168,16 @@ final class LauncherTest {
     void archive_isMade_used_andMadeAnewForAnotherJdk() throws Exception {
         Path java = Workshop.realJava();
         Path jdk = workshop.jdk("jdk", "exec '" + java + "' \"$@\"");
-        try (Launched first = workshop.launch(jdk, "--version")) {
+        // What is set for the command is not meant for the making of the archive.
+        Map<String, String> variables =
+                Map.of("HOLDFAST_REQUIRE_SERVER", "1", "HOLDFAST_URL", "redis://nowhere.invalid");
+        try (Launched first = workshop.launch(jdk, variables, workshop.root().resolve("holdfast"), "--version")) {
             assertVersion(first, BUILDING);
         }
         Path archive = workshop.archive(jdk);
+        assertTrue(
+                Files.readString(archive, StandardCharsets.ISO_8859_1).contains("io/holdfast/cli/Watcher"),
+                "the classes of a whole run");
         long size = Files.size(archive);
         assertTrue(size > 1_000_000, "size " + size);
         // The JDK refuses to start if it is told to use an archive and cannot.
@@ -205,6 +212,32 @@ final class LauncherTest {
         }
         assertEquals(0, Files.size(workshop.archive(quick)));
         assertEquals(1, workshop.builds());
+    }
+
+    @Test
+    void address_thatIsEmptyOrRequired_isRefusedThroughTheLauncher() throws Exception {
+        Path launcher = workshop.root().resolve("holdfast");
+        try (Launched first = workshop.launch(quick, "--version")) {
+            assertEquals(0, first.status());
+        }
+        try (Launched empty = workshop.launch(
+                        quick, Map.of("HOLDFAST_URL", ""), launcher, "run", "x", "-q", "--", "echo", "ran");
+                Launched required = workshop.launch(
+                        quick,
+                        Map.of("HOLDFAST_REQUIRE_SERVER", "1"),
+                        launcher,
+                        "run",
+                        "x",
+                        "-q",
+                        "--",
+                        "echo",
+                        "ran")) {
+            assertEquals(64, empty.status());
+            assertTrue(empty.err().startsWith("holdfast: HOLDFAST_URL is empty"), empty.err());
+            assertEquals(64, required.status());
+            assertTrue(required.err().startsWith("holdfast: HOLDFAST_REQUIRE_SERVER=1 wants"), required.err());
+            assertEquals("", empty.out() + required.out());
+        }
     }
 
     @Test

@@ -25,8 +25,7 @@ final class MachineLocalTest {
                 Map.of(
                         "HOLDFAST_HOME", folder.resolve("home").toString(),
                         "HOLDFAST_IDLE_MILLIS", "1000",
-                        "HOLDFAST_SERVER", "bundled",
-                        "HOLDFAST_URL", ""),
+                        "HOLDFAST_SERVER", "bundled"),
                 words);
     }
 
@@ -40,12 +39,21 @@ final class MachineLocalTest {
                     Launched ls = command("ls");
                     Launched info = command("info", "other")) {
                 assertEquals(75, second.status());
-                assertEquals("", second.out() + second.err());
+                assertEquals("", second.out());
+                assertEquals(first.err(), second.err(), "said also with -q");
                 assertEquals(0, ls.status());
                 assertTrue(ls.out().contains("\nlocal  sh@"), ls.out());
                 assertTrue(ls.err().startsWith("holdfast: machine-local locks"), ls.err());
                 assertEquals(0, info.status());
                 assertEquals("Nobody holds 'other' by this user on this machine.\n", info.out());
+            }
+            try (Launched meant = command("run", "other", "--url", "local", "--", "echo", "ran");
+                    Launched ls = command("ls", "--url", "local")) {
+                assertEquals(0, meant.status());
+                assertEquals("ran\n", meant.out());
+                assertEquals(0, ls.status());
+                assertTrue(ls.out().contains("\nlocal  sh@"), ls.out());
+                assertEquals("", meant.err() + ls.err(), "who says so need not be told");
             }
             try (Launched doctor = command("doctor")) {
                 assertEquals(0, doctor.status(), doctor.out());

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -244,8 +245,11 @@ final class RunTest {
             assertEquals(75, second.status());
             assertEquals("", second.out());
             assertEquals(
-                    "holdfast: 'evicted' was not obtained: an operator dropped this request from the queue\n",
-                    second.err());
+                    "holdfast: 'evicted' was not obtained: an operator dropped this request from the queue",
+                    second.err()
+                            .lines()
+                            .filter(line -> !line.startsWith("holdfast: waiting for 'evicted'"))
+                            .collect(Collectors.joining("\n")));
             holder.line("");
             assertEquals(3, holder.status());
         }
@@ -256,7 +260,7 @@ final class RunTest {
         try (Launched first = runUntilTold("turns");
                 Launched second = run("turns", "-v", "--", "sh", "-c", "echo second $HOLDFAST_TOKEN; read line")) {
             Launched.await("the second to queue", () -> info("turns").waiters() == 1);
-            try (Launched third = run("turns", "--", "sh", "-c", "echo third")) {
+            try (Launched third = run("turns", "-q", "--", "sh", "-c", "echo third")) {
                 Launched.await("the third to queue", () -> info("turns").waiters() == 2);
                 second.awaitErr("holdfast: waiting for 'turns': held by sh@");
                 second.awaitErr("; place 1 of ");
@@ -269,7 +273,7 @@ final class RunTest {
                 assertEquals(0, second.status());
                 assertEquals(0, third.status());
                 assertEquals("third\n", third.out());
-                assertEquals("", third.err(), "no words about waiting where there is no terminal");
+                assertEquals("", third.err(), "no words about waiting with -q");
                 assertTrue(token(second.out()) > token(first.out()));
             }
         }
@@ -310,7 +314,7 @@ final class RunTest {
             int number = 0;
             for (String signal : new String[] {"TERM", "INT", "HUP"}) {
                 int expected = new int[] {143, 130, 129}[number++];
-                try (Launched second = run("withdrawn", "--", "echo", "ran")) {
+                try (Launched second = run("withdrawn", "-q", "--", "echo", "ran")) {
                     Launched.await(
                             "the second to queue", () -> info("withdrawn").waiters() == 1);
                     second.signal(signal);
@@ -367,6 +371,46 @@ final class RunTest {
                 assertTrue(late.err().contains("'cron' is taken: free in 59m"), late.err());
                 assertTrue(late.err().contains("last held by true@"), late.err());
             }
+        }
+    }
+
+    @Test
+    void atLeast_ofACommandThatCannotBeStarted_doesNotRest() throws Exception {
+        try (Launched missing = run("never-1", "--at-least", "1h", "--", "/no/such/command");
+                Launched directory = run("never-2", "--at-least", "1h", "--", "/")) {
+            assertEquals(127, missing.status());
+            assertEquals(126, directory.status());
+            assertTrue(isFree("never-1"), () -> "" + info("never-1"));
+            assertTrue(isFree("never-2"), () -> "" + info("never-2"));
+        }
+    }
+
+    @Test
+    void wait_withoutATerminal_isToldInOneLine_butNotWithQuiet() throws Exception {
+        try (Launched holder = runUntilTold("silent");
+                Launched second = run("silent", "--", "echo", "ran");
+                Launched limited = run("silent", "--wait", "1h", "--", "echo", "ran");
+                Launched quiet = run("silent", "-q", "--", "echo", "ran")) {
+            Launched.await("three to queue", () -> info("silent").waiters() == 3);
+            second.awaitErr("\n");
+            limited.awaitErr("\n");
+            assertTrue(
+                    second.err()
+                            .matches(
+                                    "holdfast: waiting for 'silent' as long as it takes \\(--wait limits it\\): held by"
+                                            + " sh@\\S+, pid " + holder.pid()
+                                            + ", since \\S+ \\(\\d+s ago\\); place \\d of 3 in"
+                                            + " the queue\n"),
+                    second.err());
+            assertTrue(
+                    limited.err().startsWith("holdfast: waiting for 'silent', 1h at most: held by sh@"), limited.err());
+            holder.line("");
+            assertEquals(0, second.status());
+            assertEquals(0, limited.status());
+            assertEquals(0, quiet.status());
+            assertEquals(1, second.err().lines().count(), second.err());
+            assertEquals(1, limited.err().lines().count(), limited.err());
+            assertEquals("", quiet.err());
         }
     }
 

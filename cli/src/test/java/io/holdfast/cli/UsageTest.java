@@ -37,6 +37,7 @@ final class UsageTest {
                 "55s",
                 "--kill-after",
                 "0s",
+                "--hold-for-children",
                 "--order",
                 "lifo",
                 "--priority",
@@ -64,6 +65,7 @@ final class UsageTest {
                         Duration.ofSeconds(10),
                         Duration.ofSeconds(55),
                         Duration.ZERO,
+                        true,
                         LockOptions.Order.LIFO,
                         -7,
                         12,
@@ -135,6 +137,8 @@ final class UsageTest {
                 "x --busy-exit 256 -- true|--busy-exit is '256', must be a whole number from 0 to 255",
                 "x --busy-exit -1 -- true|--busy-exit is '-1'",
                 "x --url -- true|--url",
+                "x --require-server -- true|--require-server wants a server, and no address is given: give it with --url",
+                "x --url local --require-server -- true|--require-server wants a server, and 'local' is none",
             })
     void run_withSomethingWrong_namesItAndTheRule(String line, String expected) {
         UsageException e = assertThrows(UsageException.class, () -> RunRequest.parse(line.split(" ")));
@@ -184,6 +188,48 @@ final class UsageTest {
             assertEquals("", command.out());
             assertEquals(1, command.err().lines().count(), command.err());
             assertTrue(command.err().contains("; see holdfast help"), command.err());
+        }
+    }
+
+    @Test
+    void address_thatIsEmpty_is64AndSaysWhatToDo() throws Exception {
+        for (String line : List.of("run x -q -- echo ran", "ls", "doctor", "release x --yes")) {
+            try (Launched command = Launched.holdfast(Map.of("HOLDFAST_URL", ""), line.split(" "))) {
+                assertEquals(64, command.status(), line);
+                assertEquals("", command.out());
+                assertTrue(
+                        command.err()
+                                .startsWith("holdfast: HOLDFAST_URL is empty: give it a server's address, or unset it"
+                                        + " for locks of this machine only; see holdfast help"),
+                        command.err());
+                assertEquals(1, command.err().lines().count(), command.err());
+            }
+        }
+    }
+
+    @Test
+    void server_thatIsRequiredAndNotGiven_is64_beforeAnythingIsDone() throws Exception {
+        Map<String, String> required = Map.of("HOLDFAST_REQUIRE_SERVER", "1");
+        String given = "ls --require-server";
+        for (String line : List.of(
+                "run x -q -- echo ran", "ls", "doctor", "release x --yes", given, "run x --url local -- true")) {
+            Map<String, String> environment = line.equals(given) ? Map.of() : required;
+            try (Launched command = Launched.holdfast(environment, line.split(" "))) {
+                assertEquals(64, command.status(), line);
+                assertEquals("", command.out());
+                assertTrue(
+                        command.err()
+                                .matches("holdfast: (--require-server|HOLDFAST_REQUIRE_SERVER=1) wants a server, and"
+                                        + " (no address is given|'local' is none): give it with --url or in"
+                                        + " HOLDFAST_URL; see holdfast help.*\n"),
+                        command.err());
+            }
+        }
+        try (Launched odd = Launched.holdfast(Map.of("HOLDFAST_REQUIRE_SERVER", "yes"), "run", "x", "--", "true");
+                Launched help = Launched.holdfast(required, "run", "--help")) {
+            assertEquals(64, odd.status());
+            assertTrue(odd.err().startsWith("holdfast: HOLDFAST_REQUIRE_SERVER is 'yes', must be 1 or 0"), odd.err());
+            assertEquals(0, help.status());
         }
     }
 
