@@ -89,7 +89,7 @@ final class AddressSource implements ConnectionSource {
             throw failed(plain, e.getMessage(), e);
         } catch (JedisException e) {
             throw failed(plain, reason(e), e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close(plain);
             throw e;
         } finally {
@@ -136,6 +136,10 @@ final class AddressSource implements ConnectionSource {
                 opening.remove(socket);
                 close(socket);
                 failure = e;
+            } catch (RuntimeException | Error e) {
+                opening.remove(socket);
+                close(socket);
+                throw e;
             }
         }
         throw failure;
