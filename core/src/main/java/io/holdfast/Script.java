@@ -7,32 +7,35 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script as it ships: its text, with the common parts put in, and the SHA-1 of exactly these bytes, by which the server
+ * A script as it ships: its text, with the common parts put in and around it, and the SHA-1 of exactly these bytes, by which the server
  * knows it. The SHA-1 is written here: a program that has just begun would take some twenty milliseconds to read and hash
  * the three scripts of its first lock. Where texts change, the tests say what is to be written.
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("a4d8663eacfc1e666f4881a2bd1912ebb103585e"),
-    RELEASE("60fcb5129092f7421db6f7a96ff9e99659a2b8e5"),
-    CONFIRM("249fd81d2d2a20c50b603a5ca2634504a7a8b696"),
-    RENEW("e583cc1cb3e4cc32e3e410eb4530313e633e7227"),
-    REFRESH("bfa539f9ddab304aa589d3741ceb292ef08f8806"),
-    INFO("459f0c8a3c5fd1e891925e73974747567f371e0e"),
-    REVOKE("fb96dac50bb5e90d447a3b8292c01a49f87c4509"),
-    PROLONG("83df261e1b9f8657e3daffcbe2ae903844b05092"),
-    CLEAN("fbfa7c26688603902a8c1d3254baf02e75c02060"),
-    PLAIN_ACQUIRE("b03507157c8cdf108ca4443e9d8952b5efb2a887"),
-    PLAIN_RELEASE("5be1f02493ef527ed6898df06a6f1a4644b8d1d0"),
-    PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),
-    PLAIN_INFO("e067caa0ed9b1821daa664f4042003e55f05560f"),
-    FENCE("98e38cb2ed02675070fd193452fd9c5e7f3a066b"),
-    QUORUM_ACQUIRE("6febe113d9d1932adadb198ac065bceab1125bd8"),
-    QUORUM_RAISE("d7330b08436162fab31732d44d82663edc3de76c"),
-    QUORUM_RELEASE("ea14520c024250eb2ca8edb918f5c8e57011ce72");
+    ACQUIRE("c98ee93fa74804d8d815464b767bd04686b79523"),
+    RELEASE("c621b2c4be3d52f8c897611953725550201d2a3c"),
+    CONFIRM("90fa8f20b502f3dc15e7965c1cf24603e61fd744"),
+    RENEW("6af67957f11a0adf9d41a7afab196875a8e47847"),
+    REFRESH("6a839a3904d652c4dee2c072e3704f7f867e8635"),
+    INFO("ece2b196921d8ec5a92a1104593389f937ee2321"),
+    REVOKE("ef2023ba9c7a13db71a568982a7aaf6c2de49b47"),
+    PROLONG("ce05c89c89841976da69b1acbefcfd73a4b1e950"),
+    CLEAN("48d772f4e07fb39eac3791ec5540e7f4e79299d4"),
+    PLAIN_ACQUIRE("e9af79af4e2384afcf14df9b4fe3b85a61069b31"),
+    PLAIN_RELEASE("0074e3cc1d387c73dcc06416b44635485fc104c6"),
+    PLAIN_EXTEND("ccfb1358c032be26322af49338c0911ffc6a96b1"),
+    PLAIN_INFO("358fffd97661a85cf49dcaa1ed6c73925b50895b"),
+    FENCE("8382c3efd93d2ff7f590d02886eaba05d8b8fbbe"),
+    QUORUM_ACQUIRE("7a55fdeda2ae31a68400c358be49b33f9b14bb80"),
+    QUORUM_RAISE("d2f741604fd97e7b6619fe85b45860960448b0bd"),
+    QUORUM_RELEASE("9584be9be4782ece65a2a38910961f8e5e9ca6e6");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";
+
+    /** Where reply.lua has the text of a script behind its header. */
+    private static final String BODY = "-- body\n";
 
     private final String sha1;
 
@@ -46,7 +49,7 @@ enum Script {
     String text() {
         String read = text;
         if (read == null) {
-            read = assemble(resource(fileName()));
+            read = assemble(wrap(resource(fileName())));
             text = read;
         }
         return read;
@@ -58,6 +61,18 @@ enum Script {
 
     String fileName() {
         return name().toLowerCase(Locale.ROOT) + ".lua";
+    }
+
+    /** The header stays in front: it names the script. */
+    private static String wrap(String script) {
+        int header = script.indexOf("\n\n") + 2;
+        String around = resource("reply.lua");
+        int start = around.indexOf("\n\n") + 2;
+        int body = around.indexOf(BODY);
+        return script.substring(0, header)
+                + around.substring(start, body)
+                + script.substring(header)
+                + around.substring(body + BODY.length());
     }
 
     private static String assemble(String script) {

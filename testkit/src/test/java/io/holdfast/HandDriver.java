@@ -178,6 +178,7 @@ final class HandDriver implements RedisDriver {
                     nothing.add(Reply.of(""));
                 }
                 nothing.addAll(List.of(Reply.of(0), Reply.of(0)));
+                nothing.add(Reply.of(command.words().get(command.words().size() - 1)));
                 call.future.complete(Reply.of(nothing));
             }
         }
