@@ -128,7 +128,7 @@ final class ConnectionKeeper {
                 if (!openAndServe()) {
                     return;
                 }
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 // Even telling of a failure has failed, or giving a connection back. To log it would fail as well.
             }
             pause(failures++);
@@ -140,7 +140,7 @@ final class ConnectionKeeper {
         Opened opened;
         try {
             opened = source.open();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             return duty.notOpened(isClosed() ? driverClosed() : notOpened(e));
         }
         long sinceNanos = System.nanoTime();
@@ -168,7 +168,7 @@ final class ConnectionKeeper {
             if (!isClosed()) {
                 duty.serve(pipeline);
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             cause = e;
         }
         current = null;
@@ -191,7 +191,7 @@ final class ConnectionKeeper {
                 pipeline.end(reason);
                 duty.broken(pipeline, reason, isClosed());
                 return;
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 pause(attempt);
             }
         }
