@@ -9,6 +9,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
@@ -93,7 +94,7 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
         }
     }
 
-    private static final class FaultyAllocator extends UnpooledByteBufAllocator {
+    private static final class FaultyAllocator extends AbstractByteBufAllocator {
         private final Fuse fuse;
 
         FaultyAllocator(Fuse fuse) {
@@ -104,13 +105,18 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
         @Override
         protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
             fuse.pass();
-            return super.newHeapBuffer(initialCapacity, maxCapacity);
+            return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
         }
 
         @Override
         protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
             fuse.pass();
-            return super.newDirectBuffer(initialCapacity, maxCapacity);
+            return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
         }
     }
 }
