@@ -26,6 +26,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Answers go to a callback with either a value or a {@link DriverException}, exactly once, on a thread of the driver
  * or of the timers. Every reply of a script carries the server's time, which is noted.
+ *
+ * <p><b>Whose reply it is.</b> Replies have no address: a driver pairs them with requests by counting. One mistake there, or
+ * in a client library, or in a proxy, and a grant of one lock would be taken for one of another. So every call of a script
+ * has a number, its last argument, which is the last element of its reply. A reply without it is not believed: the outcome
+ * of the call is unknown, and the connections to that server are opened anew.
  */
 final class Commands {
     /**
@@ -166,6 +171,11 @@ final class Commands {
 
     private static final long HEARD = Long.MIN_VALUE;
 
+    /** Numbers of calls begin at one of a million places, and have room for a thousand million before the next. */
+    private static final long PLACES = 1L << 20;
+
+    private static final int RANGE_BITS = 30;
+
     /** One command under way. Whoever sets {@code done} first calls the callback. */
     private static final class Flight extends AtomicBoolean {
         private static final long serialVersionUID = 1L;
@@ -183,8 +193,8 @@ final class Commands {
             }
             try {
                 callback.accept(reply, failure);
-            } catch (RuntimeException e) {
-                // A defect of ours; on a thread of the driver nobody else would tell.
+            } catch (RuntimeException | Error e) {
+                // Mostly a defect of ours; on a thread of the driver nobody else would tell.
                 LOG.log(System.Logger.Level.ERROR, "handling a reply failed", e);
             }
             return true;
@@ -201,6 +211,10 @@ final class Commands {
     private final String tokenMillis;
     private final String label;
     private final long timeoutNanos;
+    /** The number of the last call. Begins anywhere, so that clients that share a driver do not count in step. */
+    private final AtomicLong calls;
+    /** When connections were given up last because of a reply of another call. */
+    private final AtomicLong gaveUp;
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final AtomicBoolean sweeping = new AtomicBoolean();
@@ -225,6 +239,8 @@ final class Commands {
         this.tokenMillis = Long.toString(options.tokenLife().toMillis());
         this.label = Label.ofClient(options.application());
         this.timeoutNanos = options.commandTimeout().toNanos();
+        this.calls = new AtomicLong(Math.floorMod(ids.client().hashCode(), PLACES) << RANGE_BITS);
+        this.gaveUp = new AtomicLong(ticker.nanoTime());
     }
 
     void acquire(
@@ -602,11 +618,13 @@ final class Commands {
                 callback);
     }
 
-    void plainInfo(String key, BiConsumer<@Nullable Optional<PlainHolder>, @Nullable DriverException> callback) {
+    /** @param whole a value that is told whole however long it is; empty for none */
+    void plainInfo(
+            String key, String whole, BiConsumer<@Nullable Optional<PlainHolder>, @Nullable DriverException> callback) {
         script(
                 Script.PLAIN_INFO,
                 List.of(key),
-                List.of(),
+                List.of(whole),
                 ticker.nanoTime(),
                 list -> list.get(0).asString().equals("HELD") ? Optional.of(plainHolder(list)) : Optional.empty(),
                 callback);
@@ -819,35 +837,77 @@ final class Commands {
             long sentNanos,
             Function<List<Reply>, T> decode,
             BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        String number = Long.toString(calls.incrementAndGet(), Character.MAX_RADIX);
+        List<String> numbered = new ArrayList<>(args.size() + 1);
+        numbered.addAll(args);
+        numbered.add(number);
         BiConsumer<@Nullable Reply, @Nullable DriverException> decoding = (reply, failure) -> {
-            T value;
+            if (reply == null) {
+                callback.accept(null, failure);
+                return;
+            }
+            @Nullable T value;
             try {
-                if (reply == null) {
-                    callback.accept(null, failure);
-                    return;
+                List<Reply> list = own(reply, number);
+                if (list == null) {
+                    value = null;
+                } else {
+                    // Those that answer with a word put it before the time.
+                    clock.read(
+                            driver.partition(keys.get(0)),
+                            sentNanos,
+                            list.get(timeIndex(script)).asLong());
+                    value = decode.apply(list);
                 }
-                List<Reply> list = reply.asList();
-                // Those that answer with a word put it before the time.
-                clock.read(
-                        driver.partition(keys.get(0)),
-                        sentNanos,
-                        list.get(timeIndex(script)).asLong());
-                value = decode.apply(list);
-            } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException e) {
+            } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException | Error e) {
                 callback.accept(
                         null,
                         DriverException.unknown("the reply of " + script.fileName() + " is not one: " + reply, e));
                 return;
             }
-            callback.accept(value, null);
+            if (value == null) {
+                giveUp(keys.get(0), sentNanos);
+                callback.accept(
+                        null,
+                        DriverException.unknown(
+                                driver.describe() + " sent the reply of another call in place of that of "
+                                        + script.fileName(),
+                                null));
+            } else {
+                callback.accept(value, null);
+            }
         };
-        send(to, evalsha(script, keys, args), (reply, failure) -> {
+        send(to, evalsha(script, keys, numbered), (reply, failure) -> {
             if (isUnknownScript(failure)) {
-                load(to, script, keys, args, decoding);
+                load(to, script, keys, numbered, decoding);
             } else {
                 decoding.accept(reply, failure);
             }
         });
+    }
+
+    /** What a script has replied, without the call's number; null if it is the reply of another call. */
+    private static @Nullable List<Reply> own(Reply reply, String number) {
+        if (!reply.isList()) {
+            return null;
+        }
+        List<Reply> list = reply.asList();
+        int last = list.size() - 1;
+        return last >= 0 && list.get(last).toString().equals(number) ? list.subList(0, last) : null;
+    }
+
+    /** Opens the connections to a key's server anew; once for all calls that were under way on them. */
+    private void giveUp(String key, long sentNanos) {
+        long before = gaveUp.get();
+        long now = ticker.nanoTime();
+        if (sentNanos - before < 0 || !gaveUp.compareAndSet(before, now)) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.ERROR,
+                () -> driver.describe() + " has sent the reply of another call; it is not believed: connecting anew");
+        RedisDriver server = driver.master(driver.partition(key));
+        (server == null ? driver : server).reconnect();
     }
 
     /**
@@ -930,14 +990,20 @@ final class Commands {
         Flight flight = new Flight(callback, ticker.nanoTime());
         flights.add(flight);
         silentSince.compareAndSet(HEARD, flight.sentNanos);
-        to.send(command).whenComplete((reply, failure) -> {
-            DriverException known = failure == null ? null : asDriverException(failure);
-            if (known == null || known.kind() == DriverException.Kind.REJECTED) {
-                heard();
-            }
-            flight.land(reply, known);
-            flights.remove(flight); // mostly the first, since answers come in order
-        });
+        try {
+            to.send(command).whenComplete((reply, failure) -> {
+                DriverException known = failure == null ? null : asDriverException(failure);
+                if (known == null || known.kind() == DriverException.Kind.REJECTED) {
+                    heard();
+                }
+                flight.land(reply, known);
+                flights.remove(flight); // mostly the first, since answers come in order
+            });
+        } catch (RuntimeException | Error e) {
+            // Perhaps it was sent: a heap or a stack can be too small for any step.
+            flight.land(null, asDriverException(e));
+            flights.remove(flight);
+        }
         if (!flight.get() && sweeping.compareAndSet(false, true)) {
             timers.schedule(timeoutNanos / 4, this::sweep);
         }

@@ -196,7 +196,7 @@ final class PlainHold {
             result.complete(false);
             return result;
         }
-        client.commands.plainInfo(place.key(), (holder, failure) -> {
+        client.commands.plainInfo(place.key(), place.value(), (holder, failure) -> {
             if (holder == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
                 return;

@@ -6,7 +6,8 @@ import java.util.Optional;
 /**
  * Who holds a plain lock, as the server tells it.
  *
- * @param value the key's value, read as UTF-8: all that the plain protocol says of a holder
+ * @param value the key's value, read as UTF-8: all that the plain protocol says of a holder. Of a value of more than 200
+ *     bytes, the first hundred, its length and its SHA-1
  * @param remaining how long the key lasts yet without renewal; empty if it does not expire
  */
 public record PlainHolder(String value, Optional<Duration> remaining) {

@@ -192,7 +192,7 @@ public final class PlainLock {
             throw new HoldfastClosedException();
         }
         CompletableFuture<Optional<PlainHolder>> answer = new CompletableFuture<>();
-        client.commands.plainInfo(key, (holder, failure) -> {
+        client.commands.plainInfo(key, "", (holder, failure) -> {
             if (holder != null) {
                 answer.complete(holder);
             } else {

@@ -7,35 +7,38 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A script as it ships: its text, with the common parts put in, and the SHA-1 of exactly these bytes, by which the server
+ * A script as it ships: its text, with the common parts put in and around it, and the SHA-1 of exactly these bytes, by which the server
  * knows it. The SHA-1 is written here: a program that has just begun would take some twenty milliseconds to read and hash
  * the three scripts of its first lock. Where texts change, the tests say what is to be written.
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("bf1fbe1a3b976737d654540cac24f35a4b1c4d7a"),
-    RELEASE("797e915a88b39c6e1a35f14b66cd8a50459a6108"),
-    CONFIRM("96aa7b894dd837acc294e070c42164d3342f5504"),
-    RENEW("8269db3f12f6a8c6e4d618c4c0efd45548e719fc"),
-    REFRESH("7fa857b8cb6545b12611c871c36cbcba6d56e9a3"),
-    INFO("fef180034de6b7dc63b7fab01b02ee7e18a3a45b"),
-    REVOKE("fbb9905b31cb85898a39cc979d2f58a8c7f4da6a"),
-    PROLONG("db40d950dcd9ad94ed9baed8669792bc34db1807"),
-    CLEAN("c7a04bc44a6693621fa9cc40c9707f8c02175a4b"),
-    PLAIN_ACQUIRE("b03507157c8cdf108ca4443e9d8952b5efb2a887"),
-    PLAIN_RELEASE("5be1f02493ef527ed6898df06a6f1a4644b8d1d0"),
-    PLAIN_EXTEND("2c17aad8ee3413a2cf6b289cdf9bca9859de496d"),
-    PLAIN_INFO("e067caa0ed9b1821daa664f4042003e55f05560f"),
-    ADOPT("b397bd3a883c6256a3116cf196b2c267526be24b"),
-    ADOPTED("7ea75de13496c4355497ee8a0188b784cb26bd09"),
-    FENCE("98e38cb2ed02675070fd193452fd9c5e7f3a066b"),
-    QUORUM_ACQUIRE("d549dc77146e813a37a83c78c5a4d4d351d9b892"),
-    QUORUM_RAISE("d7330b08436162fab31732d44d82663edc3de76c"),
-    QUORUM_RELEASE("641c146b6a9ad966b083c120692696a78fa5ce41"),
-    MEMORY("0ecf6f061336edb1834e95c3ae7bbcd546270582");
+    ACQUIRE("6dd485543b69ab09fc7c13410cef1d65af1eee74"),
+    RELEASE("3b359e73ee138a561b76675850ef59bd087b41a3"),
+    CONFIRM("ce8a04753010d308a42ec0b1cf1722b194b92950"),
+    RENEW("c8b4cbcdb76923a76d3bf756ec32e501a912c44e"),
+    REFRESH("f2821965ecb54ee5a9113c8b3a532df065e66c98"),
+    INFO("b3daa2f8012245bfbcd01811e9b9e352b139a733"),
+    REVOKE("85014fa00cabc8d77a37d1f7a498e1331dd30b3b"),
+    PROLONG("07ca51ccbf7656def5ec93ba477ae323169185bf"),
+    CLEAN("78f05e2a96ce7d16615a2631e64709fe2619097a"),
+    PLAIN_ACQUIRE("e9af79af4e2384afcf14df9b4fe3b85a61069b31"),
+    PLAIN_RELEASE("0074e3cc1d387c73dcc06416b44635485fc104c6"),
+    PLAIN_EXTEND("ccfb1358c032be26322af49338c0911ffc6a96b1"),
+    PLAIN_INFO("358fffd97661a85cf49dcaa1ed6c73925b50895b"),
+    ADOPT("4b6fa3fe3655b23a2375a80ede5a2cc01ed9e792"),
+    ADOPTED("ad749820612652f4907677a6c14b344ae3c0715c"),
+    FENCE("8382c3efd93d2ff7f590d02886eaba05d8b8fbbe"),
+    QUORUM_ACQUIRE("ba3d86e501f78cdecf5bedbea4dc2319a880e5a5"),
+    QUORUM_RAISE("d2f741604fd97e7b6619fe85b45860960448b0bd"),
+    QUORUM_RELEASE("c5fc3d0e60a4d044a362b73822d4d6354358a14d"),
+    MEMORY("e23394f0d82266a566be35375ab6227990e1a4fa");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";
+
+    /** Where reply.lua has the text of a script behind its header. */
+    private static final String BODY = "-- body\n";
 
     private final String sha1;
 
@@ -49,7 +52,7 @@ enum Script {
     String text() {
         String read = text;
         if (read == null) {
-            read = assemble(resource(fileName()));
+            read = assemble(wrap(resource(fileName())));
             text = read;
         }
         return read;
@@ -61,6 +64,18 @@ enum Script {
 
     String fileName() {
         return name().toLowerCase(Locale.ROOT) + ".lua";
+    }
+
+    /** The header stays in front: it names the script. */
+    private static String wrap(String script) {
+        int header = script.indexOf("\n\n") + 2;
+        String around = resource("reply.lua");
+        int start = around.indexOf("\n\n") + 2;
+        int body = around.indexOf(BODY);
+        return script.substring(0, header)
+                + around.substring(start, body)
+                + script.substring(header)
+                + around.substring(body + BODY.length());
     }
 
     private static String assemble(String script) {

@@ -277,7 +277,12 @@ final class HandClient {
                     } finally {
                         lock.unlock();
                     }
-                    return call.reply();
+                    // As the server does, behind the reply the call's number.
+                    return call.reply().thenApply(reply -> {
+                        List<Reply> numbered = new ArrayList<>(reply.asList());
+                        numbered.add(Reply.of(command.words().get(command.words().size() - 1)));
+                        return Reply.of(numbered);
+                    });
                 }
             }
             throw new AssertionError("no script: " + command);

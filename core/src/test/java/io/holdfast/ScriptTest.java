@@ -120,7 +120,9 @@ final class ScriptTest {
     @EnumSource(Script.class)
     void body_clock_isReadByTheFirstStatementAndNeverAgain(Script script) {
         String body = code(script.text());
-        assertTrue(body.stripLeading().startsWith("local clock = redis.call('TIME')\n"), body.substring(0, 80));
+        assertTrue(
+                body.matches("(?s)\\s*local function body\\(\\)\\s*local clock = redis\\.call\\('TIME'\\)\n.*"),
+                body.substring(0, 80));
         assertEquals(1, count(body, "'TIME'"));
     }
 
@@ -158,6 +160,21 @@ final class ScriptTest {
         assertFalse(
                 code(script.text()).matches("(?s).*redis\\.call\\('S?PUBLISH'.*"),
                 "a refused channel must not fail the script");
+    }
+
+    /** Whatever a script replies, by whatever way it ends, the call's number is behind it. */
+    @ParameterizedTest
+    @EnumSource(Script.class)
+    void body_reply_isFollowedByTheLastArgument(Script script) {
+        String text = code(script.text());
+        assertTrue(text.stripTrailing().endsWith("""
+
+                end
+
+                local reply = body()
+                reply[#reply + 1] = ARGV[#ARGV]
+                return reply"""), text);
+        assertFalse(code(script.text().replace("ARGV[#ARGV]", "")).contains("#ARGV"), "a body does not count arguments");
     }
 
     @Test

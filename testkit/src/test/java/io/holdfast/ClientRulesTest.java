@@ -1,4 +1,7 @@
 package io.holdfast;
+import java.util.List;
+import java.util.ArrayList;
+import io.holdfast.spi.Reply;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -96,6 +99,36 @@ final class ClientRulesTest extends RuleFixture {
     private long serverMicros() {
         var clock = server.command("TIME").asList();
         return clock.get(0).asLong() * 1_000_000 + clock.get(1).asLong();
+    }
+
+    // ---- a reply bears the number of its call
+
+    /**
+     * B asks for a lock that is held, and for another, which is free; by a mistake in counting the grant of the second goes
+     * to the request for the first. Without the rule: the reply bears no number but the one that is looked for.
+     */
+    @Test
+    void callNumber_grantOfAnotherLockArrives_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            new Party().take();
+            Party b = new Party();
+            b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            b.ask(LockOptions.defaults(), Wait.none());
+            Held taken = b.driver.held(Script.ACQUIRE);
+            b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            var other = b.holdfast.lock("b").attemptAsync(Wait.none());
+            Held free = b.driver.held(Script.ACQUIRE);
+            List<Reply> granted = new ArrayList<>(free.run().asList());
+            assertEquals(free.number(), granted.get(granted.size() - 1).asString());
+            if (!withRule) {
+                granted.set(granted.size() - 1, Reply.of(taken.number()));
+            }
+            taken.answer(Reply.of(granted));
+            free.fail();
+            assertInstanceOf(Attempt.Unknown.class, other.join());
+            assertEquals(withRule ? 1 : 0, b.driver.reconnects());
+            return overlap();
+        });
     }
 
     // ---- a grant that nobody waits for is released at once

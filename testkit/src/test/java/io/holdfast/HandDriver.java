@@ -61,6 +61,16 @@ final class HandDriver implements RedisDriver {
             future.complete(Objects.requireNonNull(reply, "it has not run"));
         }
 
+        /** The answer to another call arrives in its place, as after a mistake in counting. */
+        void answer(Reply ofAnother) {
+            future.complete(ofAnother);
+        }
+
+        /** The last argument, which is to stand behind the answer. */
+        String number() {
+            return command.words().get(command.words().size() - 1);
+        }
+
         /** No answer arrives, and the client hears of it. */
         void fail() {
             future.completeExceptionally(DriverException.unknown("lost on purpose", null));
@@ -76,6 +86,7 @@ final class HandDriver implements RedisDriver {
     private final Map<Script, Runnable> afterRun = new EnumMap<>(Script.class);
     private @Nullable Consumer<String> subscriber;
     private @Nullable ConnectionListener listener;
+    private int reconnects;
 
     /** Scripts are rewritten on their way, where a rule is to be switched off. */
     HandDriver(RedisServer server, UnaryOperator<String> rewrite) {
@@ -132,6 +143,11 @@ final class HandDriver implements RedisDriver {
         told.commandsUp();
     }
 
+    /** How often the client has given its connections up. */
+    int reconnects() {
+        return reconnects;
+    }
+
     /** How many scripts the switched-off rule has changed. */
     int changed() {
         return rewriting.changed();
@@ -178,6 +194,7 @@ final class HandDriver implements RedisDriver {
                     nothing.add(Reply.of(""));
                 }
                 nothing.addAll(List.of(Reply.of(0), Reply.of(0)));
+                nothing.add(Reply.of(command.words().get(command.words().size() - 1)));
                 call.future.complete(Reply.of(nothing));
             }
         }
@@ -242,7 +259,7 @@ final class HandDriver implements RedisDriver {
 
     @Override
     public void reconnect() {
-        throw new UnsupportedOperationException();
+        reconnects++;
     }
 
     @Override

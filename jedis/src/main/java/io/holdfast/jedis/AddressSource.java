@@ -4,6 +4,7 @@ import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -89,7 +90,7 @@ final class AddressSource implements ConnectionSource {
             throw failed(plain, e.getMessage(), e);
         } catch (JedisException e) {
             throw failed(plain, reason(e), e);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             close(plain);
             throw e;
         } finally {
@@ -117,7 +118,7 @@ final class AddressSource implements ConnectionSource {
     private Socket connect(long deadlineNanos) throws IOException {
         IOException failure = new UnknownHostException("host name has no address");
         for (InetAddress each : resolve()) {
-            Socket socket = new Socket();
+            Socket socket = new CuttingSocket();
             opening.add(socket);
             try {
                 if (shut) {
@@ -136,6 +137,10 @@ final class AddressSource implements ConnectionSource {
                 opening.remove(socket);
                 close(socket);
                 failure = e;
+            } catch (RuntimeException | Error e) {
+                opening.remove(socket);
+                close(socket);
+                throw e;
             }
         }
         throw failure;
@@ -229,6 +234,39 @@ final class AddressSource implements ConnectionSource {
             } catch (IOException e) {
                 // It is of no further use either way.
             }
+        }
+    }
+
+    /**
+     * Closes itself when a write fails. Jedis then looks for an error that the server may have sent before it hung up, in the
+     * thread that writes; while the reading thread is at it, what it took would be missing there. From a closed socket
+     * neither reads anything.
+     */
+    private static final class CuttingSocket extends Socket {
+        @Override
+        public OutputStream getOutputStream() throws IOException {
+            OutputStream out = super.getOutputStream();
+            return new OutputStream() {
+                @Override
+                public void write(int octet) throws IOException {
+                    write(new byte[] {(byte) octet}, 0, 1);
+                }
+
+                @Override
+                public void write(byte[] octets, int from, int count) throws IOException {
+                    try {
+                        out.write(octets, from, count);
+                    } catch (IOException | RuntimeException | Error e) {
+                        AddressSource.close(CuttingSocket.this);
+                        throw e;
+                    }
+                }
+
+                @Override
+                public void close() throws IOException {
+                    out.close();
+                }
+            };
         }
     }
 

@@ -25,7 +25,11 @@ final class Callbacks {
             callback.run();
         } catch (Throwable e) {
             Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            try {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            } catch (Throwable ofTheHandler) {
+                // Ignored, as the JVM does.
+            }
         }
     }
 }

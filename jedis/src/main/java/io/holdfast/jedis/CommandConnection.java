@@ -22,6 +22,9 @@ final class CommandConnection implements ConnectionKeeper.Duty {
     /** Null while the connection is down. Written by the keeper's thread. */
     private volatile @Nullable Pipeline pipeline;
 
+    /** Why there will be no connection any more. Written by the keeper's thread. */
+    private volatile @Nullable DriverException stopped;
+
     CommandConnection(ConnectionSource source, Callbacks callbacks) {
         this.source = source;
         this.callbacks = callbacks;
@@ -55,8 +58,12 @@ final class CommandConnection implements ConnectionKeeper.Duty {
         CompletableFuture<Reply> stage = new CompletableFuture<>();
         Pipeline open = pipeline;
         if (open == null) {
-            stage.completeExceptionally(DriverException.unknown(
-                    "no connection to " + source.describe() + "; the command was not sent", null));
+            DriverException last = stopped;
+            stage.completeExceptionally(
+                    last != null
+                            ? last
+                            : DriverException.unknown(
+                                    "no connection to " + source.describe() + "; the command was not sent", null));
         } else {
             open.send(new Request(command.words(), new Waiting(stage)));
         }
@@ -87,9 +94,10 @@ final class CommandConnection implements ConnectionKeeper.Duty {
 
     @Override
     public void broken(Pipeline old, DriverException reason, boolean closed) {
+        boolean first = pipeline != null;
         pipeline = null;
         // First the event: who learns of a failed command can rely on knowing that the connection is down.
-        if (!closed) {
+        if (first && !closed) {
             callbacks.tell(ConnectionListener::commandsDown);
         }
         old.failAll(reason);
@@ -102,6 +110,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
 
     @Override
     public void stopped(DriverException reason) {
+        stopped = reason;
         first.completeExceptionally(reason);
     }
 

@@ -19,12 +19,12 @@ final class ConnectionKeeper {
         /**
          * Uses a connection until it breaks, which is the only way in which this ends.
          *
-         * @throws RuntimeException why it broke
+         * @throws RuntimeException why it broke; or an {@link Error}
          */
         void serve(Pipeline pipeline);
 
         /**
-         * The connection served last is gone.
+         * The connection served last is gone. Called again if it throws.
          *
          * @param closed whether because the driver was closed
          */
@@ -44,6 +44,10 @@ final class ConnectionKeeper {
     private static final long FIRST_PAUSE_MILLIS = 10;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
     private static final int DOUBLINGS = 7;
+
+    /** So often it is tried to tell those who wait that their connection broke: for about a minute. */
+    private static final int MOST_CONCLUSIONS = 64;
+
     private static final long HELD_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final ConnectionSource source;
@@ -51,6 +55,9 @@ final class ConnectionKeeper {
     private final Thread thread;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Pipeline current;
+
+    /** In a row. Used by the keeper's thread only. */
+    private int failures;
 
     ConnectionKeeper(String purpose, ConnectionSource source, Duty duty) {
         this.source = source;
@@ -100,61 +107,94 @@ final class ConnectionKeeper {
     }
 
     private void run() {
+        Throwable cause = null;
         try {
             keep();
+        } catch (Throwable e) {
+            cause = e;
         } finally {
-            duty.stopped(driverClosed());
+            duty.stopped(
+                    cause == null
+                            ? driverClosed()
+                            : DriverException.unknown(
+                                    "the thread of the connection to " + source.describe() + " cannot go on: " + cause,
+                                    cause));
         }
     }
 
     private void keep() {
-        int failures = 0;
         while (!isClosed()) {
-            Opened opened;
             try {
-                opened = source.open();
-            } catch (RuntimeException e) {
-                if (!duty.notOpened(isClosed() ? driverClosed() : notOpened(e))) {
+                if (!openAndServe()) {
                     return;
                 }
-                pause(failures++);
-                continue;
+            } catch (Throwable e) {
+                // Even telling of a failure has failed, or giving a connection back. To log it would fail as well.
             }
-            long sinceNanos = System.nanoTime();
-            serve(opened);
-            failures = System.nanoTime() - sinceNanos > HELD_NANOS ? 0 : failures + 1;
-            pause(failures);
+            pause(failures++);
         }
     }
 
+    /** Answers whether to go on. */
+    private boolean openAndServe() {
+        Opened opened;
+        try {
+            opened = source.open();
+        } catch (Throwable e) {
+            return duty.notOpened(isClosed() ? driverClosed() : notOpened(e));
+        }
+        long sinceNanos = System.nanoTime();
+        serve(opened);
+        if (System.nanoTime() - sinceNanos > HELD_NANOS) {
+            failures = 0;
+        }
+        return true;
+    }
+
     /** A source reports what it knows of. Beyond that, replies that are none can end in any exception of Jedis. */
-    private DriverException notOpened(RuntimeException e) {
+    private DriverException notOpened(Throwable e) {
         return e instanceof DriverException known
                 ? known
                 : DriverException.unknown("no connection to " + source.describe() + ": " + e, e);
     }
 
     private void serve(Opened opened) {
-        Pipeline pipeline = new Pipeline(opened);
-        current = pipeline;
-        DriverException reason;
+        Throwable cause = null;
+        Pipeline pipeline = null;
         try {
-            if (isClosed()) {
-                // close() may have come too early to see this connection.
-                throw driverClosed();
+            pipeline = new Pipeline(opened);
+            current = pipeline;
+            // close() may have come too early to see this connection.
+            if (!isClosed()) {
+                duty.serve(pipeline);
             }
-            duty.serve(pipeline);
-            reason = driverClosed();
-        } catch (RuntimeException e) {
-            reason = isClosed()
-                    ? driverClosed()
-                    : DriverException.unknown(
-                            "the connection to " + source.describe() + " broke: " + e.getMessage(), e);
+        } catch (Throwable e) {
+            cause = e;
         }
         current = null;
-        pipeline.end(reason);
-        duty.broken(pipeline, reason, isClosed());
+        if (pipeline == null) {
+            opened.cut();
+        } else {
+            conclude(pipeline, cause);
+        }
         opened.release();
+    }
+
+    /** Tells everybody; again after a pause where that fails, since who is not told waits in vain. */
+    private void conclude(Pipeline pipeline, @Nullable Throwable cause) {
+        for (int attempt = 0; attempt < MOST_CONCLUSIONS; attempt++) {
+            try {
+                DriverException reason = cause == null || isClosed()
+                        ? driverClosed()
+                        : DriverException.unknown(
+                                "the connection to " + source.describe() + " broke: " + cause.getMessage(), cause);
+                pipeline.end(reason);
+                duty.broken(pipeline, reason, isClosed());
+                return;
+            } catch (Throwable e) {
+                pause(attempt);
+            }
+        }
     }
 
     private void pause(int failures) {

@@ -145,7 +145,12 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         }
         send(request);
         if (start) {
-            keeper().ifPresent(ConnectionKeeper::start);
+            try {
+                keeper().ifPresent(ConnectionKeeper::start);
+            } catch (RuntimeException | Error e) {
+                // Mostly a thread too many.
+                notOpened(DriverException.unknown("no connection for messages to " + source.describe() + ": " + e, e));
+            }
         }
     }
 
@@ -365,11 +370,22 @@ final class MessageConnection implements ConnectionKeeper.Duty {
             case "message" -> deliver(parts);
             case "smessage" -> deliverShard(parts);
             case "sunsubscribe" -> left(from, parts);
-            case "subscribe", "unsubscribe", "ssubscribe" -> from.answered(message);
+            case "subscribe", "unsubscribe", "ssubscribe" -> acknowledged(from, parts, Replies.text(kind));
             default -> {
                 // Something of a newer server that nobody here has asked for.
             }
         }
+    }
+
+    /** An acknowledgement names what it answers; if that is not what was asked, nothing of this connection is believed. */
+    private static void acknowledged(Pipeline from, List<?> parts, String kind) {
+        Request oldest = from.oldest();
+        if (oldest == null
+                || !(parts.get(1) instanceof byte[] channel)
+                || !oldest.isAcknowledgedBy(kind, Replies.text(channel))) {
+            throw new IllegalStateException("the server has acknowledged what was not asked for");
+        }
+        from.answered(parts);
     }
 
     private void deliver(List<?> parts) {

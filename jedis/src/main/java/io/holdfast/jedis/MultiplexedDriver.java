@@ -37,7 +37,7 @@ final class MultiplexedDriver implements RedisDriver {
         try {
             driver.commands.open(timeout);
             return driver;
-        } catch (DriverException e) {
+        } catch (RuntimeException | Error e) {
             driver.shut();
             throw e;
         }

@@ -34,6 +34,15 @@ import redis.clients.jedis.exceptions.JedisDataException;
  *
  * {@link #end} takes {@link #writing} and keeps it, so that nothing is written after the socket was closed: Jedis would
  * open a new one by itself, with nobody reading there.
+ *
+ * <h2>What may be thrown</h2>
+ *
+ * A request in {@link #unanswered} without its bytes on the wire, or bytes without their request, would give every later
+ * request the reply of another. Any statement here may throw, an {@code OutOfMemoryError} or {@code StackOverflowError}
+ * more likely than others. So {@link #writing} is given free only by a writer who came to the end of what he did: after
+ * anything else it stays taken, which needs no further step that could fail in its turn, and nothing is written any more
+ * behind the doubtful request. And a request leaves one queue only once it is in the next, and the last one only once it
+ * was told its outcome: so {@link #failAll} finds it, wherever it stood.
  */
 final class Pipeline {
     /** Bytes that are written without having been answered. */
@@ -57,8 +66,11 @@ final class Pipeline {
     /** Held by whoever takes from {@link #waiting}, adds to {@link #unanswered} and writes. */
     private final AtomicBoolean writing = new AtomicBoolean();
 
-    /** Why nothing is written any more. Set once. */
-    private volatile @Nullable DriverException ended;
+    /** Why nothing is written any more: a {@link DriverException}, or what was thrown. Set once, without making anything. */
+    private volatile @Nullable Throwable ended;
+
+    /** Whether a writer did not come to the end of what he did, so that nobody will ever have {@link #writing} again. */
+    private volatile boolean abandoned;
 
     private final AtomicBoolean ending = new AtomicBoolean();
 
@@ -79,8 +91,16 @@ final class Pipeline {
                     null));
             return;
         }
-        waiting.add(request);
-        write();
+        try {
+            waiting.add(request);
+            write();
+        } catch (Throwable e) {
+            broken(e);
+        }
+        if (ended != null) {
+            // Again: who broke it may have been at the end of his stack.
+            opened.cut();
+        }
         DriverException failure = failed;
         if (failure != null && waiting.remove(request)) {
             request.waiter.failed(failure);
@@ -107,17 +127,20 @@ final class Pipeline {
             converted = Replies.of(reply);
         } catch (JedisDataException e) {
             request.waiter.failed(rejected(e));
+            unanswered.remove();
             return;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             request.waiter.failed(DriverException.unknown("the reply could not be understood: " + e.getMessage(), e));
             throw e;
         }
         request.waiter.replied(converted);
+        unanswered.remove();
     }
 
     /** Hands an error reply to the oldest request that has no reply. */
     void answered(JedisDataException error) {
         next().waiter.failed(rejected(error));
+        unanswered.remove();
     }
 
     /** Closes the connection. Does not block for long. The reading thread notices, and calls {@link #failAll}. */
@@ -128,32 +151,45 @@ final class Pipeline {
         if (ending.compareAndSet(false, true)) {
             long begin = System.nanoTime();
             // A writer who is stuck is left alone after a while: he fails when the socket is closed under him.
-            while (!writing.compareAndSet(false, true) && System.nanoTime() - begin < END_PATIENCE_NANOS) {
+            while (!abandoned
+                    && !writing.compareAndSet(false, true)
+                    && System.nanoTime() - begin < END_PATIENCE_NANOS) {
                 LockSupport.parkNanos(END_POLL_NANOS);
             }
         }
         opened.cut();
     }
 
-    /** Fails whatever is left, with the first reason for the end. Called by the reading thread after the end. */
+    /**
+     * Fails whatever is left, with the first reason for the end. Called by the reading thread after the end; may be called
+     * again if it threw.
+     */
     void failAll(DriverException reason) {
-        DriverException first = ended;
-        DriverException failure = first == null ? reason : first;
+        Throwable first = ended;
+        DriverException failure = first == null ? reason : first instanceof DriverException known ? known : lost(first);
         failed = failure;
-        for (Request request = unanswered.poll(); request != null; request = unanswered.poll()) {
+        failAll(unanswered, failure);
+        failAll(waiting, failure);
+    }
+
+    private static void failAll(Queue<Request> requests, DriverException failure) {
+        for (Request request = requests.peek(); request != null; request = requests.peek()) {
             request.waiter.failed(failure);
+            requests.remove(request);
         }
-        for (Request request = waiting.poll(); request != null; request = waiting.poll()) {
-            request.waiter.failed(failure);
-        }
+    }
+
+    private static DriverException lost(Throwable cause) {
+        return DriverException.unknown("the connection to the server broke: " + cause.getMessage(), cause);
     }
 
     private static DriverException rejected(JedisDataException error) {
         return DriverException.rejected(String.valueOf(error.getMessage()));
     }
 
+    /** The oldest request that has no reply, which stays where it is until it was told. */
     private Request next() {
-        Request request = unanswered.poll();
+        Request request = unanswered.peek();
         if (request == null) {
             throw new IllegalStateException("the server has answered without having been asked");
         }
@@ -172,15 +208,12 @@ final class Pipeline {
             if (!writing.compareAndSet(false, true)) {
                 return;
             }
-            boolean handedOver = false;
             try {
-                handedOver = writeWhatFits();
-            } catch (RuntimeException e) {
-                broken(e);
-            } finally {
-                if (!handedOver) {
+                if (!writeWhatFits()) {
                     writing.set(false);
                 }
+            } catch (Throwable e) {
+                broken(e);
             }
             missed();
         }
@@ -216,10 +249,9 @@ final class Pipeline {
                 put(head);
                 flush();
             }
-        } catch (RuntimeException e) {
-            broken(e);
-        } finally {
             writing.set(false);
+        } catch (Throwable e) {
+            broken(e);
         }
         missed();
         write();
@@ -234,15 +266,16 @@ final class Pipeline {
     }
 
     private void put(Request head) {
-        if (waiting.remove(head)) {
-            waitingBytes.addAndGet(-head.bytes);
-            unansweredBytes.addAndGet(head.bytes);
-            unanswered.add(head);
-            if (head.prelude != null) {
-                connection.sendCommand(head.prelude);
-            }
-            connection.sendCommand(head.arguments);
+        unanswered.add(head);
+        if (!waiting.remove(head)) {
+            throw new IllegalStateException("the connection was given up meanwhile"); // failAll() has it
         }
+        waitingBytes.addAndGet(-head.bytes);
+        unansweredBytes.addAndGet(head.bytes);
+        if (head.prelude != null) {
+            connection.sendCommand(head.prelude);
+        }
+        connection.sendCommand(head.arguments);
     }
 
     private void flush() {
@@ -251,9 +284,10 @@ final class Pipeline {
     }
 
     /** Lets the reading thread find out, and tell everybody: stages are completed there. */
-    private void broken(RuntimeException e) {
+    private void broken(Throwable e) {
+        abandoned = true;
         if (ended == null) {
-            ended = DriverException.unknown("the connection to the server broke: " + e.getMessage(), e);
+            ended = e;
         }
         opened.cut();
     }

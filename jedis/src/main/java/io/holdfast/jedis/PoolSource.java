@@ -49,8 +49,8 @@ final class PoolSource<T> implements ConnectionSource {
         // What has lain idle may be dead without the pool knowing it. A fresh connection is believed.
         for (int idle = pool.getNumIdle(); ; idle--) {
             Borrowed<T> borrowed = borrow();
-            opening.add(borrowed);
             try {
+                opening.add(borrowed);
                 if (shut) {
                     throw DriverException.unknown("the driver is closed", null);
                 }
@@ -64,7 +64,7 @@ final class PoolSource<T> implements ConnectionSource {
                 if (idle <= 0 || shut) {
                     throw DriverException.unknown("no connection to " + where + ": " + e.getMessage(), e);
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 discard(borrowed);
                 throw e;
             } finally {

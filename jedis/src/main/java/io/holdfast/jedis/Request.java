@@ -23,6 +23,11 @@ final class Request {
     final int bytes;
     final Waiter waiter;
 
+    /** The command's name and its last word: of a subscription, what its acknowledgement repeats. */
+    private final String name;
+
+    private final String last;
+
     /** A command that is written before this one, and whose reply does not count. */
     final @Nullable CommandArguments prelude;
 
@@ -38,6 +43,13 @@ final class Request {
         this.arguments = arguments(encoded);
         this.bytes = size(before) + size(encoded);
         this.waiter = waiter;
+        this.name = words.get(0);
+        this.last = words.get(words.size() - 1);
+    }
+
+    /** Whether this is a subscription, or the end of one, that the server acknowledges with these words. */
+    boolean isAcknowledgedBy(String kind, String channel) {
+        return name.equalsIgnoreCase(kind) && last.equals(channel);
     }
 
     private static byte[][] bytes(List<String> words) {

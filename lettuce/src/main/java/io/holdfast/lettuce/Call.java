@@ -3,6 +3,7 @@ package io.holdfast.lettuce;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.CommandOutput;
 import io.lettuce.core.protocol.CommandArgs;
@@ -52,6 +53,8 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
     /** Carriage return and line feed. */
     private static final int LINE_END = '\r' << 8 | '\n';
 
+    private static final long NOT_WRITTEN = -1;
+
     /** Told on the event loop of what Lettuce does with a call. */
     interface Course {
         /** Lettuce has put it last among those that it will complete, and writes it. */
@@ -73,6 +76,9 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
     private final @Nullable Course course;
     private final CompletableFuture<T> outcome = new CompletableFuture<>();
     private volatile @Nullable Epoch epoch;
+
+    /** Among those that were written in its epoch. Used on the event loop only. */
+    private long place = NOT_WRITTEN;
 
     private Call(
             ProtocolKeyword name,
@@ -143,8 +149,11 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
 
     @Override
     public void encode(ByteBuf buffer) {
+        Epoch among = epoch;
         if (course != null) {
             course.written();
+        } else if (among != null) {
+            place = among.written();
         }
         if (words.isEmpty()) {
             super.encode(buffer);
@@ -187,16 +196,34 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
             }
             return;
         }
-        leave();
-        if (output.hasError()) {
-            reject(output.getError());
-        } else {
-            outcome.complete(output.get());
+        Epoch among = epoch;
+        if (among != null && !among.isNext(place)) {
+            fail("its answer may have gone to another", null);
+            return;
+        }
+        try {
+            leave();
+            if (output.hasError()) {
+                reject(output.getError());
+            } else {
+                outcome.complete(output.get());
+            }
+        } catch (RuntimeException | Error e) {
+            // It must not reach Lettuce, which would let the next call have it.
+            doubt(e);
         }
     }
 
+    /**
+     * Lettuce ends a call in this way for many reasons: it was not written, it took too long, the connection broke. But if
+     * anything else than Lettuce's own exceptions was thrown while something was read, then Lettuce tells the oldest call,
+     * whoever was concerned, takes it out of its queue, and goes on with the next one: from then on all answers go astray.
+     */
     @Override
     public boolean completeExceptionally(Throwable failure) {
+        if (!(failure instanceof RedisException || failure instanceof CancellationException)) {
+            doubt(failure);
+        }
         leave();
         return outcome.completeExceptionally(Failures.of(failure, where + ": no answer to " + getType()));
     }
@@ -228,6 +255,13 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
     @Override
     public void onComplete(BiConsumer<? super T, Throwable> action) {
         var unused = outcome.whenComplete(action);
+    }
+
+    private void doubt(Throwable cause) {
+        Epoch among = epoch;
+        if (among != null) {
+            among.doubt(cause);
+        }
     }
 
     private void leave() {

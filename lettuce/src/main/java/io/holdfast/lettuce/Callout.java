@@ -10,7 +10,11 @@ final class Callout {
             foreign.run();
         } catch (Throwable t) {
             Thread thread = Thread.currentThread();
-            thread.getUncaughtExceptionHandler().uncaughtException(thread, t);
+            try {
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, t);
+            } catch (Throwable ofTheHandler) {
+                // Ignored, as the JVM does.
+            }
         }
     }
 }

@@ -31,11 +31,12 @@ final class Link implements RedisConnectionStateListener {
     }
 
     private static final String BROKEN = "the connection broke";
+    private static final String MIXED_UP = "the connection was given up: answers came out of their order";
     private static final String CLOSED = "the driver is closed";
 
     private final StatefulRedisConnection<String, String> connection;
     private final Watcher watcher;
-    private final Epoch first = new Epoch();
+    private final Epoch first = new Epoch(this::giveUp);
     private final AtomicReference<@Nullable Epoch> present = new AtomicReference<>(first);
     private volatile @Nullable SocketAddress remote;
     private volatile boolean closed;
@@ -54,7 +55,7 @@ final class Link implements RedisConnectionStateListener {
         // It may have broken before anybody listened. If events came since, they know better.
         if (!connection.isOpen() && present.compareAndSet(first, null)) {
             watcher.down();
-            first.end(BROKEN);
+            first.end(BROKEN, null);
         }
         return first;
     }
@@ -73,6 +74,9 @@ final class Link implements RedisConnectionStateListener {
                 connection.dispatch(call);
             } catch (RuntimeException e) {
                 call.completeExceptionally(e);
+            } catch (Error e) {
+                // If it is written none the less, then in its place; and it is ended, so nobody hears of its answer.
+                call.fail("it could not be sent", e);
             }
         }
         return call.outcome();
@@ -100,12 +104,24 @@ final class Link implements RedisConnectionStateListener {
         }
     }
 
+    /** What comes on the connection is not to be believed any more: as if it had broken by itself. */
+    private void giveUp(Epoch epoch, @Nullable Throwable cause) {
+        if (present.compareAndSet(epoch, null)) {
+            try {
+                watcher.down();
+                epoch.end(cause == null ? MIXED_UP : BROKEN, cause);
+            } finally {
+                breakOff();
+            }
+        }
+    }
+
     /** Closes the connection; calls under way fail. Completes when it is closed. */
     CompletableFuture<Void> close() {
         closed = true;
         Epoch last = present.getAndSet(null);
         if (last != null) {
-            last.end(CLOSED);
+            last.end(CLOSED, null);
         }
         // A client that was shut down has closed it, and Lettuce would warn.
         return connection instanceof RedisChannelHandler<?, ?> handler && handler.isClosed()
@@ -119,12 +135,12 @@ final class Link implements RedisConnectionStateListener {
             return;
         }
         remote = address;
-        Epoch next = new Epoch();
+        Epoch next = new Epoch(this::giveUp);
         Epoch last = present.getAndSet(next);
         if (last != null) {
             // Broken and mended between connecting and follow().
             watcher.down();
-            last.end(BROKEN);
+            last.end(BROKEN, null);
         }
         watcher.up(next);
     }
@@ -134,7 +150,7 @@ final class Link implements RedisConnectionStateListener {
         Epoch last = present.getAndSet(null);
         if (last != null) {
             watcher.down();
-            last.end(BROKEN);
+            last.end(BROKEN, null);
         }
     }
 }

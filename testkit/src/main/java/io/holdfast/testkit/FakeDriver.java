@@ -94,10 +94,19 @@ public final class FakeDriver implements RedisDriver {
             return owner().substring(0, owner().indexOf('~'));
         }
 
-        /** Answers it. An answer to a command that was answered already is dropped. */
+        /**
+         * Answers it; of a script as its text says, for the call's number is put behind it here. An answer to a command that
+         * was answered already is dropped.
+         */
         public void answer(Reply answer) {
             taken = true;
-            reply.complete(answer);
+            reply.complete(keys < 0 ? answer : numbered(answer));
+        }
+
+        private Reply numbered(Reply answer) {
+            List<Reply> elements = new ArrayList<>(answer.asList());
+            elements.add(Reply.of(words.get(words.size() - 1)));
+            return Reply.of(elements);
         }
 
         /** The server refuses it, with an error such as {@code OOM command not allowed}. */

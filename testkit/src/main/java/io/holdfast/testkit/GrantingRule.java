@@ -81,15 +81,18 @@ final class GrantingRule implements MemoryServer.Rule {
     /** Each hold of the batch by itself. */
     private Answer renew(Call call, ScriptRun script) {
         List<Answer> answers = new ArrayList<>();
+        String number = script.args().get(script.args().size() - 1);
         for (int i = 0; i < script.keys().size(); i++) {
-            List<String> args = script.args().subList(3 * i, 3 * i + 3);
+            List<String> args = new ArrayList<>(script.args().subList(3 * i, 3 * i + 3));
+            args.add(number);
             String key = script.keys().get(i);
             Answer one = speakOf(ScriptRun.with(call, List.of(key), args), key, args.get(0));
             if (!(one instanceof Answer.Many many)) {
                 return one;
             }
-            answers.addAll(answers.isEmpty() ? many.elements() : many.elements().subList(1, 2));
+            answers.addAll(answers.isEmpty() ? many.elements().subList(0, 2) : many.elements().subList(1, 2));
         }
+        answers.add(Answer.of(number));
         return Answer.of(answers);
     }
 

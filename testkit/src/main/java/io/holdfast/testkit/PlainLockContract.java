@@ -3,6 +3,7 @@ package io.holdfast.testkit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -367,13 +368,47 @@ public abstract class PlainLockContract extends FaultSuite {
         assertEquals(2, server.command("STRLEN", KEY).asLong());
     }
 
+    /** Such a value is not sent, however long it is: only its beginning, and what tells it from others. */
+    @Test
+    void patience_valueOfTheHolderIsHuge_isToldCutAndTakenOver() throws Exception {
+        setHuge('x');
+        PlainLock lock = lock(STEADY.withPatience(Patience.THEN_TAKE_OVER));
+        PlainHolder holder = lock.holder().orElseThrow();
+        assertTrue(holder.value().length() <= 200, "told: " + holder.value().length() + " characters");
+        assertTrue(holder.value().startsWith("xxx") && holder.value().contains("60000000 bytes"), holder.value());
+        PlainAttempt.Taken taken = assertInstanceOf(PlainAttempt.Taken.class, lock.attempt(Wait.none()));
+        assertEquals(holder.value(), taken.holder().value());
+        PlainLease lease = obtained(lock.attempt(Wait.upTo(Duration.ofMillis(100))));
+        assertEquals(Optional.of(holder.value()), lease.takenOverFrom());
+        assertEquals(lease.value(), value());
+        lease.release();
+        setHuge('y');
+        assertNotEquals(holder.value(), lock.holder().orElseThrow().value());
+        assertEquals(1, server.command("DEL", KEY).asLong());
+    }
+
+    private void setHuge(char letter) {
+        server.command("EVAL", "return redis.call('SET', KEYS[1], string.rep(ARGV[1], 60000000))", "1", KEY, "" + letter);
+    }
+
+    /** A value of one's own may be as long as one likes: it is compared as a whole. */
+    @Test
+    void check_ownValueIsLong_isFoundToBeHeld() throws Exception {
+        String own = "v".repeat(1_000);
+        PlainLease lease = lock(STEADY.withValues(() -> own)).acquire();
+        assertTrue(lease.check());
+        server.command("SET", KEY, own + "x", "PX", "600000");
+        assertFalse(lease.check());
+        server.command("DEL", KEY);
+    }
+
     @Test
     void patience_holderChangesBeforeTheTakeOver_isNotRobbed() throws Exception {
         server.command("SET", KEY, FOREIGN, "PX", "600000");
         PlainLock lock =
                 remote(HoldfastOptions.defaults()).plainLock(KEY, STEADY.withPatience(Patience.THEN_TAKE_OVER));
         CompletableFuture<Caught> takeOver = proxy.onRequest(
-                request -> ScriptCalls.PLAIN_ACQUIRE.test(request) && request.endsWith(" " + FOREIGN),
+                request -> ScriptCalls.PLAIN_ACQUIRE.test(request) && request.contains(" 1 " + FOREIGN + " "),
                 Fault.STALL_REQUEST);
         CompletableFuture<PlainAttempt> waiting = lock.attemptAsync(Wait.upTo(Duration.ofMillis(400)));
         get(takeOver);

@@ -54,8 +54,17 @@ final class ScriptCalls {
     }
 
     private static String text(String name) {
-        return INCLUDE.matcher(resource(name))
+        return INCLUDE.matcher(wrapped(resource(name)))
                 .replaceAll(include -> Matcher.quoteReplacement(resource(include.group(1))));
+    }
+
+    private static String wrapped(String script) {
+        String[] around = resource("reply").split("-- body\n", -1);
+        int header = script.indexOf("\n\n") + 2;
+        return script.substring(0, header)
+                + around[0].substring(around[0].indexOf("\n\n") + 2)
+                + script.substring(header)
+                + around[1];
     }
 
     private static Predicate<String> of(String name) {

@@ -1,0 +1,122 @@
+package io.holdfast.lettuce;
+
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.testkit.FaultyConnectionContract;
+import io.holdfast.testkit.Fuse;
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelDuplexHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+
+/** Points before and after each read, write and flush on both sides of Lettuce's handlers, and each buffer that is made. */
+final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
+    private @Nullable RedisClient client;
+    private @Nullable ClientResources resources;
+
+    @Override
+    protected RedisDriver connect(int port, Fuse passed) {
+        RedisClient shared = client;
+        if (shared == null) {
+            shared = client(passed);
+            client = shared;
+        }
+        return LettuceDriver.over(shared, RedisURI.create("127.0.0.1", port));
+    }
+
+    private RedisClient client(Fuse passed) {
+        ClientResources made = ClientResources.builder()
+                .ioThreadPoolSize(2)
+                .computationThreadPoolSize(2)
+                .reconnectDelay(new ReconnectDelay())
+                .nettyCustomizer(new NettyCustomizer() {
+                    @Override
+                    public void afterChannelInitialized(Channel channel) {
+                        channel.pipeline().addFirst(new FaultyHandler(passed));
+                        channel.pipeline().addLast(new FaultyHandler(passed));
+                        channel.config().setAllocator(new FaultyAllocator(passed));
+                    }
+                })
+                .build();
+        resources = made;
+        RedisClient created = RedisClient.create(made);
+        created.setOptions(
+                ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build());
+        return created;
+    }
+
+    @AfterEach
+    void shutDown() {
+        if (client != null) {
+            client.shutdown();
+        }
+        if (resources != null) {
+            var unused = resources.shutdown();
+        }
+    }
+
+    private static final class FaultyHandler extends ChannelDuplexHandler {
+        private final Fuse fuse;
+
+        FaultyHandler(Fuse fuse) {
+            this.fuse = fuse;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+            fuse.pass();
+            super.channelRead(context, message);
+            fuse.pass();
+        }
+
+        @Override
+        public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) throws Exception {
+            fuse.pass();
+            super.write(context, message, promise);
+            fuse.pass();
+        }
+
+        @Override
+        public void flush(ChannelHandlerContext context) throws Exception {
+            fuse.pass();
+            super.flush(context);
+            fuse.pass();
+        }
+    }
+
+    private static final class FaultyAllocator extends AbstractByteBufAllocator {
+        private final Fuse fuse;
+
+        FaultyAllocator(Fuse fuse) {
+            super(true);
+            this.fuse = fuse;
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            fuse.pass();
+            return UnpooledByteBufAllocator.DEFAULT.heapBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            fuse.pass();
+            return UnpooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+}
