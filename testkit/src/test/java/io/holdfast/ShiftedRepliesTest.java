@@ -150,9 +150,14 @@ class ShiftedRepliesTest {
             case PLAIN_INFO -> commands.plainInfo(keys.hold(), "", heard::accept);
             case FENCE -> commands.fence(keys, FenceAct.SET, 7, TERM, "text", heard::accept);
             case QUORUM_ACQUIRE ->
-                commands.quorumAcquire(keys, owner, TERM, 0, Duration.ZERO, TERM, "actor", now, heard::accept);
+                commands.quorumAcquire(keys, owner, TERM, 0, Duration.ZERO, false, "actor", now, heard::accept);
             case QUORUM_RAISE -> commands.quorumRaise(keys, owner, 7, 8, TERM, now, heard::accept);
             case QUORUM_RELEASE -> commands.quorumRelease(keys, owner, Duration.ZERO, heard::accept);
+            case ADOPT ->
+                commands.adopt(
+                        keys, owner, 7, client.ids.next(), TERM, "actor", Duration.ZERO, now, heard::accept);
+            case ADOPTED -> commands.adopted(keys, owner, 7, heard::accept);
+            case MEMORY -> commands.memory(client.driver, "hf:node", Duration.ZERO, false, heard::accept);
         }
     }
 }
