@@ -58,6 +58,7 @@ public final class MemoryServer implements TestServer {
     private final Map<String, Set<MemoryDriver>> channels = new TreeMap<>(); // by octets
     private final Queue<Runnable> held = new ArrayDeque<>(); // what came while the server was frozen
     private boolean frozen;
+    private volatile int restarts;
     private @Nullable Rule rule;
     private final List<MemoryDriver> drivers = new CopyOnWriteArrayList<>();
     private final Queue<Message> messages = new ConcurrentLinkedQueue<>(); // in the order of publishing
@@ -189,6 +190,42 @@ public final class MemoryServer implements TestServer {
             lock.unlock();
         }
         waiting.forEach(executor::execute);
+    }
+
+    /** What a server has stored, as it would be on a disk. */
+    public static final class Snapshot {
+        private final Map<String, Object> stored;
+
+        private Snapshot(Map<String, Object> stored) {
+            this.stored = stored;
+        }
+    }
+
+    /** Saves what is stored now. */
+    public Snapshot snapshot() {
+        return new Snapshot(locked(keyspace::copy));
+    }
+
+    /**
+     * The server's process ends and begins anew: it has another run id, and knows no scripts. Connections are left as they
+     * are; see {@link #disconnect}.
+     *
+     * @param data what it finds on its disk; null if it finds what it had when it ended
+     */
+    public void restart(@Nullable Snapshot data) {
+        locked(() -> {
+            restarts++;
+            if (data != null) {
+                keyspace.load(data.stored);
+            }
+            return true;
+        });
+        command("SCRIPT", "FLUSH");
+    }
+
+    /** The name of the server's process, as {@code INFO} tells it. */
+    String runId() {
+        return String.format("%032x%08x", number, restarts);
     }
 
     /** Sets the server's clock forward, or back. */

@@ -1,5 +1,6 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
@@ -15,6 +16,7 @@ import io.holdfast.QuorumNode;
 import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Plan.Ending;
+import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -85,10 +87,16 @@ final class Clients {
         world.trace.add(machine, "starts");
     }
 
+    /** What the clients of a quorum agree on. */
+    static QuorumOptions options(HoldfastOptions client) {
+        return QuorumOptions.defaults().withClient(client).withLongestTerm(LONGEST_TERM);
+    }
+
     private Slot.Client connect(Machine machine, List<NetworkDriver> drivers) {
         HoldfastOptions options = world.plan.options().withListener(this::hear);
-        if (drivers.size() == 1) {
-            Holdfast holdfast = Holdfast.over(drivers.get(0), options, machine.environment());
+        if (world.checksOfQuorum == null) {
+            RedisDriver driver = drivers.size() == 1 ? drivers.get(0) : new ClusterDriver(drivers);
+            Holdfast holdfast = Holdfast.over(driver, options, machine.environment());
             return new Slot.Client() {
                 @Override
                 public DistributedLock lock(String name, LockOptions lockOptions) {
@@ -101,6 +109,11 @@ final class Clients {
                 }
 
                 @Override
+                public Admin admin() {
+                    return holdfast.admin();
+                }
+
+                @Override
                 public void close() {
                     holdfast.close();
                 }
@@ -108,7 +121,7 @@ final class Clients {
         }
         Quorum quorum = Quorum.connect(
                 drivers.stream().map(QuorumNode::over).toList(),
-                QuorumOptions.defaults().withClient(options).withLongestTerm(LONGEST_TERM),
+                options(options),
                 machine.environment());
         return new Slot.Client() {
             @Override
@@ -119,6 +132,11 @@ final class Clients {
             @Override
             public Lease adopt(LeaseTicket ticket) {
                 throw new UnsupportedOperationException("a quorum's lease lives with its client");
+            }
+
+            @Override
+            public Admin admin() {
+                throw new UnsupportedOperationException("a quorum is not steered");
             }
 
             @Override
@@ -134,21 +152,25 @@ final class Clients {
                 .toList();
     }
 
+    ServerChecks checksOf(Asked asked) {
+        return Objects.requireNonNull(world.nodeOf(asked.item.lock()).checks);
+    }
+
     private void hear(LockEvent event) {
         Object data = event.data();
         String owner = event.subject().owner();
-        if (event instanceof LockEvent.Asked && data instanceof Share share && world.checksOfServer != null) {
+        if (event instanceof LockEvent.Asked && data instanceof Share share) {
             Asked alone = share.alone(event.subject().actor());
             if (alone == null) {
                 Shared asking = shared.computeIfAbsent(owner, unknown -> share.request(world.now()));
-                world.checksOfServer.owns(owner, asking.request);
+                checksOf(asking.request).owns(owner, asking.request);
             } else {
-                world.checksOfServer.owns(owner, alone);
+                checksOf(alone).owns(owner, alone);
             }
         } else if (event instanceof LockEvent.Asked && data instanceof Asked asked) {
             asked.owner = owner;
-            if (world.checksOfServer != null) {
-                world.checksOfServer.owns(owner, asked);
+            if (world.checksOfQuorum == null) {
+                checksOf(asked).owns(owner, asked);
             }
             if (world.checksOfQuorum != null) {
                 world.checksOfQuorum.owns(owner, asked);
@@ -165,6 +187,8 @@ final class Clients {
             if (machine != null) {
                 machine.run(() -> ask(slot, machine, ask));
             }
+        } else if (item instanceof Plan.Act act) {
+            world.operators.begin(act);
         } else if (item instanceof Plan.Trouble trouble) {
             world.trace.add("world", trouble.toString());
             world.troubles.begin(trouble);
@@ -186,12 +210,20 @@ final class Clients {
         if (share != null) {
             share.asks(asked);
         }
-        CompletableFuture<Attempt> future = client.lock(
+        DistributedLock lock = client.lock(
                         Plan.lock(item.lock()), item.options().withEventData(share == null ? asked : share))
-                .as(share == null ? item.actor() : Share.actorOf(item))
-                .attemptAsync(item.waitLimit());
+                .as(share == null ? item.actor() : Share.actorOf(item));
+        CompletableFuture<Attempt> future = item.ending() == Ending.INTERRUPT
+                ? LeaseLook.interruptedAttempt(lock, item.waitLimit())
+                : lock.attemptAsync(item.waitLimit());
         asked.future = future;
         future.whenComplete((attempt, failure) -> {
+            if (item.ending() == Ending.INTERRUPT) {
+                asked.withdrawn = true;
+                world.checks.interrupted(asked);
+                world.trace.add(machine, "#" + item.number() + " is interrupted when it is answered");
+                return;
+            }
             world.checks.answered(asked, attempt, failure);
             if (attempt instanceof Attempt.Obtained got) {
                 obtained(slot, held(slot, asked, got.held()));
@@ -199,8 +231,8 @@ final class Clients {
             if (share != null) {
                 share.ended(asked);
             }
-            if (world.checksOfServer != null && (attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull)) {
-                world.checksOfServer.saidTaken(asked);
+            if (world.checksOfQuorum == null && (attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull)) {
+                checksOf(asked).saidTaken(asked);
             }
             if (!(attempt instanceof Attempt.Obtained)) {
                 world.trace.add(
@@ -219,11 +251,11 @@ final class Clients {
     private Held held(Slot slot, Asked asked, Lease lease) {
         Shared of = shared.get(lease.owner());
         Held held = new Held(asked, of, asked.machine, lease, world.now());
-        if (of != null && world.checksOfServer != null) {
-            world.checksOfServer.lends(of, held);
+        if (of != null) {
+            checksOf(asked).lends(of, held);
             if (of.granted == 0) {
                 of.recalled = asked.machine.recalls.stream().anyMatch(of::isMeantBy)
-                        || !slot.drivers.get(0).isHearing();
+                        || !slot.driver(asked.item.lock()).isHearing();
             }
         }
         return held;
@@ -241,7 +273,7 @@ final class Clients {
         }
     }
 
-    private void timersOf(Machine machine, long millis, Runnable task) {
+    void timersOf(Machine machine, long millis, Runnable task) {
         world.timers.schedule((long) machine.inWorld(millis * MILLI), () -> machine.run(task));
     }
 
@@ -260,7 +292,9 @@ final class Clients {
             case EXTEND ->
                 timersOf(machine, hold / 2, () -> {
                     if (LeaseLook.remaining(held.lease).toNanos() > 0) {
-                        held.lease.extendAsync(held.asked.item.options().term().multipliedBy(2));
+                        held.extended = true;
+                        held.lease.extendAsync(
+                                held.asked.item.options().term().multipliedBy(world.plan.kind() == Plan.Kind.KEPT ? 5 : 2));
                     }
                     timersOf(machine, hold / 2, () -> release(held));
                 });
@@ -275,11 +309,12 @@ final class Clients {
                 timersOf(machine, hold + 3 * held.asked.item.options().term().toMillis(), () -> release(held));
             }
             case DETACH -> timersOf(machine, hold, () -> detach(slot, held));
-            case HAND_OVER -> timersOf(machine, hold, () -> handOver(slot, held));
+            case HAND_OVER -> timersOf(machine, hold, () -> world.handOvers.begin(slot, held));
+            case INTERRUPT -> throw new IllegalStateException(held + " has a caller");
         }
     }
 
-    private void release(Held held) {
+    void release(Held held) {
         world.checks.write(held);
         world.trace.add(held.machine, "#" + held.asked.item.number() + " releases");
         held.released = true;
@@ -287,7 +322,7 @@ final class Clients {
     }
 
     private void detach(Slot slot, Held held) {
-        NetworkDriver driver = slot.drivers.get(0);
+        NetworkDriver driver = slot.driver(held.lock);
         world.checks.write(held);
         if (!driver.answersNow()) {
             release(held);
@@ -306,49 +341,6 @@ final class Clients {
             release(held);
         } finally {
             driver.endAtOnce();
-        }
-    }
-
-    private void handOver(Slot slot, Held held) {
-        Slot heir = world.slots.get((slot.number + 1) % world.slots.size());
-        Machine there = heir.machine;
-        Slot.Client client = heir.client;
-        boolean possible = !held.given // by another that had entered it
-                && there != null
-                && client != null
-                && there.isRunning()
-                && heir.drivers.get(0).answersNow()
-                && slot.drivers.get(0).answersNow()
-                && LeaseLook.remaining(held.lease).toNanos() > 0;
-        if (!possible) {
-            release(held);
-            return;
-        }
-        world.checks.write(held);
-        NetworkDriver driver = heir.drivers.get(0);
-        driver.beginAtOnce();
-        Lease adopted;
-        try {
-            adopted = Objects.requireNonNull(client).adopt(held.lease.ticket());
-        } catch (HoldfastException e) {
-            release(held);
-            return;
-        } finally {
-            driver.endAtOnce();
-        }
-        world.checks.left(held, true);
-        Held next = new Held(held.asked, null, Objects.requireNonNull(there), adopted, world.now());
-        world.trace.add(there, "#" + held.asked.item.number() + " is adopted");
-        world.checks.obtained(next);
-        adopted.lost().thenAccept(reason -> world.checks.lost(next, reason));
-        timersOf(there, 200, () -> release(next));
-        slot.drivers.get(0).beginAtOnce();
-        try {
-            held.lease.detach();
-        } catch (HoldfastException e) {
-            world.trace.add(held.machine, "#" + held.asked.item.number() + " cannot be detached: " + e);
-        } finally {
-            slot.drivers.get(0).endAtOnce();
         }
     }
 }

@@ -27,6 +27,15 @@ final class Held {
 
     boolean detached;
 
+    /** An operator, or somebody who took over, has ended its hold: its client learns of it later. */
+    boolean revoked;
+
+    /** Its owner has asked for more than a term. */
+    boolean extended;
+
+    /** The owner that was granted the lock: another than this one's if the lease was handed over. */
+    final String origin;
+
     @Nullable
     LossReason lost;
 
@@ -39,6 +48,11 @@ final class Held {
     long fencedRead = -1;
 
     Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt) {
+        this(asked, shared, machine, lease, obtainedAt, lease.owner());
+    }
+
+    Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt, String origin) {
+        this.origin = origin;
         this.asked = asked;
         this.shared = shared;
         this.machine = machine;
@@ -56,7 +70,7 @@ final class Held {
                         && other.shared == null
                         && lock == other.lock
                         && token == other.token
-                        && owner.equals(other.owner));
+                        && origin.equals(other.origin));
     }
 
     /** How long it is still good, in nanoseconds of the world; without running any code of its client. */

@@ -69,6 +69,13 @@ final class ServerChecks {
         Machine handedBy;
 
         long lastHandoffAt;
+
+        /** An operator has made it last longer. */
+        boolean prolonged;
+
+        /** Since when it lasts longer than a term though no lease was extended. */
+        long tooLongSince = Asked.NEVER;
+
         long lastClaim;
         List<String> queue = List.of();
 
@@ -83,6 +90,7 @@ final class ServerChecks {
     private final MemoryServer server;
     private final boolean strict;
     private final List<View> views = new ArrayList<>();
+    private final Map<Integer, Integer> places = new HashMap<>(); // of the views, by lock
     private final String[] readHolds;
     private final Map<String, Asked> byOwner = new HashMap<>();
     private final long refresh;
@@ -92,26 +100,54 @@ final class ServerChecks {
     private boolean dirty = true;
     private @Nullable Machine lastFrom;
 
-    ServerChecks(Plan plan, Checks checks, Checks.Surroundings world, MemoryServer server) {
+    /** @param servers how many share the locks */
+    ServerChecks(Plan plan, Checks checks, Checks.Surroundings world, Node node, int servers) {
         this.checks = checks;
         this.world = world;
-        this.server = server;
-        this.strict = plan.kind() == Plan.Kind.INSIDE;
-        this.readHolds = new String[plan.locks() + 1];
-        readHolds[0] = "MGET";
-        for (int i = 0; i < plan.locks(); i++) {
+        this.server = node.memory;
+        this.strict = plan.kind() != Plan.Kind.OUTSIDE;
+        List<String> words = new ArrayList<>(List.of("MGET"));
+        for (int i = node.number; i < plan.locks(); i += servers) {
             View view = new View(i);
+            places.put(i, views.size());
             views.add(view);
-            readHolds[i + 1] = view.key;
+            words.add(view.key);
         }
+        if (views.isEmpty()) {
+            words.add("none");
+        }
+        this.readHolds = words.toArray(new String[0]);
         this.refresh = plan.options().refreshInterval().toNanos();
         // Repeated after the command timeout and two seconds at most; the claim window beside it.
         this.orphanAfter = 3 * plan.options().commandTimeout().toNanos() + 4_000 * MILLI;
     }
 
+    private View viewOf(int lock) {
+        return views.get(places.get(lock));
+    }
+
     /** A request has told its owner. */
     void owns(String owner, Asked asked) {
         byOwner.put(owner, asked);
+    }
+
+    /** A lease was handed to another client, which may hold it under an owner of its own. */
+    void adopted(Held held, Asked asked) {
+        byOwner.put(held.owner, asked);
+    }
+
+    /** An operator has made the present hold last longer. */
+    void prolonged(int lock) {
+        viewOf(lock).prolonged = true;
+    }
+
+    /** A hold was ended by name. */
+    void revoked(String key, String owner) {
+        for (View view : views) {
+            if (view.key.equals(key)) {
+                checks.revoked(view.number, owner);
+            }
+        }
     }
 
     /** Something has run on the server, for a client if one is given. */
@@ -122,7 +158,7 @@ final class ServerChecks {
 
     /** A shared hold gets a lease, the first or a further one, which has a token of its own. */
     void lends(Shared shared, Held held) {
-        View view = views.get(held.lock);
+        View view = viewOf(held.lock);
         if (shared.granted > 0) {
             view.lastToken = Math.max(view.lastToken, held.token);
         } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
@@ -133,14 +169,14 @@ final class ServerChecks {
 
     /** One who does not wait was told that somebody holds the lock. */
     void saidTaken(Asked asked) {
-        View view = views.get(asked.item.lock());
+        View view = viewOf(asked.item.lock());
         if (view.kept && view.grantedAt < asked.askedAt) {
             view.wantedSince = Math.min(view.wantedSince, world.now());
         }
     }
 
     boolean freeSince(int lock, long since) {
-        View view = views.get(lock);
+        View view = viewOf(lock);
         return view.text == null && view.heldAt < since;
     }
 
@@ -149,8 +185,9 @@ final class ServerChecks {
         boolean ran = dirty;
         dirty = false;
         List<Reply> holds = server.command(readHolds).asList();
-        for (View view : views) {
-            Reply hold = holds.get(view.number);
+        for (int i = 0; i < views.size(); i++) {
+            View view = views.get(i);
+            Reply hold = holds.get(i);
             String text = hold.isNull() ? null : hold.asString();
             List<String> before = view.queue;
             if (ran) {
@@ -162,6 +199,8 @@ final class ServerChecks {
             if (view.text != null) {
                 view.heldAt = now;
                 outlasts(view);
+                lastsATerm(view, now);
+                tellsItself(view, now);
                 owned(view, now);
                 claimed(view, now);
                 givenBack(view, now);
@@ -215,8 +254,13 @@ final class ServerChecks {
             return;
         }
         String[] words = text.split(" ", 5);
+        Asked before = byOwner.get(view.owner);
         view.owner = publicPart(words[0]);
         long token = Long.parseLong(words[1]);
+        if (token == view.token && before != null && before == byOwner.get(view.owner)) {
+            return; // handed from client to client
+        }
+        view.prolonged = false;
         view.token = token;
         view.rests = view.owner.equals("-");
         if (view.rests) {
@@ -273,8 +317,16 @@ final class ServerChecks {
     /** A waiter that stands still costs a claim window, not a term. */
     private void claimed(View view, long now) {
         Asked asked = byOwner.get(view.owner);
-        if (asked == null || view.claimedAt == Asked.NEVER || !strict) {
+        if (asked == null || view.claimedAt == Asked.NEVER || !strict || view.prolonged) {
             return;
+        }
+        if (now - view.claimedAt > LOOKED_AT_AFTER
+                && waitsCalmly(asked, now, Math.min(view.claimedAt, asked.queuedAt))
+                && isClaim(view)) {
+            checks.found(
+                    Check.LIVENESS,
+                    view.key + " was handed to " + asked + " " + (now - view.claimedAt) / MILLI
+                            + " ms ago, which was not told");
         }
         long claim = asked.item.options().claim().toNanos();
         // A refresh that was under way arms the claim anew.
@@ -327,7 +379,7 @@ final class ServerChecks {
                 && asked.queuedAt < now
                 && asked.item.options().requestLife() == null
                 && asked.machine.isRunning()
-                && world.undisturbed(asked.machine, since - Checks.GRACE - 3 * refresh);
+                && world.undisturbed(asked.machine, asked.item.lock(), since - Checks.GRACE - 3 * refresh);
     }
 
     /** The server keeps a hold at least as long as its lease says. */
@@ -337,7 +389,10 @@ final class ServerChecks {
         }
         long left = -1;
         for (Held held : checks.leases()) {
-            if (held.lock != view.number || held.given || held.machine.state() == Machine.State.DEAD) {
+            if (held.lock != view.number
+                    || held.given
+                    || held.revoked
+                    || held.machine.state() == Machine.State.DEAD) {
                 continue;
             }
             double lease = held.leftInWorld();
@@ -382,7 +437,7 @@ final class ServerChecks {
         Machine keeper = shared.request.machine;
         if (view.wantedSince != Asked.NEVER) {
             long since = Math.max(view.wantedSince, shared.idleSince);
-            if (now - since > LOOKED_AT_AFTER && world.undisturbed(keeper, since - Checks.GRACE)) {
+            if (now - since > tellsAfter(shared, view, since)) {
                 checks.found(
                         Check.LIVENESS,
                         view.key + " is kept by " + shared + " though it was wanted " + (now - since) / MILLI
@@ -394,14 +449,70 @@ final class ServerChecks {
             long since = other == null ? now : Math.max(shared.idleSince, other.queuedAt);
             if (other != null
                     && other.shared != shared
-                    && now - since > LOOKED_AT_AFTER
-                    && world.undisturbed(keeper, since - Checks.GRACE)
+                    && now - since > tellsAfter(shared, view, other.queuedAt)
                     && waitsCalmly(other, now, since)) {
                 checks.found(
                         Check.LIVENESS,
                         other + " waits for " + view.key + ", which is kept by " + shared + " since "
                                 + (now - shared.idleSince) / MILLI + " ms");
             }
+        }
+    }
+
+    /** After which time a keeper knows that others want the lock; never if it was disturbed in another way than being deaf. */
+    private long tellsAfter(Shared shared, View view, long since) {
+        Machine keeper = shared.request.machine;
+        if (world.undisturbed(keeper, view.number, since - Checks.GRACE)) {
+            return LOOKED_AT_AFTER;
+        }
+        boolean knows = checks.draws(Pending.UNHEARD_RECALL)
+                && world.undisturbedBut(Troubled.How.DEAF, keeper, view.number, since - Checks.GRACE);
+        return knows ? unheard(shared) : Asked.NEVER;
+    }
+
+    /** By its renewals, or by what those who wait report, whichever takes longer. */
+    private long unheard(Shared shared) {
+        long third = shared.request.item.options().term().toNanos() / 3;
+        return Math.max(third, refresh) * 101 / 100 + 300 * MILLI;
+    }
+
+    /** A keeper that hears nothing learns in another way that somebody waits, and lends the lock no more from then on. */
+    private void tellsItself(View view, long now) {
+        Asked asked = byOwner.get(view.owner);
+        Shared shared = asked == null ? null : asked.shared;
+        if (!strict || !view.kept || shared == null || shared.recalled || !checks.draws(Pending.UNHEARD_RECALL)) {
+            return;
+        }
+        for (String owner : view.queue) {
+            Asked other = byOwner.get(owner);
+            long since = other == null ? now : Math.max(other.queuedAt, view.grantedAt);
+            shared.recalled |= other != null
+                    && other.shared != shared
+                    && now - since > tellsAfter(shared, view, since)
+                    && waitsCalmly(other, now, since);
+        }
+    }
+
+    /** What a process leaves when it dies lasts a term at most, if its present lease was not extended. */
+    private void lastsATerm(View view, long now) {
+        Asked asked = byOwner.get(view.owner);
+        Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
+        if (!strict || shared == null || view.prolonged || !checks.draws(Pending.EXTENDED_AND_KEPT)) {
+            return;
+        }
+        boolean extended = checks.leases().stream()
+                .anyMatch(held -> held.shared == shared && held.extended && held.overSince == Asked.NEVER);
+        long term = shared.request.item.options().term().toNanos();
+        if (extended || server.command("PTTL", view.key).asLong() * MILLI <= term + ROUNDING) {
+            view.tooLongSince = Asked.NEVER;
+        } else if (view.tooLongSince == Asked.NEVER) {
+            view.tooLongSince = now;
+        } else if (now - view.tooLongSince > LOOKED_AT_AFTER
+                && shared.request.machine.isRunning()
+                && world.undisturbed(shared.request.machine, view.number, shared.request.askedAt - Checks.GRACE)) {
+            checks.found(
+                    Check.EXPIRY,
+                    view.key + " of " + shared + " lasts for longer than a term, though no lease of it was extended");
         }
     }
 
@@ -425,7 +536,7 @@ final class ServerChecks {
                     && (shared == null ? held.token == view.token : held.owner.equals(view.owner))) {
                 responsible = held.machine;
                 mine |= held.overSince == Asked.NEVER;
-                left |= held.detached;
+                left |= held.detached && !held.given;
             }
         }
         mine |= left;
@@ -450,8 +561,8 @@ final class ServerChecks {
 
     private boolean tooLong(View view, Asked asked, Machine responsible, long now) {
         long unowned = now - view.unownedSince;
-        return (unowned > CALM_ORPHAN_AFTER && world.undisturbed(responsible, asked.askedAt - Checks.GRACE))
-                || (unowned > orphanAfter && world.undisturbed(responsible, view.unownedSince));
+        return (unowned > CALM_ORPHAN_AFTER && world.undisturbed(responsible, view.number, asked.askedAt - Checks.GRACE))
+                || (unowned > orphanAfter && world.undisturbed(responsible, view.number, view.unownedSince));
     }
 
     /** A lock that nobody holds goes to who waits. */
@@ -475,6 +586,7 @@ final class ServerChecks {
         for (Held held : checks.leases()) {
             if (held.lock == view.number
                     && !held.given
+                    && !held.revoked
                     && held.machine.state() != Machine.State.DEAD
                     && held.leftInWorld() > 0) {
                 checks.found(Check.HOLDER, held + " is good, but nobody holds the lock on the server");
@@ -506,8 +618,35 @@ final class ServerChecks {
             return mostRefresh(); // nobody was told when that is
         }
         boolean looked = view.claimedAt == Asked.NEVER
-                || (giver != null && giver.isRunning() && world.undisturbed(giver, view.claimedAt - Checks.GRACE));
+                || (giver != null && giver.isRunning() && world.undisturbed(giver, view.number, view.claimedAt - Checks.GRACE));
         return looked ? LOOKED_AT_AFTER : mostRefresh();
+    }
+
+    /** Looked at now and then: a request is served, also where the server does not know of it. */
+    void nobodyIsForgotten() {
+        long now = world.now();
+        for (Asked asked : checks.open()) {
+            Integer place = places.get(asked.item.lock());
+            if (place == null || !strict || asked.item.waitMillis() == 0) {
+                continue;
+            }
+            View view = views.get(place);
+            long since = Math.max(asked.askedAt, view.freeSince);
+            if (view.text == null
+                    && now - since > mostRefresh()
+                    && !asked.done
+                    && !asked.withdrawn
+                    && asked.waitsUntil() > now
+                    && asked.item.options().requestLife() == null
+                    && asked.machine.isRunning()
+                    && world.undisturbed(
+                            asked.machine, view.number, since - Checks.GRACE - 3 * refresh)) {
+                checks.found(
+                        Check.LIVENESS,
+                        asked + " wants " + view.key + ", which is free since " + (now - view.freeSince) / MILLI
+                                + " ms");
+            }
+        }
     }
 
     private long mostRefresh() {
@@ -524,6 +663,12 @@ final class ServerChecks {
 
     /** When all has been quiet for long enough: what is left is somebody's. */
     void nothingLeft() {
+        List<Reply> channels = server.command("PUBSUB", "CHANNELS", "*").asList();
+        if (checks.plan.kind() == Plan.Kind.CLUSTER
+                && checks.draws(Pending.SUBSCRIPTIONS_LEFT)
+                && !channels.isEmpty()) {
+            checks.found(Check.LITTER, "nobody waits, and clients listen to " + channels);
+        }
         for (View view : views) {
             for (String part : List.of(":q", ":p")) {
                 for (Reply waiter :

@@ -1,5 +1,6 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.Admin;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseTicket;
@@ -24,11 +25,13 @@ final class Slot {
     Client client;
 
     long runsSince;
-    long disturbedUntil = -1;
+    final Troubled troubled = new Troubled();
     long copiesUntil = -1;
     long stalledUntil = -1;
     long slowUntil = -1;
     long deafUntil = -1;
+    /** Its connections for messages are open, and nothing comes. */
+    long silentUntil = -1;
 
     Slot(Plan plan, int number) {
         this.number = number;
@@ -36,7 +39,12 @@ final class Slot {
     }
 
     void disturb(long until) {
-        disturbedUntil = Math.max(disturbedUntil, until);
+        troubled.disturb(Troubled.How.BROKEN, until);
+    }
+
+    /** The connections to the server of a lock. */
+    NetworkDriver driver(int lock) {
+        return drivers.get(lock % drivers.size());
     }
 
     /** A client of one server, or of several. */
@@ -44,6 +52,8 @@ final class Slot {
         DistributedLock lock(String name, LockOptions options);
 
         Lease adopt(LeaseTicket ticket);
+
+        Admin admin();
 
         void close();
     }

@@ -1,5 +1,6 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.faults.simulation.Troubled.How;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -18,29 +19,37 @@ final class Troubles {
 
     void begin(Plan.Trouble trouble) {
         long until = world.now() + trouble.lengthMillis() * MILLI;
+        How how =
+                switch (trouble.fault()) {
+                    case FREEZE, FREEZE_SERVER -> How.SILENT;
+                    case LOSE_MESSAGES, BREAK_MESSAGES, SWALLOW_MESSAGES -> How.DEAF;
+                    default -> How.BROKEN;
+                };
         if (trouble.fault().isOfServer()) {
             Node server = world.servers.get(trouble.node() % world.servers.size());
             server.troubledUntil = Math.max(server.troubledUntil, Math.max(world.now(), until) + 3_000 * MILLI);
-            disturbAll(); // before requests fail of it
+            disturbAll(how, server); // before requests fail of it
             ofServer(trouble, server, until);
         } else {
             Slot slot = world.slots.get(trouble.client());
             Machine machine = slot.machine;
             if (machine != null) {
                 if (trouble.fault() == Plan.Fault.KILL) {
-                    world.killed.put(machine, slot.disturbedUntil);
+                    world.killed.put(machine, slot.troubled.until());
                 }
                 if (trouble.fault() == Plan.Fault.CLOSE && machine.isRunning() && isCalm(slot)) {
                     world.closed.put(machine, world.now());
                 }
-                slot.disturb(until + 3_000 * MILLI);
+                slot.troubled.disturb(how, until + 3_000 * MILLI);
                 ofClient(trouble, slot, machine, until);
             }
         }
     }
 
     private boolean isCalm(Slot slot) {
-        return world.undisturbed(Objects.requireNonNull(slot.machine), world.now() - Checks.GRACE)
+        long since = world.now() - Checks.GRACE;
+        return slot.troubled.calmSince(since)
+                && world.all.calmSince(since)
                 && slot.drivers.stream().allMatch(NetworkDriver::answersNow)
                 && world.servers.stream().allMatch(server -> server.knowsRelease);
     }
@@ -50,6 +59,7 @@ final class Troubles {
         switch (trouble.fault()) {
             case FREEZE -> {
                 machine.freeze();
+                world.silences.add(slot.number, -1, world.now(), until);
                 world.timers.schedule(length, () -> thaw(slot, machine));
             }
             case KILL -> {
@@ -78,6 +88,7 @@ final class Troubles {
             case BREAK_MESSAGES -> slot.drivers.forEach(driver -> driver.breakMessages(false));
             case STALL -> slot.stalledUntil = Math.max(slot.stalledUntil, until);
             case SLOW -> slot.slowUntil = Math.max(slot.slowUntil, until);
+            case SWALLOW_MESSAGES -> slot.silentUntil = Math.max(slot.silentUntil, until);
             case LOSE_MESSAGES -> slot.deafUntil = Math.max(slot.deafUntil, until);
             default -> throw new IllegalStateException(trouble.toString());
         }
@@ -87,17 +98,19 @@ final class Troubles {
         switch (trouble.fault()) {
             case FREEZE_SERVER -> {
                 server.frozen = true;
+                world.silences.add(-1, server.number, world.now(), until);
                 server.memory.freeze();
                 world.timers.schedule(trouble.lengthMillis() * MILLI, () -> thawServer(server));
             }
             case SLOW_SERVER -> server.slowUntil = Math.max(server.slowUntil, until);
-            case RESTART, RESTART_EMPTY -> {
-                if (trouble.fault() == Plan.Fault.RESTART_EMPTY && !mayForget(server)) {
+            case RESTART, RESTART_EMPTY, RESTART_OLDER -> {
+                if (trouble.fault() != Plan.Fault.RESTART && !mayForget(server)) {
                     return;
                 }
                 server.downUntil = Math.max(server.downUntil, until);
                 thawServer(server);
                 server.forgetScripts();
+                server.memory.restart(trouble.fault() == Plan.Fault.RESTART_OLDER ? server.saved : null);
                 if (trouble.fault() == Plan.Fault.RESTART_EMPTY) {
                     server.memory.command("FLUSHALL");
                 }
@@ -118,9 +131,7 @@ final class Troubles {
             case STEP_CLOCK -> server.memory.stepClock(Plan.millis(trouble.lengthMillis()));
             default -> throw new IllegalStateException(trouble.toString());
         }
-        if (world.checksOfServer != null) {
-            world.checksOfServer.ran(null);
-        }
+        server.ran(null);
     }
 
     /** A majority keeps its memory, where those do not count that have lost it and are kept out. */
@@ -136,14 +147,19 @@ final class Troubles {
     }
 
     /** A minority that is in trouble disturbs nobody. */
-    private void disturbAll() {
+    private void disturbAll(How how, Node of) {
+        of.troubled.disturb(how, of.troubledUntil);
+        if (world.plan.kind() != Plan.Kind.QUORUM) {
+            world.all.disturb(how, of.troubledUntil);
+            return;
+        }
         List<Long> troubled = world.servers.stream()
                 .map(server -> Math.max(server.troubledUntil, server.forgetfulUntil))
                 .sorted(Comparator.reverseOrder())
                 .toList();
         long until = troubled.get((world.servers.size() - 1) / 2);
         if (until >= world.now()) {
-            world.allDisturbedUntil = Math.max(world.allDisturbedUntil, until);
+            world.all.disturb(how, until);
         }
     }
 
@@ -151,9 +167,7 @@ final class Troubles {
         if (server.frozen) {
             server.frozen = false;
             server.memory.thaw();
-            if (world.checksOfServer != null) {
-                world.checksOfServer.ran(null);
-            }
+            server.ran(null);
         }
     }
 
@@ -161,7 +175,7 @@ final class Troubles {
         if (machine.state() == Machine.State.FROZEN) {
             world.trace.add(machine, "thaws");
             slot.runsSince = world.now();
-            slot.disturb(world.now());
+            slot.troubled.disturb(How.SILENT, world.now());
             machine.thaw();
         }
     }

@@ -58,7 +58,7 @@ final class Way implements NetworkDriver.Route {
 
     @Override
     public boolean losesMessages(Draw draw) {
-        return now() < slot.deafUntil && draw.percent(70);
+        return now() < slot.silentUntil || (now() < slot.deafUntil && draw.percent(70));
     }
 
     @Override
@@ -68,9 +68,7 @@ final class Way implements NetworkDriver.Route {
 
     @Override
     public void arrived(Command command) {
-        if (world.checksOfServer != null) {
-            world.checksOfServer.ran(machine);
-        }
+        server.ran(machine);
     }
 
     @Override
@@ -79,6 +77,14 @@ final class Way implements NetworkDriver.Route {
                 && command.words().size() > 1
                 && LeaseLook.isRelease(command.words().get(1))) {
             server.knowsRelease = true;
+        }
+        ServerChecks looking = server.checks;
+        if (looking != null
+                && answer instanceof Reply reply
+                && command.words().size() > 3
+                && LeaseLook.isRevoke(command.words().get(1))
+                && reply.asList().get(0).asString().equals("RELEASED")) {
+            looking.revoked(command.words().get(3), reply.asList().get(2).asString());
         }
         if (world.checksOfQuorum != null && answer instanceof Reply reply) {
             world.checksOfQuorum.answered(server.memory, command, reply);

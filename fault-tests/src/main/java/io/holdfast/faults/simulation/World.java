@@ -2,6 +2,9 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Timers;
+import io.holdfast.Quorum;
+import io.holdfast.QuorumNode;
+import io.holdfast.Wait;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
@@ -11,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,11 +24,13 @@ import org.jspecify.annotations.Nullable;
 final class World implements Checks.Surroundings {
     private static final long MILLI = Checks.MILLI;
     private static final long HEARTBEAT = 250 * MILLI;
-    /** No trouble lasts longer. */
-    private static final long HEALED_AFTER_MILLIS = 10_000;
     /** Longer than the latest copy is under way, and than the longest term, and the life of a queue, after it. */
     private static final long SETTLED_AFTER = 45_000 * MILLI;
 
+    /** Heartbeats. */
+    private static final int SAVED_EVERY = 8;
+
+    private static final Duration LONG_AGO = Duration.ofMinutes(2);
     private static final Duration LIVES_OVER = Duration.ofHours(2);
 
 
@@ -33,7 +39,6 @@ final class World implements Checks.Surroundings {
     final Timers timers = time.timers();
     final Trace trace = new Trace(time::elapsed);
     final Checks checks;
-    final @Nullable ServerChecks checksOfServer;
     final @Nullable QuorumChecks checksOfQuorum;
     final List<Node> servers = new ArrayList<>();
     final List<Slot> slots = new ArrayList<>();
@@ -45,28 +50,39 @@ final class World implements Checks.Surroundings {
 
     final Clients clients = new Clients(this);
     final Troubles troubles = new Troubles(this);
+    final HandOvers handOvers = new HandOvers(this);
+    final Operators operators = new Operators(this);
 
-    long allDisturbedUntil = -1;
+    /** All servers, or so many nodes of a quorum that it matters. */
+    final Troubled all = new Troubled();
+
+    final Silences silences = new Silences();
     private long steps;
     private boolean ending;
+    private long beats;
     int obtained;
 
     World(Plan plan) {
         this.plan = plan;
         this.checks = new Checks(plan, this);
         Draw draw = new Draw(plan.seed(), 4);
-        int count = plan.kind() == Plan.Kind.QUORUM ? draw.percent(70) ? 3 : 5 : 1;
+        int count =
+                switch (plan.kind()) {
+                    case QUORUM -> draw.percent(70) ? 3 : 5;
+                    case CLUSTER -> draw.percent(50) ? 2 : 3;
+                    default -> 1;
+                };
         for (int i = 0; i < count; i++) {
-            Node server = new Node(MemoryServer.start(time));
+            Node server = new Node(i, MemoryServer.start(time));
             if (count > 1) {
                 server.memory.stepClock(Plan.millis(draw.between(-3_000, 3_000)));
-                // It has its memory since long ago.
-                server.memory.command("SET", "hf:node", "1780000000000000", "EX", "2000000");
             }
             servers.add(server);
         }
-        this.checksOfServer = count == 1 ? new ServerChecks(plan, checks, this, servers.get(0).memory) : null;
-        this.checksOfQuorum = count == 1
+        if (plan.kind() != Plan.Kind.QUORUM) {
+            servers.forEach(server -> server.checks = new ServerChecks(plan, checks, this, server, count));
+        }
+        this.checksOfQuorum = plan.kind() != Plan.Kind.QUORUM
                 ? null
                 : new QuorumChecks(
                         plan,
@@ -79,16 +95,37 @@ final class World implements Checks.Surroundings {
         }
     }
 
+    /** Nodes of a quorum have their memory since long ago: somebody has asked each, at another time of its clock. */
+    private void remember() {
+        servers.forEach(server -> server.memory.stepClock(LONG_AGO.negated()));
+        for (int first = 0; first < servers.size(); first++) {
+            // A majority that refuses is enough for an answer: each node is asked first once.
+            List<QuorumNode> nodes = new ArrayList<>();
+            for (int i = 0; i < servers.size(); i++) {
+                nodes.add(QuorumNode.over(
+                        servers.get((first + i) % servers.size()).memory.driver()));
+            }
+            Quorum quorum = Quorum.connect(nodes, Clients.options(plan.options()), time.environment(-1 - first));
+            var unused = quorum.lock("first").attemptAsync(Wait.none());
+            time.advance(Duration.ofMillis(500));
+            quorum.close();
+        }
+        servers.forEach(server -> server.memory.stepClock(LONG_AGO));
+    }
+
     // ---- the run
 
     /** Runs it to the end, or to the first finding. */
     Outcome run() {
+        if (checksOfQuorum != null) {
+            remember();
+        }
         beat();
         slots.forEach(clients::start);
         for (Plan.Item item : plan.items()) {
             timers.schedule(item.atMillis() * MILLI, () -> clients.begin(item));
         }
-        long healed = (plan.lengthMillis() + HEALED_AFTER_MILLIS) * MILLI;
+        long healed = now() + (plan.lengthMillis() + Plan.LONGEST_TROUBLE_MILLIS) * MILLI;
         go("the plan", healed, () -> now() >= healed);
         slots.forEach(slot -> {
             if (slot.machine != null) {
@@ -103,8 +140,8 @@ final class World implements Checks.Surroundings {
         }
         long settled = now() + SETTLED_AFTER;
         go("settled", settled, () -> now() >= settled);
-        if (checks.finding() == null && checksOfServer != null) {
-            checksOfServer.nothingLeft();
+        if (checks.finding() == null) {
+            ofServers(ServerChecks::nothingLeft);
         }
         if (checks.finding() == null && checksOfQuorum != null) {
             checksOfQuorum.nothingLeft();
@@ -123,15 +160,13 @@ final class World implements Checks.Surroundings {
                     Objects.requireNonNull(slot.machine).run(client::close);
                 }
             }
-            if (checksOfServer != null && known) {
+            if (checksOfQuorum == null && known) {
                 time.advance(Duration.ofSeconds(1));
-                checksOfServer.allReleased();
+                ofServers(ServerChecks::allReleased);
             }
             ending = true;
             time.advance(LIVES_OVER);
-            if (checksOfServer != null) {
-                checksOfServer.empty();
-            }
+            ofServers(ServerChecks::empty);
             if (checks.open().stream().anyMatch(asked -> !diedAsking(asked))) {
                 checks.found(Check.ENDS, "still open when all clients are closed: " + checks.open());
             }
@@ -143,8 +178,20 @@ final class World implements Checks.Surroundings {
             timers.schedule(HEARTBEAT, this::beat);
             steps--; // nobody's step
             checks.requestsEnd();
-            if (checksOfServer != null) {
-                checksOfServer.nobodyStaysAside();
+            if (plan.kind() == Plan.Kind.OUTSIDE || plan.kind() == Plan.Kind.QUORUM) {
+                save();
+            }
+            ofServers(ServerChecks::nobodyStaysAside);
+            ofServers(ServerChecks::nobodyIsForgotten);
+        }
+    }
+
+    /** Now and then, as servers do: what was saved last is too new to be of interest. */
+    private void save() {
+        if (++beats % SAVED_EVERY == 0) {
+            for (Node server : servers) {
+                server.saved = server.savedLast;
+                server.savedLast = server.memory.snapshot();
             }
         }
     }
@@ -161,15 +208,35 @@ final class World implements Checks.Surroundings {
     private void afterStep() {
         steps++;
         checks.afterStep();
-        if (checksOfServer != null) {
-            checksOfServer.afterStep();
-        }
+        ofServers(ServerChecks::afterStep);
         if (checksOfQuorum != null) {
             checksOfQuorum.afterStep();
         }
         String defect = log.firstDefect();
         if (defect != null) {
             checks.found(Check.LOG, defect);
+        }
+    }
+
+    /** The server that has a lock; the first of a quorum's nodes. */
+    Node nodeOf(int lock) {
+        return servers.get(plan.kind() == Plan.Kind.QUORUM ? 0 : lock % servers.size());
+    }
+
+    /** An operator has made a hold last longer. */
+    void prolonged(int lock) {
+        ServerChecks looking = nodeOf(lock).checks;
+        if (looking != null) {
+            looking.prolonged(lock);
+        }
+    }
+
+    private void ofServers(Consumer<ServerChecks> act) {
+        for (Node server : servers) {
+            ServerChecks looking = server.checks;
+            if (looking != null) {
+                act.accept(looking);
+            }
         }
     }
 
@@ -198,9 +265,26 @@ final class World implements Checks.Surroundings {
     }
 
     @Override
-    public boolean undisturbed(Machine machine, long since) {
-        return Math.max(allDisturbedUntil, slots.get(machine.slot).disturbedUntil) < since
-                || (allDisturbedUntil < 0 && slots.get(machine.slot).disturbedUntil < 0);
+    public boolean undisturbed(Machine machine, int lock, long since) {
+        return troubledOf(lock).calmSince(since)
+                && slots.get(machine.slot).troubled.calmSince(since);
+    }
+
+    @Override
+    public boolean undisturbedBut(Troubled.How how, Machine machine, int lock, long since) {
+        return troubledOf(lock).calmSinceBut(how, since)
+                && slots.get(machine.slot).troubled.calmSinceBut(how, since);
+    }
+
+    private Troubled troubledOf(int lock) {
+        return plan.kind() == Plan.Kind.QUORUM ? all : nodeOf(lock).troubled;
+    }
+
+    @Override
+    public Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since) {
+        return undisturbedBut(Troubled.How.SILENT, machine, lock, since)
+                ? silences.only(machine.slot, nodeOf(lock).number, since)
+                : null;
     }
 
     @Override
@@ -221,18 +305,19 @@ final class World implements Checks.Surroundings {
     @Override
     public boolean wasCalmUntilItsDeath(Machine machine, long since) {
         Long disturbed = killed.get(machine);
-        return disturbed != null && disturbed < since && (allDisturbedUntil < since || allDisturbedUntil < 0);
+        return disturbed != null && disturbed < since && all.calmSince(since);
     }
 
     @Override
     public long closedAt(Machine machine) {
         Long at = closed.get(machine);
-        return at != null && allDisturbedUntil < at ? at : Asked.NEVER;
+        return at != null && all.calmSince(at) ? at : Asked.NEVER;
     }
 
     @Override
     public boolean freeSince(int lock, long since) {
-        return checksOfServer != null && checksOfServer.freeSince(lock, since);
+        ServerChecks looking = nodeOf(lock).checks;
+        return looking != null && looking.freeSince(lock, since);
     }
 
 }
