@@ -282,6 +282,7 @@ final class Clients {
         Machine machine = held.machine;
         world.trace.add(machine, "#" + held.asked.item.number() + " holds with token " + held.token);
         world.checks.obtained(held);
+        world.troubles.obtained(held);
         held.lease.lost().thenAccept(reason -> {
             world.trace.add(machine, "#" + held.asked.item.number() + " is lost: " + reason);
             world.checks.lost(held, reason);
@@ -337,6 +338,7 @@ final class Clients {
                 held.shared.request.keepsHold = true;
             }
             world.trace.add(held.machine, "#" + held.asked.item.number() + " is detached");
+            world.operators.detached(held);
         } catch (HoldfastException e) {
             release(held);
         } finally {

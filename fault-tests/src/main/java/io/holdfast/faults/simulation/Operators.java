@@ -25,14 +25,34 @@ final class Operators {
             return;
         }
         if (act.what() == Plan.What.CLEAN_AT_EXPIRY) {
-            Reply left = world.nodeOf(act.lock()).memory.command("PTTL", "hf:{" + Plan.lock(act.lock()) + "}");
-            if (left.asLong() > 0) {
-                long early = new Draw(world.plan.seed(), 14, act.number()).between(0, 2 * MILLI);
-                world.timers.schedule(left.asLong() * MILLI + early, () -> machine.run(() -> act(slot, machine, act)));
-            }
+            atExpiry(slot, machine, act);
             return;
         }
         machine.run(() -> act(slot, machine, act));
+    }
+
+    private void atExpiry(Slot slot, Machine machine, Plan.Act act) {
+        Reply left = world.nodeOf(act.lock()).memory.command("PTTL", "hf:{" + Plan.lock(act.lock()) + "}");
+        if (left.asLong() > 0) {
+            long after = new Draw(world.plan.seed(), 14, act.number()).between(0, 2 * MILLI);
+            world.timers.schedule(left.asLong() * MILLI + after, () -> machine.run(() -> act(slot, machine, act)));
+        }
+    }
+
+    /** A hold is left to its term: some client that waits for it cleans the queue in the moment in which it is over. */
+    void detached(Held held) {
+        int number = held.asked.item.number();
+        if (world.plan.kind() != Plan.Kind.STEERED || new Draw(world.plan.seed(), 17, number).percent(50)) {
+            return;
+        }
+        for (Asked asked : world.checks.open()) {
+            Slot slot = world.slots.get(asked.machine.slot);
+            if (asked.item.lock() == held.lock && slot.machine == asked.machine && !asked.withdrawn) {
+                Plan.Act act = new Plan.Act(number, 0, slot.number, held.lock, Plan.What.CLEAN_AT_EXPIRY);
+                atExpiry(slot, asked.machine, act);
+                return;
+            }
+        }
     }
 
     private void act(Slot slot, Machine machine, Plan.Act act) {

@@ -241,12 +241,21 @@ record Plan(
      * @param client whose it is; without meaning for the server's
      * @param node which of several servers
      * @param lengthMillis how long it lasts; for a step of the clock, how far
+     * @param atHandover whether it begins soon after the next handover of a lock, at the client that got it
      */
-    record Trouble(int number, long atMillis, Fault fault, int client, int node, long lengthMillis) implements Item {
+    record Trouble(
+            int number, long atMillis, Fault fault, int client, int node, long lengthMillis, boolean atHandover)
+            implements Item {
+        /** The same at another client, and now. */
+        Trouble of(int other) {
+            return new Trouble(number, atMillis, fault, other, node, lengthMillis, false);
+        }
+
         @Override
         public String toString() {
             return "#" + number + " at " + atMillis + " ms: " + fault
-                    + (fault.isOfServer() ? " of server " + node : " of c" + client) + ", " + lengthMillis + " ms";
+                    + (fault.isOfServer() ? " of server " + node : " of c" + client) + ", " + lengthMillis + " ms"
+                    + (atHandover ? ", after the next handover" : "");
         }
     }
 
@@ -498,7 +507,7 @@ record Plan(
         } else if (fault.isOfServer()) {
             lasts = Math.min(lasts, kind == Kind.QUORUM ? 8_000 : 3_000);
         }
-        return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts);
+        return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts, false);
     }
 
     /** The same without some of its items. */

@@ -16,79 +16,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerChecks {
     private static final long MILLI = Checks.MILLI;
-    private static final long ROUNDING = 2 * MILLI;
+    static final long ROUNDING = 2 * MILLI;
     /** The server sees that a process is gone. */
     private static final long NOTICED_AFTER = 1_000 * MILLI;
     /** A calm client takes back what it does not want within a round trip. */
     private static final long CALM_ORPHAN_AFTER = 100 * MILLI;
 
     /** A round trip, and one percent of a refresh interval. */
-    private static final long LOOKED_AT_AFTER = 150 * MILLI;
+    static final long LOOKED_AT_AFTER = 150 * MILLI;
 
     private static final int LOOK_AT_EXPIRIES_EVERY = 16;
-
-    /** One lock as it is on the server. */
-    private static final class View {
-        final int number;
-        final String key;
-
-        @Nullable
-        String text;
-
-        String owner = "";
-        long token;
-        long lastToken; // of all holds and leases
-        /** When somebody was last seen to hold it; before everything if nobody ever did. */
-        long heldAt = -1;
-
-        long freeSince;
-        /** Its client keeps it when it is released. */
-        boolean kept;
-
-        long grantedAt;
-        /** Since when its client should know that somebody wants it who does not wait. */
-        long wantedSince = Asked.NEVER;
-
-        /** Since when the holder is nobody's. */
-        long unownedSince = Asked.NEVER;
-
-        /** When it was handed to a waiter that has not taken it up; never if it was taken, or the lock was free. */
-        long claimedAt = Asked.NEVER;
-
-        @Nullable
-        Machine lastClaimant;
-
-        /** It is taken by nobody until a shortest hold is over. */
-        boolean rests;
-
-        /** It was handed to a waiter, for a term that can begin and end between two refreshes of the others. */
-        boolean brief;
-
-        /** Whose request made the server hand it off. */
-        @Nullable
-        Machine handedBy;
-
-        long lastHandoffAt;
-
-        /** An operator has made it last longer. */
-        boolean prolonged;
-
-        /** Since when it lasts longer than a term though no lease was extended. */
-        long tooLongSince = Asked.NEVER;
-
-        long lastClaim;
-        List<String> queue = List.of();
-
-        View(int number) {
-            this.number = number;
-            this.key = "hf:{" + Plan.lock(number) + "}";
-        }
-    }
 
     private final Checks checks;
     private final Checks.Surroundings world;
     private final MemoryServer server;
     private final boolean strict;
+    private final KeeperChecks keepers;
     private final List<View> views = new ArrayList<>();
     private final Map<Integer, Integer> places = new HashMap<>(); // of the views, by lock
     private final String[] readHolds;
@@ -118,8 +61,14 @@ final class ServerChecks {
         }
         this.readHolds = words.toArray(new String[0]);
         this.refresh = plan.options().refreshInterval().toNanos();
+        this.keepers = new KeeperChecks(checks, world, this, server, refresh);
         // Repeated after the command timeout and two seconds at most; the claim window beside it.
         this.orphanAfter = 3 * plan.options().commandTimeout().toNanos() + 4_000 * MILLI;
+    }
+
+    @Nullable
+    Asked ownerOf(String owner) {
+        return byOwner.get(owner);
     }
 
     private View viewOf(int lock) {
@@ -199,11 +148,13 @@ final class ServerChecks {
             if (view.text != null) {
                 view.heldAt = now;
                 outlasts(view);
-                lastsATerm(view, now);
-                tellsItself(view, now);
                 owned(view, now);
                 claimed(view, now);
-                givenBack(view, now);
+                if (strict) {
+                    keepers.lastsATerm(view, now);
+                    keepers.tellsItself(view, now);
+                    keepers.givenBack(view, now);
+                }
             } else {
                 served(view, now);
             }
@@ -372,7 +323,7 @@ final class ServerChecks {
         }
     }
 
-    private boolean waitsCalmly(Asked asked, long now, long since) {
+    boolean waitsCalmly(Asked asked, long now, long since) {
         return !asked.done
                 && !asked.withdrawn
                 && asked.waitsUntil() > now
@@ -425,95 +376,6 @@ final class ServerChecks {
         }
         Reply reserved = server.command("GET", view.key + ":t");
         return held.token > view.token && !reserved.isNull() && held.token <= Long.parseLong(reserved.asString());
-    }
-
-    /** A lock that its client keeps, though nobody has a lease of it, goes to whoever wants it. */
-    private void givenBack(View view, long now) {
-        Asked asked = byOwner.get(view.owner);
-        Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
-        if (!strict || shared == null || !shared.isIdle() || !shared.request.machine.isRunning()) {
-            return;
-        }
-        Machine keeper = shared.request.machine;
-        if (view.wantedSince != Asked.NEVER) {
-            long since = Math.max(view.wantedSince, shared.idleSince);
-            if (now - since > tellsAfter(shared, view, since)) {
-                checks.found(
-                        Check.LIVENESS,
-                        view.key + " is kept by " + shared + " though it was wanted " + (now - since) / MILLI
-                                + " ms ago");
-            }
-        }
-        for (String owner : view.queue) {
-            Asked other = byOwner.get(owner);
-            long since = other == null ? now : Math.max(shared.idleSince, other.queuedAt);
-            if (other != null
-                    && other.shared != shared
-                    && now - since > tellsAfter(shared, view, other.queuedAt)
-                    && waitsCalmly(other, now, since)) {
-                checks.found(
-                        Check.LIVENESS,
-                        other + " waits for " + view.key + ", which is kept by " + shared + " since "
-                                + (now - shared.idleSince) / MILLI + " ms");
-            }
-        }
-    }
-
-    /** After which time a keeper knows that others want the lock; never if it was disturbed in another way than being deaf. */
-    private long tellsAfter(Shared shared, View view, long since) {
-        Machine keeper = shared.request.machine;
-        if (world.undisturbed(keeper, view.number, since - Checks.GRACE)) {
-            return LOOKED_AT_AFTER;
-        }
-        boolean knows = checks.draws(Pending.UNHEARD_RECALL)
-                && world.undisturbedBut(Troubled.How.DEAF, keeper, view.number, since - Checks.GRACE);
-        return knows ? unheard(shared) : Asked.NEVER;
-    }
-
-    /** By its renewals, or by what those who wait report, whichever takes longer. */
-    private long unheard(Shared shared) {
-        long third = shared.request.item.options().term().toNanos() / 3;
-        return Math.max(third, refresh) * 101 / 100 + 300 * MILLI;
-    }
-
-    /** A keeper that hears nothing learns in another way that somebody waits, and lends the lock no more from then on. */
-    private void tellsItself(View view, long now) {
-        Asked asked = byOwner.get(view.owner);
-        Shared shared = asked == null ? null : asked.shared;
-        if (!strict || !view.kept || shared == null || shared.recalled || !checks.draws(Pending.UNHEARD_RECALL)) {
-            return;
-        }
-        for (String owner : view.queue) {
-            Asked other = byOwner.get(owner);
-            long since = other == null ? now : Math.max(other.queuedAt, view.grantedAt);
-            shared.recalled |= other != null
-                    && other.shared != shared
-                    && now - since > tellsAfter(shared, view, since)
-                    && waitsCalmly(other, now, since);
-        }
-    }
-
-    /** What a process leaves when it dies lasts a term at most, if its present lease was not extended. */
-    private void lastsATerm(View view, long now) {
-        Asked asked = byOwner.get(view.owner);
-        Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
-        if (!strict || shared == null || view.prolonged || !checks.draws(Pending.EXTENDED_AND_KEPT)) {
-            return;
-        }
-        boolean extended = checks.leases().stream()
-                .anyMatch(held -> held.shared == shared && held.extended && held.overSince == Asked.NEVER);
-        long term = shared.request.item.options().term().toNanos();
-        if (extended || server.command("PTTL", view.key).asLong() * MILLI <= term + ROUNDING) {
-            view.tooLongSince = Asked.NEVER;
-        } else if (view.tooLongSince == Asked.NEVER) {
-            view.tooLongSince = now;
-        } else if (now - view.tooLongSince > LOOKED_AT_AFTER
-                && shared.request.machine.isRunning()
-                && world.undisturbed(shared.request.machine, view.number, shared.request.askedAt - Checks.GRACE)) {
-            checks.found(
-                    Check.EXPIRY,
-                    view.key + " of " + shared + " lasts for longer than a term, though no lease of it was extended");
-        }
     }
 
     /** A hold is somebody's: of a lease, of a request, or of a process that is gone, until its term is over. */

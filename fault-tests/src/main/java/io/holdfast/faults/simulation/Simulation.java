@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.faults.simulation.Plan.Kind;
 import java.io.PrintStream;
 import java.security.SecureRandom;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -46,8 +47,8 @@ public final class Simulation implements Callable<Integer> {
     @Option(names = "--keep", split = ",", description = "with --replay: only these items of the plan")
     private @Nullable List<Integer> keep;
 
-    @Option(names = "--pending", description = "also what waits for a mend of the product")
-    private boolean pending;
+    @Option(names = "--pending", split = ",", description = "also these, which wait for a mend of the product, or all")
+    private List<String> pending = List.of();
 
     private final PrintStream out;
     private final PrintStream err;
@@ -99,7 +100,12 @@ public final class Simulation implements Callable<Integer> {
     }
 
     private Set<Pending> without() {
-        return pending ? Set.of() : Pending.WAITING;
+        if (Pending.WAITING.isEmpty() || pending.contains("all")) {
+            return Set.of();
+        }
+        Set<Pending> without = EnumSet.copyOf(Pending.WAITING);
+        pending.forEach(name -> without.remove(Pending.valueOf(name.toUpperCase(Locale.ROOT))));
+        return without;
     }
 
     private static Kind kind(String name) {
@@ -210,12 +216,20 @@ public final class Simulation implements Callable<Integer> {
                 .append(finding)
                 .append("\nreplay: --plan ")
                 .append(whole.kind())
-                .append(whole.without().isEmpty() && !Pending.WAITING.isEmpty() ? " --pending" : "")
+                .append(pending(whole))
                 .append(" --replay ")
                 .append(whole.seed())
                 .append(" --keep ")
                 .append(kept.stream().map(String::valueOf).collect(Collectors.joining(",")))
                 .toString();
+    }
+
+    private static String pending(Plan plan) {
+        Set<String> drawn = Pending.WAITING.stream()
+                .filter(each -> !plan.without().contains(each))
+                .map(Enum::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+        return drawn.isEmpty() ? "" : " --pending " + String.join(",", drawn);
     }
 
     private static String describe(Outcome outcome) {

@@ -59,6 +59,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
 
     private Ask handed(Ask drawn, Draw draw) {
         LockOptions options = drawn.options()
+                .withLeastRemaining(Duration.ZERO)
                 .withTerm(millis(draw.oneOf(List.of(2_000L, 3_000L, 5_000L, 10_000L))))
                 .withRenewed(drawn.ending() != Ending.END_WITH_TERM);
         Ending ending = draw.percent(30) ? Ending.HAND_OVER : drawn.ending();
@@ -66,7 +67,12 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
         return drawn.with(options, ending, hold).waiting(draw.percent(70) ? -1 : drawn.waitMillis());
     }
 
-    private static Ask kept(Ask drawn, Draw draw) {
+    private Ask kept(Ask given, Draw draw) {
+        Ask drawn = draw.percent(40) && given.waitMillis() != 0 ? given.waiting(-1) : given;
+        if (draw(9, 0).percent(50)) {
+            // One request after the other: whoever keeps a lock uses it again and again.
+            drawn = drawn.at(length * (given.number() % 60) / 60);
+        }
         boolean may = drawn.ending() != Ending.CANCEL && drawn.ending() != Ending.COMPLETE;
         return may && draw.percent(20)
                 ? drawn.with(drawn.options(), Ending.EXTEND, draw.between(2, 300))
@@ -83,7 +89,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
 
     /** Asks about when clients tick, which is when they give up what they do not use. */
     private Ask ofCluster(Ask drawn, Draw draw) {
-        if (!draw.percent(50)) {
+        if (!draw.percent(50) || !draws(Pending.MAILBOX_CLOSED_UNDER_A_REQUEST)) {
             return drawn;
         }
         long interval = options(HoldfastOptions.defaults()).refreshInterval().toMillis();
@@ -118,6 +124,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
         Fault fault = drawn.fault();
         long lasts = drawn.lengthMillis();
         int node = drawn.node();
+        boolean atHandover = false;
         switch (kind) {
             case INSIDE -> {}
             case OUTSIDE -> {
@@ -133,7 +140,8 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
             case HANDED -> {
                 if (draw(4, 0).percent(60)) {
                     fault = draw.percent(50) ? Fault.FREEZE : Fault.FREEZE_SERVER;
-                    lasts = draw.between(100, 6_000);
+                    lasts = draw.between(500, 6_000);
+                    atHandover = true;
                 }
             }
             case KEPT -> {
@@ -156,7 +164,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 }
             }
         }
-        return new Trouble(drawn.number(), drawn.atMillis(), fault, drawn.client(), node, lasts);
+        return new Trouble(drawn.number(), drawn.atMillis(), fault, drawn.client(), node, lasts, atHandover);
     }
 
     /** In how many of the plans of a theme nothing is shared that could be. */
@@ -185,7 +193,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 items.add(new Ask(
                         first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
-            items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000));
+            items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
         }
         return items;
     }

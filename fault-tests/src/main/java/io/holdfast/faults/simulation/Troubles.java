@@ -1,7 +1,9 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.faults.simulation.Troubled.How;
+import java.util.ArrayDeque;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 
@@ -17,7 +19,32 @@ final class Troubles {
         this.world = world;
     }
 
+    /** Silences that begin soon after the next handover of a lock. */
+    private final Deque<Plan.Trouble> awaiting = new ArrayDeque<>();
+
     void begin(Plan.Trouble trouble) {
+        if (trouble.atHandover()) {
+            awaiting.add(trouble);
+        } else {
+            beginNow(trouble);
+        }
+    }
+
+    /** A lease has begun: with what is left of a claim window, if the lock was handed over. */
+    void obtained(Held held) {
+        Plan.Trouble next = awaiting.peek();
+        long term = held.asked.item.options().term().toNanos();
+        if (next == null
+                || held.leftInWorld() > term / 2.0
+                || !world.undisturbed(held.machine, held.lock, world.now() - Checks.GRACE)) {
+            return;
+        }
+        awaiting.remove();
+        long after = new Draw(world.plan.seed(), 16, next.number()).between(100, 450) * MILLI;
+        world.timers.schedule(after, () -> beginNow(next.of(held.machine.slot)));
+    }
+
+    private void beginNow(Plan.Trouble trouble) {
         long until = world.now() + trouble.lengthMillis() * MILLI;
         How how =
                 switch (trouble.fault()) {
