@@ -6,6 +6,7 @@ import io.holdfast.LeaseLook;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Optional;
 
 /** Does what operators do, with the clients of the plan, which hold and wait themselves. */
@@ -45,14 +46,14 @@ final class Operators {
         if (world.plan.kind() != Plan.Kind.STEERED || new Draw(world.plan.seed(), 17, number).percent(50)) {
             return;
         }
-        for (Asked asked : world.checks.open()) {
-            Slot slot = world.slots.get(asked.machine.slot);
-            if (asked.item.lock() == held.lock && slot.machine == asked.machine && !asked.withdrawn) {
-                Plan.Act act = new Plan.Act(number, 0, slot.number, held.lock, Plan.What.CLEAN_AT_EXPIRY);
-                atExpiry(slot, asked.machine, act);
-                return;
-            }
-        }
+        world.checks.open().stream()
+                .filter(asked -> asked.item.lock() == held.lock && !asked.withdrawn)
+                .min(Comparator.comparingLong(asked -> asked.queuedAs))
+                .ifPresent(first -> {
+                    Slot slot = world.slots.get(first.machine.slot);
+                    Plan.Act act = new Plan.Act(number, 0, slot.number, held.lock, Plan.What.CLEAN_AT_EXPIRY);
+                    atExpiry(slot, first.machine, act);
+                });
     }
 
     private void act(Slot slot, Machine machine, Plan.Act act) {

@@ -310,6 +310,7 @@ record Plan(
             Ask ask = ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length);
             items.add(theme.ask(sharing.apply(ask, new Draw(seed, 9, kind.salt, i))));
         }
+        troubles = theme.troubles(troubles);
         boolean clock = draw.percent(50);
         for (int i = asks; i < asks + troubles; i++) {
             // Troubles come together, three at a time.

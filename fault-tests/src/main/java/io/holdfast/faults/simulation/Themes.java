@@ -27,6 +27,8 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
     /** More than a client lets out at a time. */
     private static final int CROWD = 130;
 
+    private static final int BESIDE = 16;
+
     private static final int SALT = 20;
 
     private Draw draw(int purpose, int number) {
@@ -118,6 +120,16 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 .waiting(draw.percent(60) ? -1 : drawn.waitMillis());
     }
 
+    /** How many troubles, where so many were drawn: what is looked at where nothing is wrong needs plans without. */
+    int troubles(int drawn) {
+        boolean calm = switch (kind) {
+            case INSIDE, OUTSIDE, QUORUM, HANDED -> false;
+            case KEPT, NESTED -> draw(10, 0).percent(20);
+            case STEERED, CLUSTER -> hasCrowd() || draw(10, 0).percent(60);
+        };
+        return calm ? 0 : drawn;
+    }
+
     /** Another trouble in place of one that was drawn. */
     Trouble trouble(Trouble drawn) {
         Draw draw = draw(3, drawn.number());
@@ -194,6 +206,15 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                         first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
+            // Others use a lock of a master that is well, and so does the client with the crowd.
+            for (int i = 1; i <= BESIDE; i++) {
+                Draw beside = draw(11, i);
+                LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
+                int whose = i % 2 == 0 ? client : (client + 1) % clients;
+                long when = at + beside.between(2_000, 7_000);
+                items.add(new Ask(
+                        first + CROWD + i, when, whose, 1, "a" + i, -1, options, beside.between(1, 400), Ending.RELEASE));
+            }
         }
         return items;
     }
