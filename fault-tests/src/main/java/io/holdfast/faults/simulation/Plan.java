@@ -158,6 +158,7 @@ record Plan(
         /** Whether its hold may serve several leases of its client, one after the other. */
         boolean isShared() {
             return options.renewed()
+                    && !takesOver()
                     && (options.localHandoffs() != 0 || !options.keepFor().isZero());
         }
 
