@@ -63,7 +63,7 @@ final class Breaks {
         return switch (plan) {
             case INSIDE, OUTSIDE -> 200;
             case QUORUM -> 100;
-            case HANDED, KEPT, STEERED, CLUSTER, NESTED -> 50;
+            case HANDED, KEPT, STEERED, CLUSTER, NESTED -> 20;
         };
     }
 
