@@ -90,6 +90,17 @@ final class ServerChecks {
         viewOf(lock).prolonged = true;
     }
 
+    /** The server has come back with what it had earlier: nobody was granted what is held there now. */
+    void restored() {
+        for (View view : views) {
+            Reply hold = server.command("GET", view.key);
+            view.text = hold.isNull() ? null : hold.asString();
+            String[] words = hold.isNull() ? new String[] {"", "0"} : hold.asString().split(" ", 3);
+            view.owner = publicPart(words[0]);
+            view.token = Long.parseLong(words[1]);
+        }
+    }
+
     /** A hold was ended by name. */
     void revoked(String key, String owner) {
         for (View view : views) {

@@ -138,6 +138,10 @@ final class Troubles {
                 thawServer(server);
                 server.forgetScripts();
                 server.memory.restart(trouble.fault() == Plan.Fault.RESTART_OLDER ? server.saved : null);
+                ServerChecks looking = server.checks;
+                if (looking != null && trouble.fault() == Plan.Fault.RESTART_OLDER) {
+                    looking.restored();
+                }
                 if (trouble.fault() == Plan.Fault.RESTART_EMPTY) {
                     server.memory.command("FLUSHALL");
                 }
