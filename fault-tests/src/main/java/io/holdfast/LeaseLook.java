@@ -37,7 +37,8 @@ public final class LeaseLook {
      */
     public static CompletableFuture<Attempt> interruptedAttempt(DistributedLock lock, Wait wait) {
         Asking request = part(lock, "engine", Engine.class)
-                .newRequest(part(lock, "keys", Keys.class), lock.options(), wait, false, part(lock, "actor", String.class));
+                .newRequest(
+                        part(lock, "keys", Keys.class), lock.options(), wait, false, part(lock, "actor", String.class));
         CompletableFuture<Attempt> outcome = request.start();
         return outcome.whenComplete((attempt, failure) -> request.withdraw());
     }

@@ -58,8 +58,8 @@ final class Clients {
     private boolean ending;
 
     void start(Slot slot) {
-        boolean possible =
-                world.servers.stream().allMatch(server -> server.isUp(world.now()) && !server.frozen) && world.now() >= slot.stalledUntil;
+        boolean possible = world.servers.stream().allMatch(server -> server.isUp(world.now()) && !server.frozen)
+                && world.now() >= slot.stalledUntil;
         if (!possible) {
             world.timers.schedule(100 * MILLI, () -> start(slot));
             return;
@@ -120,9 +120,7 @@ final class Clients {
             };
         }
         Quorum quorum = Quorum.connect(
-                drivers.stream().map(QuorumNode::over).toList(),
-                options(options),
-                machine.environment());
+                drivers.stream().map(QuorumNode::over).toList(), options(options), machine.environment());
         return new Slot.Client() {
             @Override
             public DistributedLock lock(String name, LockOptions lockOptions) {
@@ -205,7 +203,8 @@ final class Clients {
         world.trace.add(machine, "asks " + item);
         Share share = item.isShared()
                 ? shares.computeIfAbsent(
-                        new ShareKey(machine, item.lock(), item.options()), key -> new Share(world.checks, machine, item))
+                        new ShareKey(machine, item.lock(), item.options()),
+                        key -> new Share(world.checks, machine, item))
                 : null;
         if (share != null) {
             share.asks(asked);
@@ -231,7 +230,8 @@ final class Clients {
             if (share != null) {
                 share.ended(asked);
             }
-            if (world.checksOfQuorum == null && (attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull)) {
+            if (world.checksOfQuorum == null
+                    && (attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull)) {
                 checksOf(asked).saidTaken(asked);
             }
             if (!(attempt instanceof Attempt.Obtained)) {
@@ -294,8 +294,11 @@ final class Clients {
                 timersOf(machine, hold / 2, () -> {
                     if (LeaseLook.remaining(held.lease).toNanos() > 0) {
                         held.extended = true;
-                        held.lease.extendAsync(
-                                held.asked.item.options().term().multipliedBy(world.plan.kind() == Plan.Kind.KEPT ? 5 : 2));
+                        held.lease.extendAsync(held.asked
+                                .item
+                                .options()
+                                .term()
+                                .multipliedBy(world.plan.kind() == Plan.Kind.KEPT ? 5 : 2));
                     }
                     timersOf(machine, hold / 2, () -> release(held));
                 });

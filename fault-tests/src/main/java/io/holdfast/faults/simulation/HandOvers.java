@@ -40,8 +40,7 @@ final class HandOvers {
             return;
         }
         world.checks.left(held, true);
-        Held next =
-                new Held(held.asked, null, Objects.requireNonNull(there), adopted, world.now(), held.origin);
+        Held next = new Held(held.asked, null, Objects.requireNonNull(there), adopted, world.now(), held.origin);
         world.clients.checksOf(held.asked).adopted(next, held.asked);
         world.trace.add(there, "#" + held.asked.item.number() + " is adopted");
         world.checks.obtained(next);

@@ -244,8 +244,7 @@ record Plan(
      * @param lengthMillis how long it lasts; for a step of the clock, how far
      * @param atHandover whether it begins soon after the next handover of a lock, at the client that got it
      */
-    record Trouble(
-            int number, long atMillis, Fault fault, int client, int node, long lengthMillis, boolean atHandover)
+    record Trouble(int number, long atMillis, Fault fault, int client, int node, long lengthMillis, boolean atHandover)
             implements Item {
         /** The same at another client, and now. */
         Trouble of(int other) {

@@ -95,7 +95,8 @@ final class ServerChecks {
         for (View view : views) {
             Reply hold = server.command("GET", view.key);
             view.text = hold.isNull() ? null : hold.asString();
-            String[] words = hold.isNull() ? new String[] {"", "0"} : hold.asString().split(" ", 3);
+            String[] words =
+                    hold.isNull() ? new String[] {"", "0"} : hold.asString().split(" ", 3);
             view.owner = publicPart(words[0]);
             view.token = Long.parseLong(words[1]);
         }
@@ -351,10 +352,7 @@ final class ServerChecks {
         }
         long left = -1;
         for (Held held : checks.leases()) {
-            if (held.lock != view.number
-                    || held.given
-                    || held.revoked
-                    || held.machine.state() == Machine.State.DEAD) {
+            if (held.lock != view.number || held.given || held.revoked || held.machine.state() == Machine.State.DEAD) {
                 continue;
             }
             double lease = held.leftInWorld();
@@ -434,7 +432,8 @@ final class ServerChecks {
 
     private boolean tooLong(View view, Asked asked, Machine responsible, long now) {
         long unowned = now - view.unownedSince;
-        return (unowned > CALM_ORPHAN_AFTER && world.undisturbed(responsible, view.number, asked.askedAt - Checks.GRACE))
+        return (unowned > CALM_ORPHAN_AFTER
+                        && world.undisturbed(responsible, view.number, asked.askedAt - Checks.GRACE))
                 || (unowned > orphanAfter && world.undisturbed(responsible, view.number, view.unownedSince));
     }
 
@@ -491,7 +490,9 @@ final class ServerChecks {
             return mostRefresh(); // nobody was told when that is
         }
         boolean looked = view.claimedAt == Asked.NEVER
-                || (giver != null && giver.isRunning() && world.undisturbed(giver, view.number, view.claimedAt - Checks.GRACE));
+                || (giver != null
+                        && giver.isRunning()
+                        && world.undisturbed(giver, view.number, view.claimedAt - Checks.GRACE));
         return looked ? LOOKED_AT_AFTER : mostRefresh();
     }
 
@@ -512,8 +513,7 @@ final class ServerChecks {
                     && asked.waitsUntil() > now
                     && asked.item.options().requestLife() == null
                     && asked.machine.isRunning()
-                    && world.undisturbed(
-                            asked.machine, view.number, since - Checks.GRACE - 3 * refresh)) {
+                    && world.undisturbed(asked.machine, view.number, since - Checks.GRACE - 3 * refresh)) {
                 checks.found(
                         Check.LIVENESS,
                         asked + " wants " + view.key + ", which is free since " + (now - view.freeSince) / MILLI

@@ -23,8 +23,7 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class Simulation implements Callable<Integer> {
-    private static final String KINDS =
-            "inside, outside, quorum, handed, kept, steered, cluster or nested";
+    private static final String KINDS = "inside, outside, quorum, handed, kept, steered, cluster or nested";
     private static final int FOUND = 1;
     private static final int MISUSED = 64;
     private static final long TELL_EVERY_NANOS = 10_000_000_000L;

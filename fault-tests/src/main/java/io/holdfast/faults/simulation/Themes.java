@@ -76,15 +76,11 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
             drawn = drawn.at(length * (given.number() % 60) / 60);
         }
         boolean may = drawn.ending() != Ending.CANCEL && drawn.ending() != Ending.COMPLETE;
-        return may && draw.percent(20)
-                ? drawn.with(drawn.options(), Ending.EXTEND, draw.between(2, 300))
-                : drawn;
+        return may && draw.percent(20) ? drawn.with(drawn.options(), Ending.EXTEND, draw.between(2, 300)) : drawn;
     }
 
     private static Ask steered(Ask drawn, Draw draw) {
-        Ask ask = draw.percent(15) && !drawn.isShared()
-                ? drawn.waiting(-1_000 - draw.between(100, 2_000))
-                : drawn;
+        Ask ask = draw.percent(15) && !drawn.isShared() ? drawn.waiting(-1_000 - draw.between(100, 2_000)) : drawn;
         boolean may = ask.ending() == Ending.RELEASE && !ask.isShared();
         return may && draw.percent(25) ? ask.with(ask.options(), Ending.DETACH, ask.holdMillis()) : ask;
     }
@@ -202,8 +198,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
             int client = draw.below(clients);
             for (int i = 0; i < CROWD; i++) {
                 LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
-                items.add(new Ask(
-                        first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
+                items.add(new Ask(first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
             // Others use a lock of a master that is well, and so does the client with the crowd.
@@ -213,7 +208,15 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 int whose = i % 2 == 0 ? client : (client + 1) % clients;
                 long when = at + beside.between(2_000, 7_000);
                 items.add(new Ask(
-                        first + CROWD + i, when, whose, 1, "a" + i, -1, options, beside.between(1, 400), Ending.RELEASE));
+                        first + CROWD + i,
+                        when,
+                        whose,
+                        1,
+                        "a" + i,
+                        -1,
+                        options,
+                        beside.between(1, 400),
+                        Ending.RELEASE));
             }
         }
         return items;

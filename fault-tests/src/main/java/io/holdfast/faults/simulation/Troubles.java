@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 
 /** Brings about the troubles of the plan, and ends them. */
 final class Troubles {
@@ -46,12 +45,11 @@ final class Troubles {
 
     private void beginNow(Plan.Trouble trouble) {
         long until = world.now() + trouble.lengthMillis() * MILLI;
-        How how =
-                switch (trouble.fault()) {
-                    case FREEZE, FREEZE_SERVER -> How.SILENT;
-                    case LOSE_MESSAGES, BREAK_MESSAGES, SWALLOW_MESSAGES -> How.DEAF;
-                    default -> How.BROKEN;
-                };
+        How how = switch (trouble.fault()) {
+            case FREEZE, FREEZE_SERVER -> How.SILENT;
+            case LOSE_MESSAGES, BREAK_MESSAGES, SWALLOW_MESSAGES -> How.DEAF;
+            default -> How.BROKEN;
+        };
         if (trouble.fault().isOfServer()) {
             Node server = world.servers.get(trouble.node() % world.servers.size());
             server.troubledUntil = Math.max(server.troubledUntil, Math.max(world.now(), until) + 3_000 * MILLI);
@@ -210,5 +208,4 @@ final class Troubles {
             machine.thaw();
         }
     }
-
 }

@@ -1,10 +1,10 @@
 package io.holdfast.faults.simulation;
 
-import io.holdfast.faults.simulation.Checks.Check;
-import io.holdfast.spi.Timers;
 import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.Wait;
+import io.holdfast.faults.simulation.Checks.Check;
+import io.holdfast.spi.Timers;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
@@ -32,7 +32,6 @@ final class World implements Checks.Surroundings {
 
     private static final Duration LONG_AGO = Duration.ofMinutes(2);
     private static final Duration LIVES_OVER = Duration.ofHours(2);
-
 
     final Plan plan;
     final VirtualTime time = new VirtualTime();
@@ -66,12 +65,11 @@ final class World implements Checks.Surroundings {
         this.plan = plan;
         this.checks = new Checks(plan, this);
         Draw draw = new Draw(plan.seed(), 4);
-        int count =
-                switch (plan.kind()) {
-                    case QUORUM -> draw.percent(70) ? 3 : 5;
-                    case CLUSTER -> draw.percent(50) ? 2 : 3;
-                    default -> 1;
-                };
+        int count = switch (plan.kind()) {
+            case QUORUM -> draw.percent(70) ? 3 : 5;
+            case CLUSTER -> draw.percent(50) ? 2 : 3;
+            default -> 1;
+        };
         for (int i = 0; i < count; i++) {
             Node server = new Node(i, MemoryServer.start(time));
             if (count > 1) {
@@ -173,6 +171,7 @@ final class World implements Checks.Surroundings {
         }
         log.close();
     }
+
     private void beat() {
         if (!ending) {
             timers.schedule(HEARTBEAT, this::beat);
@@ -319,5 +318,4 @@ final class World implements Checks.Surroundings {
         ServerChecks looking = nodeOf(lock).checks;
         return looking != null && looking.freeSince(lock, since);
     }
-
 }

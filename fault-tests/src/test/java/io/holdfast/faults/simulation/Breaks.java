@@ -143,7 +143,9 @@ final class Breaks {
                         java(
                                 "TakeBack",
                                 "        item.attempt();\n        return item.acknowledged;",
-                                "        done(item);\n        item.acknowledged.complete(true);\n        return item.acknowledged;")),
+                                "        done(item);\n"
+                                        + "        item.acknowledged.complete(true);\n"
+                                        + "        return item.acknowledged;")),
                 of(
                         "no tombstone",
                         INSIDE,
@@ -182,7 +184,8 @@ final class Breaks {
                         java(
                                 "Deadlines",
                                 "long deadline = granted + claimNanos - drift(Math.max(0, elapsed) + claimNanos);",
-                                "long deadline = receivedNanos + claimNanos - drift(Math.max(0, elapsed) + claimNanos);")),
+                                "long deadline = receivedNanos + claimNanos - drift(Math.max(0, elapsed) +"
+                                        + " claimNanos);")),
                 of(
                         "handoff to a client that is gone",
                         INSIDE,
@@ -213,12 +216,12 @@ final class Breaks {
                         30,
                         EnumSet.of(ORPHAN, TOKENS, HOLDER),
                         lua("renew", "  local held = 0\n", """
-                                  local held = 0
-                                  if not texts[i] then
-                                    texts[i] = mine .. string.format('%.0f', nowMicros) .. ' ' .. ARGV[3 * i] .. ' a/b'
-                                    redis.call('SET', KEYS[i], texts[i], 'PX', ARGV[3 * i])
-                                  end
-                                """)),
+                              local held = 0
+                              if not texts[i] then
+                                texts[i] = mine .. string.format('%.0f', nowMicros) .. ' ' .. ARGV[3 * i] .. ' a/b'
+                                redis.call('SET', KEYS[i], texts[i], 'PX', ARGV[3 * i])
+                              end
+                            """)),
                 of(
                         "a release ends the lease when it is answered",
                         INSIDE,
@@ -398,7 +401,8 @@ final class Breaks {
                         java(
                                 "LocalLine",
                                 "if (lent == lease && lease.isWithoutToken()) {\n                lastToken++;",
-                                "if (lent == lease && lease.isWithoutToken() && lastToken < firstToken) {\n                lastToken++;")),
+                                "if (lent == lease && lease.isWithoutToken() && lastToken < firstToken) {\n"
+                                        + "                lastToken++;")),
                 of(
                         "shared: a release does not tell the last token",
                         OUTSIDE,

@@ -60,11 +60,13 @@ class NestedBodiesTest {
             while (!Thread.interrupted()) {
                 time.advance(Duration.ofMillis(5));
                 if (lease.remaining().isZero()) {
-                    return "seed " + seed + ", depth " + depth + ": the lease was over before the thread was interrupted";
+                    return "seed " + seed + ", depth " + depth
+                            + ": the lease was over before the thread was interrupted";
                 }
             }
             return lease.remaining().compareTo(BEFORE.minusMillis(20)) < 0
-                    ? "seed " + seed + ", depth " + depth + ": interrupted with " + lease.remaining().toMillis() + " ms left"
+                    ? "seed " + seed + ", depth " + depth + ": interrupted with "
+                            + lease.remaining().toMillis() + " ms left"
                     : "";
         } finally {
             server.thaw();

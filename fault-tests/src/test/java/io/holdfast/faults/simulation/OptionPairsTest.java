@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test;
 
 /** Any two values of any two options together: all that the simulation looks at holds for them, too. */
 class OptionPairsTest {
-    private static final Holdfast ANYBODY = MemoryServer.start(new VirtualTime()).client();
+    private static final Holdfast ANYBODY =
+            MemoryServer.start(new VirtualTime()).client();
     private static final int CLIENTS = 3;
     private static final int ASKS = 14;
 
@@ -155,7 +156,8 @@ class OptionPairsTest {
     }
 
     private static CoveringArray array() {
-        int[] sizes = Arrays.stream(Parameter.values()).mapToInt(each -> each.values).toArray();
+        int[] sizes =
+                Arrays.stream(Parameter.values()).mapToInt(each -> each.values).toArray();
         return new CoveringArray(sizes, OptionPairsTest::isAccepted, new Draw(1, 100));
     }
 
