@@ -430,13 +430,13 @@ final class Breaks {
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
-                        4,
+                        74,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("quorum_acquire", "if now < over then", "if false then")),
                 of(
                         "quorum: tokens that differ are not written back",
                         QUORUM,
-                        7,
+                        23,
                         EnumSet.of(TOKENS, HOLDER),
                         java(
                                 "Ballot",
