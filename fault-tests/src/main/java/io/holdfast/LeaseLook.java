@@ -1,6 +1,8 @@
 package io.holdfast;
 
+import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Looks at leases and commands without touching them. It stands in the package of the engine, since users have no need for it: to them a
@@ -22,5 +24,32 @@ public final class LeaseLook {
     /** Whether a script, named by its text or its SHA-1, is the one that releases. */
     public static boolean isRelease(String script) {
         return script.equals(Script.RELEASE.sha1()) || script.equals(Script.RELEASE.text());
+    }
+
+    /** Whether a script, named by its text or its SHA-1, is the one that releases by name, whoever holds. */
+    public static boolean isRevoke(String script) {
+        return script.equals(Script.REVOKE.sha1()) || script.equals(Script.REVOKE.text());
+    }
+
+    /**
+     * Asks as a thread does that waits, and is interrupted in the moment of the answer: the request is withdrawn, and nobody
+     * looks at the answer.
+     */
+    public static CompletableFuture<Attempt> interruptedAttempt(DistributedLock lock, Wait wait) {
+        Asking request = part(lock, "engine", Engine.class)
+                .newRequest(
+                        part(lock, "keys", Keys.class), lock.options(), wait, false, part(lock, "actor", String.class));
+        CompletableFuture<Attempt> outcome = request.start();
+        return outcome.whenComplete((attempt, failure) -> request.withdraw());
+    }
+
+    private static <T> T part(DistributedLock lock, String name, Class<T> type) {
+        try {
+            Field field = DistributedLock.class.getDeclaredField(name);
+            field.setAccessible(true);
+            return type.cast(field.get(lock));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
     }
 }

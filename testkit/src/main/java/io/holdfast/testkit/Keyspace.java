@@ -185,6 +185,42 @@ final class Keyspace {
                         : value instanceof Members ? "set" : value instanceof Items ? "list" : "zset";
     }
 
+    /** All that is stored, as it is now: what changes later does not change it. */
+    Map<String, Object> copy() {
+        sweep();
+        Map<String, Object> copied = new HashMap<>();
+        slots.forEach((key, slot) -> {
+            Slot same = new Slot(copyOf(slot.value));
+            same.expiresMillis = slot.expiresMillis;
+            copied.put(key, same);
+        });
+        return copied;
+    }
+
+    /** Stores what was copied, and nothing else. */
+    void load(Map<String, Object> copied) {
+        slots.clear();
+        copied.forEach((key, stored) -> {
+            Slot slot = (Slot) stored;
+            Slot same = new Slot(copyOf(slot.value));
+            same.expiresMillis = slot.expiresMillis;
+            slots.put(key, same);
+        });
+    }
+
+    private static Object copyOf(Object value) {
+        if (value instanceof Hash hash) {
+            return new Hash(new LinkedHashMap<>(hash.fields()));
+        } else if (value instanceof Members set) {
+            return new Members(new LinkedHashSet<>(set.members()));
+        } else if (value instanceof Items list) {
+            return new Items(new ArrayList<>(list.items()));
+        } else if (value instanceof SortedMembers sorted) {
+            return sorted.copy();
+        }
+        return value; // a text does not change
+    }
+
     List<String> keys() {
         sweep();
         return new ArrayList<>(slots.keySet());

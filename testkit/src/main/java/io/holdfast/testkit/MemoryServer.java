@@ -58,6 +58,7 @@ public final class MemoryServer implements TestServer {
     private final Map<String, Set<MemoryDriver>> channels = new TreeMap<>(); // by octets
     private final Queue<Runnable> held = new ArrayDeque<>(); // what came while the server was frozen
     private boolean frozen;
+    private volatile int restarts;
     private @Nullable Rule rule;
     private final List<MemoryDriver> drivers = new CopyOnWriteArrayList<>();
     private final Queue<Message> messages = new ConcurrentLinkedQueue<>(); // in the order of publishing
@@ -70,7 +71,6 @@ public final class MemoryServer implements TestServer {
     private final Executor executor;
     private final @Nullable VirtualTime time;
     private volatile boolean reachable = true;
-    private final AtomicInteger runs = new AtomicInteger(); // how often it was started anew
 
     private MemoryServer(Ticker ticker, long epochMicros, Executor executor, @Nullable VirtualTime time) {
         this.ticker = ticker;
@@ -192,17 +192,40 @@ public final class MemoryServer implements TestServer {
         waiting.forEach(executor::execute);
     }
 
-    /** By which one process of a server is told from the next, and from other servers. */
-    public String runId() {
-        return "%08x%032x".formatted(runs.get(), number);
+    /** What a server has stored, as it would be on a disk. */
+    public static final class Snapshot {
+        private final Map<String, Object> stored;
+
+        private Snapshot(Map<String, Object> stored) {
+            this.stored = stored;
+        }
+    }
+
+    /** Saves what is stored now. */
+    public Snapshot snapshot() {
+        return new Snapshot(locked(keyspace::copy));
     }
 
     /**
-     * From now on it is another process with the data of this one, as after a restart. What it is to have forgotten, and the
-     * connections, are left to the caller.
+     * The server's process ends and begins anew: it has another run id, and knows no scripts. Connections are left as they
+     * are; see {@link #disconnect}.
+     *
+     * @param data what it finds on its disk; null if it finds what it had when it ended
      */
-    public void becomeAnotherProcess() {
-        runs.incrementAndGet();
+    public void restart(@Nullable Snapshot data) {
+        locked(() -> {
+            restarts++;
+            if (data != null) {
+                keyspace.load(data.stored);
+            }
+            return true;
+        });
+        command("SCRIPT", "FLUSH");
+    }
+
+    /** By which one process of a server is told from the next, and from other servers, as {@code INFO} tells it. */
+    public String runId() {
+        return String.format("%032x%08x", number, restarts);
     }
 
     /** Sets the server's clock forward, or back. */

@@ -10,17 +10,17 @@ final class ServerCommands {
     private static final Map<String, String> CONFIG = new TreeMap<>(Map.of(
             "maxmemory", "0", "maxmemory-policy", "noeviction", "save", "", "appendonly", "no", "databases", "1"));
     private static final String INFO = """
-            # Server\r
-            redis_version:7.0.15\r
-            redis_mode:standalone\r
-            run_id:%s\r
-            # Memory\r
-            maxmemory:0\r
-            maxmemory_policy:noeviction\r
-            # Replication\r
-            role:master\r
-            connected_slaves:0\r
-            """;
+        # Server\r
+        redis_version:7.0.15\r
+        redis_mode:standalone\r
+        run_id:%s\r
+        # Memory\r
+        maxmemory:0\r
+        maxmemory_policy:noeviction\r
+        # Replication\r
+        role:master\r
+        connected_slaves:0\r
+        """;
 
     private ServerCommands() {}
 
@@ -31,7 +31,8 @@ final class ServerCommands {
             long micros = call.keys().nowMicros();
             return Answer.texts(List.of(Long.toString(micros / 1_000_000), Long.toString(micros % 1_000_000)));
         });
-        table.add("INFO", -1, call -> Answer.of(INFO.formatted(call.server().runId())));
+        table.add(
+                "INFO", -1, call -> Answer.of(String.format(INFO, call.server().runId())));
         table.add("ROLE", 1, call -> Answer.of(List.of(Answer.of("master"), Answer.of(0), Answer.of(List.of()))));
         table.add("WAIT", 3, call -> Answer.of(0)); // there are no replicas
         table.add("SELECT", 2, call -> {

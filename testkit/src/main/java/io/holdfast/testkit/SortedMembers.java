@@ -19,6 +19,13 @@ final class SortedMembers {
     private final NavigableSet<Scored> order =
             new TreeSet<>(Comparator.comparingDouble(Scored::score).thenComparing(Scored::member));
 
+    SortedMembers copy() {
+        SortedMembers same = new SortedMembers();
+        same.scores.putAll(scores);
+        same.order.addAll(order);
+        return same;
+    }
+
     int size() {
         return scores.size();
     }

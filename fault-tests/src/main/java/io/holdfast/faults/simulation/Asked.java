@@ -30,6 +30,9 @@ final class Asked {
     /** Its hold was left to live its term: detached, or adopted by a process that is gone. */
     boolean keepsHold;
 
+    /** Its caller was interrupted in the moment of the answer, and does not know it. */
+    boolean interrupted;
+
     /** When it was first seen in the server's queue, and how many were seen before it. */
     long queuedAt = NEVER;
 

@@ -71,8 +71,14 @@ final class Checks {
         /** Nanoseconds of the world. */
         long now();
 
-        /** Whether nothing went wrong at a client and its servers since then. */
-        boolean undisturbed(Machine machine, long since);
+        /** Whether nothing went wrong at a client and the servers of a lock since then. */
+        boolean undisturbed(Machine machine, int lock, long since);
+
+        /** The same, but for one way of being disturbed. */
+        boolean undisturbedBut(Troubled.How how, Machine machine, int lock, long since);
+
+        /** The only silence of a client, or of a lock's server, that has lasted into this time; null if that is not all. */
+        Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since);
 
         /** When the machine was last thawed or started. */
         long runsSince(Machine machine);
@@ -98,6 +104,9 @@ final class Checks {
     static final long GRACE = 5_000 * MILLI;
 
     private static final long TOLD_WITHIN = MILLI;
+    /** A hop, and what the message takes. */
+    private static final long TOLD_OF_REVOKING = 150 * MILLI;
+
     private static final long REMEMBERED = 5_000 * MILLI;
     private static final long ANSWER_SLACK = 300 * MILLI;
 
@@ -106,6 +115,7 @@ final class Checks {
     private final Surroundings world;
     private final List<Held> leases = new ArrayList<>();
     private final List<Asked> open = new ArrayList<>();
+    private final Map<String, Long> revoked = new HashMap<>(); // when a hold was ended by name, by its owner
     private final Map<Integer, Long> obtained = new HashMap<>(); // greatest token by lock
     private final long[] unfenced;
     private final long[] fenced;
@@ -146,6 +156,11 @@ final class Checks {
 
     // ---- what happens
 
+    /** Whether something is drawn and looked at. */
+    boolean draws(Pending pending) {
+        return !plan.without().contains(pending);
+    }
+
     void asked(Asked asked) {
         open.add(asked);
     }
@@ -153,7 +168,7 @@ final class Checks {
     void answered(Asked asked, @Nullable Attempt attempt, @Nullable Throwable failure) {
         asked.done = true;
         open.remove(asked);
-        boolean calm = strict && world.undisturbed(asked.machine, asked.askedAt - GRACE);
+        boolean calm = strict && world.undisturbed(asked.machine, asked.item.lock(), asked.askedAt - GRACE);
         asked.refused = attempt instanceof Attempt.NotObtained;
         Plan.Ask item = asked.item;
         if (failure != null) {
@@ -174,6 +189,8 @@ final class Checks {
             if ((attempt instanceof Attempt.Taken) != (item.waitMillis() == 0)) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
+        } else if (attempt instanceof Attempt.Evicted && plan.kind() == Plan.Kind.STEERED) {
+            return; // an operator has dropped it
         } else if (attempt instanceof Attempt.QueueFull) {
             if (item.options().queueLimit() == 0) {
                 found(Check.ANSWER, asked + " is " + attempt);
@@ -183,6 +200,34 @@ final class Checks {
         }
     }
 
+    /** Its caller was interrupted in the moment of the answer, which nobody has seen. */
+    void interrupted(Asked asked) {
+        asked.done = true;
+        open.remove(asked);
+    }
+
+    /** A hold was ended by name, or taken over: its client learns of it with a message or its next renewal. */
+    void revoked(int lock, String owner) {
+        revoked.put(owner, world.now());
+        for (Held held : leases) {
+            if (held.lock == lock && held.owner.equals(owner)) {
+                held.revoked = true;
+            }
+        }
+    }
+
+    /** Of a hold that was ended by name the client may lend leases until it has heard of it. */
+    private boolean isRevoked(Held held) {
+        Long at = revoked.get(held.owner);
+        if (at == null) {
+            return false;
+        }
+        return held.shared == null
+                || !draws(Pending.KEPT_AND_REVOKED)
+                || world.now() - at <= TOLD_OF_REVOKING
+                || !world.undisturbed(held.machine, held.lock, at - GRACE);
+    }
+
     /** A caller that went away in another way than by cancelling. */
     static final class WithdrawnException extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -190,6 +235,7 @@ final class Checks {
 
     /** A lease was handed out; the holder looks at the guarded values. */
     void obtained(Held held) {
+        held.revoked = isRevoked(held);
         boolean again = false;
         for (Held other : leases) {
             if (other.isOneWith(held)) {
@@ -211,12 +257,15 @@ final class Checks {
         if (strict
                 && !held.asked.item.options().renewed()
                 && held.asked.item.options().ownConflict() == OwnConflict.WAIT // or it may be another's hold
-                && world.undisturbed(held.machine, held.asked.askedAt - GRACE)
+                && world.undisturbed(held.machine, held.lock, held.asked.askedAt - GRACE)
                 && LeaseLook.remaining(held.lease).toNanos() < wholeTerm(held)) {
             found(
                     Check.KEPT,
                     held + " is not renewed, and begins with "
                             + LeaseLook.remaining(held.lease).toMillis() + " ms");
+        }
+        if (held.revoked) {
+            return;
         }
         Long before = obtained.put(held.lock, held.token);
         if (strict && before != null && before >= held.token) {
@@ -239,7 +288,7 @@ final class Checks {
         if (held.given) {
             return; // whoever adopted it goes on
         }
-        if (held.unfencedRead >= 0 && held.leftInWorld() > 0) {
+        if (held.unfencedRead >= 0 && !held.revoked && held.leftInWorld() > 0) {
             if (unfenced[held.lock] != held.unfencedRead) {
                 lostUpdates++;
                 if (strict) {
@@ -275,11 +324,25 @@ final class Checks {
             found(Check.STICKY, held + " is told as lost, " + reason + ", and is good");
         }
         boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
-        if (strict
-                && outOfNothing
-                && !held.given
-                && !held.detached
-                && world.undisturbed(held.machine, held.obtainedAt - GRACE)) {
+        if (!strict || !outOfNothing || held.given || held.detached || held.revoked) {
+            return;
+        }
+        Silences.Silence silence = world.onlySilence(held.machine, held.lock, held.obtainedAt - GRACE);
+        if (silence != null
+                && plan.kind() != Plan.Kind.QUORUM
+                && held.asked.item.options().renewed()
+                && Silences.bears(
+                        silence,
+                        held.obtainedAt,
+                        held.asked.item.options().term().toNanos(),
+                        draws(Pending.EARLY_SILENCE))) {
+            found(
+                    Check.KEPT,
+                    held + " was lost, " + reason + ", by a silence of "
+                            + (silence.end() - silence.begin()) / MILLI + " ms that began "
+                            + (silence.begin() - held.obtainedAt) / MILLI + " ms after it");
+        }
+        if (world.undisturbed(held.machine, held.lock, held.obtainedAt - GRACE)) {
             found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
         }
     }
@@ -347,7 +410,7 @@ final class Checks {
     }
 
     private static boolean counts(Held held) {
-        return !held.given && held.machine.state() != Machine.State.DEAD;
+        return !held.given && !held.revoked && held.machine.state() != Machine.State.DEAD;
     }
 
     /** Looked at now and then. */
@@ -358,7 +421,7 @@ final class Checks {
                 continue;
             }
             long over = Math.max(asked.waitsUntil(), world.runsSince(asked.machine));
-            boolean calm = world.undisturbed(asked.machine, asked.askedAt - GRACE);
+            boolean calm = world.undisturbed(asked.machine, asked.item.lock(), asked.askedAt - GRACE);
             // A script may have to be sent again as text. One that does not wait may ask four times.
             long once = timeout * 5 / 4;
             long most = calm ? once : asked.item.waitMillis() == 0 ? 8 * once : 2 * once;

@@ -16,10 +16,7 @@ final class Held {
     final Lease lease;
     final int lock;
     final long token;
-
-    /** Of the grant: whoever adopted it has an owner of its own. */
     final String owner;
-
     final long obtainedAt;
 
     /** The caller has released it. */
@@ -29,6 +26,15 @@ final class Held {
     boolean given;
 
     boolean detached;
+
+    /** An operator, or somebody who took over, has ended its hold: its client learns of it later. */
+    boolean revoked;
+
+    /** Its owner has asked for more than a term. */
+    boolean extended;
+
+    /** The owner that was granted the lock: another than this one's if the lease was handed over. */
+    final String origin;
 
     @Nullable
     LossReason lost;
@@ -42,23 +48,18 @@ final class Held {
     long fencedRead = -1;
 
     Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt) {
-        this(asked, shared, machine, lease, lease.owner(), obtainedAt);
+        this(asked, shared, machine, lease, obtainedAt, lease.owner());
     }
 
-    /** The same lease, adopted by another. */
-    Held(Held given, Machine machine, Lease adopted, long obtainedAt) {
-        this(given.asked, null, machine, adopted, given.owner, obtainedAt);
-    }
-
-    private Held(
-            Asked asked, @Nullable Shared shared, Machine machine, Lease lease, String owner, long obtainedAt) {
+    Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt, String origin) {
+        this.origin = origin;
         this.asked = asked;
         this.shared = shared;
         this.machine = machine;
         this.lease = lease;
         this.lock = asked.item.lock();
         this.token = lease.token();
-        this.owner = owner;
+        this.owner = lease.owner();
         this.obtainedAt = obtainedAt;
     }
 
@@ -69,7 +70,7 @@ final class Held {
                         && other.shared == null
                         && lock == other.lock
                         && token == other.token
-                        && owner.equals(other.owner));
+                        && origin.equals(other.origin));
     }
 
     /** How long it is still good, in nanoseconds of the world; without running any code of its client. */

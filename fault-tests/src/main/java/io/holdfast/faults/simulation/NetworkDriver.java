@@ -329,7 +329,7 @@ final class NetworkDriver implements RedisDriver {
             if (route.serverIsUp()) {
                 route.trace("a late copy arrives");
                 route.arrived(command);
-                var unused = wire.server.send(command);
+                var unused = wire.server.send(command).whenComplete((value, failure) -> route.answered(command, value));
             }
         });
     }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * All that is done in one run, drawn before it begins: who asks for which lock, when and how, and what goes wrong. Each
@@ -26,9 +27,19 @@ import java.util.Map;
  * @param lengthMillis when the last item may begin
  * @param options of all clients
  * @param items in the order of their times
+ * @param without what is neither drawn nor looked at
  */
 record Plan(
-        Kind kind, long seed, int clients, int locks, long lengthMillis, HoldfastOptions options, List<Item> items) {
+        Kind kind,
+        long seed,
+        int clients,
+        int locks,
+        long lengthMillis,
+        HoldfastOptions options,
+        List<Item> items,
+        Set<Pending> without) {
+    /** No trouble lasts longer. */
+    static final long LONGEST_TROUBLE_MILLIS = 10_000;
 
     enum Kind {
         /** Nothing that docs/safety.md assumes not to happen. */
@@ -36,7 +47,17 @@ record Plan(
         /** The server loses its memory, or its clock jumps. */
         OUTSIDE(2),
         /** Several servers, a minority of which may lose its memory. */
-        QUORUM(3);
+        QUORUM(3),
+        /** As inside: leases are handed to other clients, whose givers come late; and clients and servers stand still. */
+        HANDED(4),
+        /** As inside: holds are shared, and messages do not come for long. */
+        KEPT(5),
+        /** As inside: an operator acts, and requests take over what is stuck. */
+        STEERED(6),
+        /** As inside, with several masters, one of which is silent. */
+        CLUSTER(7),
+        /** As inside: few actors, who enter what they hold, and are interrupted. */
+        NESTED(8);
 
         private final int salt;
 
@@ -59,7 +80,23 @@ record Plan(
         DETACH,
         HAND_OVER,
         CANCEL,
-        COMPLETE
+        COMPLETE,
+        /** Its thread is interrupted in the moment of the answer. */
+        INTERRUPT
+    }
+
+    /** What an operator does. */
+    enum What {
+        RELEASE,
+        /** With the token of whoever of the same client has a lease. */
+        RELEASE_TOKEN,
+        RELEASE_AND_DROP,
+        RELEASE_ALL,
+        RELEASE_MINE,
+        EXTEND,
+        CLEAN_ALL,
+        /** About when the present hold is over if nobody renews it. */
+        CLEAN_AT_EXPIRY
     }
 
     enum Fault {
@@ -72,11 +109,14 @@ record Plan(
         STALL(false),
         SLOW(false),
         LOSE_MESSAGES(false),
+        SWALLOW_MESSAGES(false),
         FREEZE_SERVER(true),
         SLOW_SERVER(true),
         RESTART(true),
         FORGET_SCRIPTS(true),
         RESTART_EMPTY(true),
+        /** With the data of some seconds ago. */
+        RESTART_OLDER(true),
         FLUSH(true),
         STEP_CLOCK(true);
 
@@ -101,7 +141,7 @@ record Plan(
     /**
      * A request.
      *
-     * @param waitMillis 0 for none, negative for ever
+     * @param waitMillis 0 for none, -1 for ever; below, -1,000 less the time after which it takes over what is stuck
      * @param holdMillis how long it is held; for CANCEL and COMPLETE, after which time it is withdrawn
      */
     record Ask(
@@ -118,11 +158,36 @@ record Plan(
         /** Whether its hold may serve several leases of its client, one after the other. */
         boolean isShared() {
             return options.renewed()
+                    && !takesOver()
                     && (options.localHandoffs() != 0 || !options.keepFor().isZero());
         }
 
         Wait waitLimit() {
+            if (takesOver()) {
+                return Wait.untilStuck(millis(-1_000 - waitMillis)).thenTakeOver();
+            }
             return waitMillis < 0 ? Wait.forever() : Wait.upTo(millis(waitMillis));
+        }
+
+        boolean takesOver() {
+            return waitMillis < -1_000;
+        }
+
+        Ask with(LockOptions other, Ending otherEnding, long otherHold) {
+            return new Ask(number, atMillis, client, lock, actor, waitMillis, other, otherHold, otherEnding);
+        }
+
+        Ask waiting(long other) {
+            return new Ask(number, atMillis, client, lock, actor, other, options, holdMillis, ending);
+        }
+
+        Ask at(long other) {
+            return new Ask(number, other, client, lock, actor, waitMillis, options, holdMillis, ending);
+        }
+
+        Ask by(int otherClient, int otherLock, String otherActor) {
+            return new Ask(
+                    number, atMillis, otherClient, otherLock, otherActor, waitMillis, options, holdMillis, ending);
         }
 
         @Override
@@ -177,12 +242,28 @@ record Plan(
      * @param client whose it is; without meaning for the server's
      * @param node which of several servers
      * @param lengthMillis how long it lasts; for a step of the clock, how far
+     * @param atHandover whether it begins soon after the next handover of a lock, at the client that got it
      */
-    record Trouble(int number, long atMillis, Fault fault, int client, int node, long lengthMillis) implements Item {
+    record Trouble(int number, long atMillis, Fault fault, int client, int node, long lengthMillis, boolean atHandover)
+            implements Item {
+        /** The same at another client, and now. */
+        Trouble of(int other) {
+            return new Trouble(number, atMillis, fault, other, node, lengthMillis, false);
+        }
+
         @Override
         public String toString() {
             return "#" + number + " at " + atMillis + " ms: " + fault
-                    + (fault.isOfServer() ? " of server " + node : " of c" + client) + ", " + lengthMillis + " ms";
+                    + (fault.isOfServer() ? " of server " + node : " of c" + client) + ", " + lengthMillis + " ms"
+                    + (atHandover ? ", after the next handover" : "");
+        }
+    }
+
+    /** An operator's act, done by a client. */
+    record Act(int number, long atMillis, int client, int lock, What what) implements Item {
+        @Override
+        public String toString() {
+            return "#" + number + " at " + atMillis + " ms: c" + client + " as operator, lock" + lock + ": " + what;
         }
     }
 
@@ -204,12 +285,17 @@ record Plan(
             List.of(Fault.FREEZE_SERVER, Fault.SLOW_SERVER, Fault.RESTART, Fault.FORGET_SCRIPTS);
 
     static Plan draw(Kind kind, long seed) {
+        return draw(kind, seed, Pending.WAITING);
+    }
+
+    static Plan draw(Kind kind, long seed, Set<Pending> without) {
         Draw draw = new Draw(seed, 1, kind.salt);
         int clients = (int) draw.between(2, 5);
         int locks = (int) draw.between(1, 3);
         long length = draw.between(8_000, 30_000);
         int asks = (int) draw.between(8, 60);
-        Sharing sharing = Sharing.draw(kind, seed, clients, locks, length);
+        Themes theme = new Themes(kind, seed, clients, locks, length, without);
+        Sharing sharing = Sharing.draw(kind, seed, clients, locks, length, theme.percentShared());
         // Some runs without any trouble: there the strictest answers are due.
         int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
         HoldfastOptions options = HoldfastOptions.defaults()
@@ -222,16 +308,18 @@ record Plan(
         List<Item> items = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
             Ask ask = ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length);
-            items.add(sharing.apply(ask, new Draw(seed, 9, kind.salt, i)));
+            items.add(theme.ask(sharing.apply(ask, new Draw(seed, 9, kind.salt, i))));
         }
+        troubles = theme.troubles(troubles);
         boolean clock = draw.percent(50);
         for (int i = asks; i < asks + troubles; i++) {
             // Troubles come together, three at a time.
             Draw group = new Draw(seed, 7, kind.salt, (i - asks) / 3);
-            items.add(trouble(
-                    kind, clock, i, new Draw(seed, 2, kind.salt, i), group.below(clients), group.between(0, length)));
+            items.add(theme.trouble(trouble(
+                    kind, clock, i, new Draw(seed, 2, kind.salt, i), group.below(clients), group.between(0, length))));
         }
-        return new Plan(kind, seed, clients, locks, length, options, sorted(items));
+        items.addAll(theme.more(items.size()));
+        return new Plan(kind, seed, clients, locks, length, theme.options(options), sorted(items), without);
     }
 
     /**
@@ -245,10 +333,10 @@ record Plan(
 
         private static final int GROUPS = 3;
 
-        static Sharing draw(Kind kind, long seed, int clients, int locks, long length) {
+        static Sharing draw(Kind kind, long seed, int clients, int locks, long length, int percent) {
             Map<Integer, LockOptions> options = new HashMap<>();
             Draw draw = new Draw(seed, 8, kind.salt);
-            if (kind != Kind.QUORUM && draw.percent(50)) {
+            if (draw.percent(percent)) {
                 for (int lock = 0; lock < locks; lock++) {
                     for (int client = 0; client < clients; client++) {
                         LockOptions mode = mode(new Draw(seed, 8, kind.salt, lock, client));
@@ -420,7 +508,7 @@ record Plan(
         } else if (fault.isOfServer()) {
             lasts = Math.min(lasts, kind == Kind.QUORUM ? 8_000 : 3_000);
         }
-        return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts);
+        return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts, false);
     }
 
     /** The same without some of its items. */
@@ -432,7 +520,8 @@ record Plan(
                 locks,
                 lengthMillis,
                 options,
-                items.stream().filter(item -> numbers.contains(item.number())).toList());
+                items.stream().filter(item -> numbers.contains(item.number())).toList(),
+                without);
     }
 
     static String lock(int number) {

@@ -111,7 +111,7 @@ final class QuorumChecks {
         long now = world.now();
         long since = unownedSince.computeIfAbsent(node + " " + lock + " " + owner, none -> now);
         if (now - since > CALM_ORPHAN_AFTER
-                && world.undisturbed(asked.machine, asked.askedAt - Checks.GRACE)
+                && world.undisturbed(asked.machine, asked.item.lock(), asked.askedAt - Checks.GRACE)
                 && world.nodeIsCalm(node)) {
             checks.found(
                     Check.ORPHAN,

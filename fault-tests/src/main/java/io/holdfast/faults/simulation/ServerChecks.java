@@ -6,10 +6,8 @@ import io.holdfast.spi.Reply;
 import io.holdfast.testkit.MemoryServer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,76 +16,26 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerChecks {
     private static final long MILLI = Checks.MILLI;
-    private static final long ROUNDING = 2 * MILLI;
+    static final long ROUNDING = 2 * MILLI;
     /** The server sees that a process is gone. */
     private static final long NOTICED_AFTER = 1_000 * MILLI;
     /** A calm client takes back what it does not want within a round trip. */
     private static final long CALM_ORPHAN_AFTER = 100 * MILLI;
 
     /** A round trip, and one percent of a refresh interval. */
-    private static final long LOOKED_AT_AFTER = 150 * MILLI;
+    static final long LOOKED_AT_AFTER = 150 * MILLI;
 
     private static final int LOOK_AT_EXPIRIES_EVERY = 16;
-
-    /** One lock as it is on the server. */
-    private static final class View {
-        final int number;
-        final String key;
-
-        @Nullable
-        String text;
-
-        String owner = "";
-        long token;
-        long lastToken; // of all holds and leases
-        /** When somebody was last seen to hold it; before everything if nobody ever did. */
-        long heldAt = -1;
-
-        long freeSince;
-        /** Its client keeps it when it is released. */
-        boolean kept;
-
-        long grantedAt;
-        /** Since when its client should know that somebody wants it who does not wait. */
-        long wantedSince = Asked.NEVER;
-
-        /** Since when the holder is nobody's. */
-        long unownedSince = Asked.NEVER;
-
-        /** When it was handed to a waiter that has not taken it up; never if it was taken, or the lock was free. */
-        long claimedAt = Asked.NEVER;
-
-        @Nullable
-        Machine lastClaimant;
-
-        /** It is taken by nobody until a shortest hold is over. */
-        boolean rests;
-
-        /** It was handed to a waiter, for a term that can begin and end between two refreshes of the others. */
-        boolean brief;
-
-        /** Whose request made the server hand it off. */
-        @Nullable
-        Machine handedBy;
-
-        long lastHandoffAt;
-        long lastClaim;
-        List<String> queue = List.of();
-
-        View(int number) {
-            this.number = number;
-            this.key = "hf:{" + Plan.lock(number) + "}";
-        }
-    }
 
     private final Checks checks;
     private final Checks.Surroundings world;
     private final MemoryServer server;
     private final boolean strict;
+    private final KeeperChecks keepers;
     private final List<View> views = new ArrayList<>();
+    private final Map<Integer, Integer> places = new HashMap<>(); // of the views, by lock
     private final String[] readHolds;
     private final Map<String, Asked> byOwner = new HashMap<>();
-    private final Set<String> heirs = new HashSet<>();
     private final long refresh;
     private final long orphanAfter;
     private long queued;
@@ -95,21 +43,36 @@ final class ServerChecks {
     private boolean dirty = true;
     private @Nullable Machine lastFrom;
 
-    ServerChecks(Plan plan, Checks checks, Checks.Surroundings world, MemoryServer server) {
+    /** @param servers how many share the locks */
+    ServerChecks(Plan plan, Checks checks, Checks.Surroundings world, Node node, int servers) {
         this.checks = checks;
         this.world = world;
-        this.server = server;
-        this.strict = plan.kind() == Plan.Kind.INSIDE;
-        this.readHolds = new String[plan.locks() + 1];
-        readHolds[0] = "MGET";
-        for (int i = 0; i < plan.locks(); i++) {
+        this.server = node.memory;
+        this.strict = plan.kind() != Plan.Kind.OUTSIDE;
+        List<String> words = new ArrayList<>(List.of("MGET"));
+        for (int i = node.number; i < plan.locks(); i += servers) {
             View view = new View(i);
+            places.put(i, views.size());
             views.add(view);
-            readHolds[i + 1] = view.key;
+            words.add(view.key);
         }
+        if (views.isEmpty()) {
+            words.add("none");
+        }
+        this.readHolds = words.toArray(new String[0]);
         this.refresh = plan.options().refreshInterval().toNanos();
+        this.keepers = new KeeperChecks(checks, world, this, server, refresh);
         // Repeated after the command timeout and two seconds at most; the claim window beside it.
         this.orphanAfter = 3 * plan.options().commandTimeout().toNanos() + 4_000 * MILLI;
+    }
+
+    @Nullable
+    Asked ownerOf(String owner) {
+        return byOwner.get(owner);
+    }
+
+    private View viewOf(int lock) {
+        return views.get(places.get(lock));
     }
 
     /** A request has told its owner. */
@@ -117,10 +80,35 @@ final class ServerChecks {
         byOwner.put(owner, asked);
     }
 
-    /** What a request holds goes on under this owner, of another client. */
-    void adopts(String owner, Asked asked) {
-        owns(owner, asked);
-        heirs.add(owner);
+    /** A lease was handed to another client, which may hold it under an owner of its own. */
+    void adopted(Held held, Asked asked) {
+        byOwner.put(held.owner, asked);
+    }
+
+    /** An operator has made the present hold last longer. */
+    void prolonged(int lock) {
+        viewOf(lock).prolonged = true;
+    }
+
+    /** The server has come back with what it had earlier: nobody was granted what is held there now. */
+    void restored() {
+        for (View view : views) {
+            Reply hold = server.command("GET", view.key);
+            view.text = hold.isNull() ? null : holdOf(hold.asString());
+            String[] words =
+                    hold.isNull() ? new String[] {"", "0"} : hold.asString().split(" ", 3);
+            view.owner = publicPart(words[0]);
+            view.token = Long.parseLong(words[1]);
+        }
+    }
+
+    /** A hold was ended by name. */
+    void revoked(String key, String owner) {
+        for (View view : views) {
+            if (view.key.equals(key)) {
+                checks.revoked(view.number, owner);
+            }
+        }
     }
 
     /** Something has run on the server, for a client if one is given. */
@@ -131,7 +119,7 @@ final class ServerChecks {
 
     /** A shared hold gets a lease, the first or a further one, which has a token of its own. */
     void lends(Shared shared, Held held) {
-        View view = views.get(held.lock);
+        View view = viewOf(held.lock);
         if (shared.granted > 0) {
             view.lastToken = Math.max(view.lastToken, held.token);
         } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
@@ -142,14 +130,14 @@ final class ServerChecks {
 
     /** One who does not wait was told that somebody holds the lock. */
     void saidTaken(Asked asked) {
-        View view = views.get(asked.item.lock());
+        View view = viewOf(asked.item.lock());
         if (view.kept && view.grantedAt < asked.askedAt) {
             view.wantedSince = Math.min(view.wantedSince, world.now());
         }
     }
 
     boolean freeSince(int lock, long since) {
-        View view = views.get(lock);
+        View view = viewOf(lock);
         return view.text == null && view.heldAt < since;
     }
 
@@ -158,8 +146,9 @@ final class ServerChecks {
         boolean ran = dirty;
         dirty = false;
         List<Reply> holds = server.command(readHolds).asList();
-        for (View view : views) {
-            Reply hold = holds.get(view.number);
+        for (int i = 0; i < views.size(); i++) {
+            View view = views.get(i);
+            Reply hold = holds.get(i);
             String text = hold.isNull() ? null : holdOf(hold.asString());
             List<String> before = view.queue;
             if (ran) {
@@ -173,7 +162,11 @@ final class ServerChecks {
                 outlasts(view);
                 owned(view, now);
                 claimed(view, now);
-                givenBack(view, now);
+                if (strict) {
+                    keepers.lastsATerm(view, now);
+                    keepers.tellsItself(view, now);
+                    keepers.givenBack(view, now);
+                }
             } else {
                 served(view, now);
             }
@@ -229,16 +222,17 @@ final class ServerChecks {
             return;
         }
         String[] words = text.split(" ", 5);
+        Asked before = byOwner.get(view.owner);
         view.owner = publicPart(words[0]);
         long token = Long.parseLong(words[1]);
+        if (token == view.token && before != null && before == byOwner.get(view.owner)) {
+            return; // handed from client to client
+        }
+        view.prolonged = false;
         view.token = token;
         view.rests = view.owner.equals("-");
         if (view.rests) {
             return;
-        }
-        if (token == view.lastToken && heirs.contains(view.owner)) {
-            view.claimedAt = Asked.NEVER;
-            return; // adopted: no grant
         }
         if (token <= view.lastToken) {
             // Also the same token: nothing but a grant makes a hold.
@@ -291,8 +285,16 @@ final class ServerChecks {
     /** A waiter that stands still costs a claim window, not a term. */
     private void claimed(View view, long now) {
         Asked asked = byOwner.get(view.owner);
-        if (asked == null || view.claimedAt == Asked.NEVER || !strict) {
+        if (asked == null || view.claimedAt == Asked.NEVER || !strict || view.prolonged) {
             return;
+        }
+        if (now - view.claimedAt > LOOKED_AT_AFTER
+                && waitsCalmly(asked, now, Math.min(view.claimedAt, asked.queuedAt))
+                && isClaim(view)) {
+            checks.found(
+                    Check.LIVENESS,
+                    view.key + " was handed to " + asked + " " + (now - view.claimedAt) / MILLI
+                            + " ms ago, which was not told");
         }
         long claim = asked.item.options().claim().toNanos();
         // A refresh that was under way arms the claim anew.
@@ -338,14 +340,14 @@ final class ServerChecks {
         }
     }
 
-    private boolean waitsCalmly(Asked asked, long now, long since) {
+    boolean waitsCalmly(Asked asked, long now, long since) {
         return !asked.done
                 && !asked.withdrawn
                 && asked.waitsUntil() > now
                 && asked.queuedAt < now
                 && asked.item.options().requestLife() == null
                 && asked.machine.isRunning()
-                && world.undisturbed(asked.machine, since - Checks.GRACE - 3 * refresh);
+                && world.undisturbed(asked.machine, asked.item.lock(), since - Checks.GRACE - 3 * refresh);
     }
 
     /** The server keeps a hold at least as long as its lease says. */
@@ -355,7 +357,7 @@ final class ServerChecks {
         }
         long left = -1;
         for (Held held : checks.leases()) {
-            if (held.lock != view.number || held.given || held.machine.state() == Machine.State.DEAD) {
+            if (held.lock != view.number || held.given || held.revoked || held.machine.state() == Machine.State.DEAD) {
                 continue;
             }
             double lease = held.leftInWorld();
@@ -380,7 +382,7 @@ final class ServerChecks {
 
     /** Leases that share a hold have tokens that the server has reserved with it. */
     private boolean isOf(Held held, View view) {
-        if (!held.lease.owner().equals(view.owner)) {
+        if (!held.owner.equals(view.owner)) {
             return false;
         }
         if (held.shared == null || held.token == view.token) {
@@ -388,39 +390,6 @@ final class ServerChecks {
         }
         Reply reserved = server.command("GET", view.key + ":t");
         return held.token > view.token && !reserved.isNull() && held.token <= Long.parseLong(reserved.asString());
-    }
-
-    /** A lock that its client keeps, though nobody has a lease of it, goes to whoever wants it. */
-    private void givenBack(View view, long now) {
-        Asked asked = byOwner.get(view.owner);
-        Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
-        if (!strict || shared == null || !shared.isIdle() || !shared.request.machine.isRunning()) {
-            return;
-        }
-        Machine keeper = shared.request.machine;
-        if (view.wantedSince != Asked.NEVER) {
-            long since = Math.max(view.wantedSince, shared.idleSince);
-            if (now - since > LOOKED_AT_AFTER && world.undisturbed(keeper, since - Checks.GRACE)) {
-                checks.found(
-                        Check.LIVENESS,
-                        view.key + " is kept by " + shared + " though it was wanted " + (now - since) / MILLI
-                                + " ms ago");
-            }
-        }
-        for (String owner : view.queue) {
-            Asked other = byOwner.get(owner);
-            long since = other == null ? now : Math.max(shared.idleSince, other.queuedAt);
-            if (other != null
-                    && other.shared != shared
-                    && now - since > LOOKED_AT_AFTER
-                    && world.undisturbed(keeper, since - Checks.GRACE)
-                    && waitsCalmly(other, now, since)) {
-                checks.found(
-                        Check.LIVENESS,
-                        other + " waits for " + view.key + ", which is kept by " + shared + " since "
-                                + (now - shared.idleSince) / MILLI + " ms");
-            }
-        }
     }
 
     /** A hold is somebody's: of a lease, of a request, or of a process that is gone, until its term is over. */
@@ -443,7 +412,7 @@ final class ServerChecks {
                     && (shared == null ? held.token == view.token : held.owner.equals(view.owner))) {
                 responsible = held.machine;
                 mine |= held.overSince == Asked.NEVER;
-                left |= held.detached;
+                left |= held.detached && !held.given;
             }
         }
         mine |= left;
@@ -468,8 +437,9 @@ final class ServerChecks {
 
     private boolean tooLong(View view, Asked asked, Machine responsible, long now) {
         long unowned = now - view.unownedSince;
-        return (unowned > CALM_ORPHAN_AFTER && world.undisturbed(responsible, asked.askedAt - Checks.GRACE))
-                || (unowned > orphanAfter && world.undisturbed(responsible, view.unownedSince));
+        return (unowned > CALM_ORPHAN_AFTER
+                        && world.undisturbed(responsible, view.number, asked.askedAt - Checks.GRACE))
+                || (unowned > orphanAfter && world.undisturbed(responsible, view.number, view.unownedSince));
     }
 
     /** A lock that nobody holds goes to who waits. */
@@ -493,6 +463,7 @@ final class ServerChecks {
         for (Held held : checks.leases()) {
             if (held.lock == view.number
                     && !held.given
+                    && !held.revoked
                     && held.machine.state() != Machine.State.DEAD
                     && held.leftInWorld() > 0) {
                 checks.found(Check.HOLDER, held + " is good, but nobody holds the lock on the server");
@@ -524,8 +495,36 @@ final class ServerChecks {
             return mostRefresh(); // nobody was told when that is
         }
         boolean looked = view.claimedAt == Asked.NEVER
-                || (giver != null && giver.isRunning() && world.undisturbed(giver, view.claimedAt - Checks.GRACE));
+                || (giver != null
+                        && giver.isRunning()
+                        && world.undisturbed(giver, view.number, view.claimedAt - Checks.GRACE));
         return looked ? LOOKED_AT_AFTER : mostRefresh();
+    }
+
+    /** Looked at now and then: a request is served, also where the server does not know of it. */
+    void nobodyIsForgotten() {
+        long now = world.now();
+        for (Asked asked : checks.open()) {
+            Integer place = places.get(asked.item.lock());
+            if (place == null || !strict || asked.item.waitMillis() == 0) {
+                continue;
+            }
+            View view = views.get(place);
+            long since = Math.max(asked.askedAt, view.freeSince);
+            if (view.text == null
+                    && now - since > mostRefresh()
+                    && !asked.done
+                    && !asked.withdrawn
+                    && asked.waitsUntil() > now
+                    && asked.item.options().requestLife() == null
+                    && asked.machine.isRunning()
+                    && world.undisturbed(asked.machine, view.number, since - Checks.GRACE - 3 * refresh)) {
+                checks.found(
+                        Check.LIVENESS,
+                        asked + " wants " + view.key + ", which is free since " + (now - view.freeSince) / MILLI
+                                + " ms");
+            }
+        }
     }
 
     private long mostRefresh() {
@@ -542,6 +541,12 @@ final class ServerChecks {
 
     /** When all has been quiet for long enough: what is left is somebody's. */
     void nothingLeft() {
+        List<Reply> channels = server.command("PUBSUB", "CHANNELS", "*").asList();
+        if (checks.plan.kind() == Plan.Kind.CLUSTER
+                && checks.draws(Pending.SUBSCRIPTIONS_LEFT)
+                && !channels.isEmpty()) {
+            checks.found(Check.LITTER, "nobody waits, and clients listen to " + channels);
+        }
         for (View view : views) {
             for (String part : List.of(":q", ":p")) {
                 for (Reply waiter :

@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.faults.simulation.Plan.Kind;
 import java.io.PrintStream;
 import java.security.SecureRandom;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -22,11 +23,12 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class Simulation implements Callable<Integer> {
+    private static final String KINDS = "inside, outside, quorum, handed, kept, steered, cluster or nested";
     private static final int FOUND = 1;
     private static final int MISUSED = 64;
     private static final long TELL_EVERY_NANOS = 10_000_000_000L;
 
-    @Option(names = "--plan", defaultValue = "inside", description = "inside, outside or quorum")
+    @Option(names = "--plan", defaultValue = "inside", description = KINDS)
     private String plan = "inside";
 
     @Option(names = "--seeds", paramLabel = "FROM..TO", description = "these seeds, both included")
@@ -43,6 +45,9 @@ public final class Simulation implements Callable<Integer> {
 
     @Option(names = "--keep", split = ",", description = "with --replay: only these items of the plan")
     private @Nullable List<Integer> keep;
+
+    @Option(names = "--pending", split = ",", description = "also these, which wait for a mend of the product, or all")
+    private List<String> pending = List.of();
 
     private final PrintStream out;
     private final PrintStream err;
@@ -82,7 +87,7 @@ public final class Simulation implements Callable<Integer> {
         Kind kind = kind(plan);
         Long one = replay;
         if (one != null) {
-            Plan drawn = Plan.draw(kind, one);
+            Plan drawn = Plan.draw(kind, one, without());
             List<Integer> kept = keep;
             Plan chosen = kept == null ? drawn : drawn.keep(kept);
             chosen.items().forEach(out::println);
@@ -93,13 +98,22 @@ public final class Simulation implements Callable<Integer> {
         return many(kind);
     }
 
+    private Set<Pending> without() {
+        if (Pending.WAITING.isEmpty() || pending.contains("all")) {
+            return Set.of();
+        }
+        Set<Pending> without = EnumSet.copyOf(Pending.WAITING);
+        pending.forEach(name -> without.remove(Pending.valueOf(name.toUpperCase(Locale.ROOT))));
+        return without;
+    }
+
     private static Kind kind(String name) {
         for (Kind kind : Kind.values()) {
             if (kind.toString().equals(name.toLowerCase(Locale.ROOT))) {
                 return kind;
             }
         }
-        throw new IllegalArgumentException("--plan is " + name + ", must be inside, outside or quorum");
+        throw new IllegalArgumentException("--plan is " + name + ", must be " + KINDS);
     }
 
     private int many(Kind kind) {
@@ -124,7 +138,7 @@ public final class Simulation implements Callable<Integer> {
                 break;
             }
             long seed = range != null || (fresh == 0 && minutes == 0) ? from + i : random.nextLong() >>> 16;
-            Outcome outcome = new World(Plan.draw(kind, seed)).run();
+            Outcome outcome = new World(Plan.draw(kind, seed, without())).run();
             sum.add(outcome);
             if (outcome.finding() != null) {
                 out.println(report(outcome));
@@ -201,11 +215,20 @@ public final class Simulation implements Callable<Integer> {
                 .append(finding)
                 .append("\nreplay: --plan ")
                 .append(whole.kind())
+                .append(pending(whole))
                 .append(" --replay ")
                 .append(whole.seed())
                 .append(" --keep ")
                 .append(kept.stream().map(String::valueOf).collect(Collectors.joining(",")))
                 .toString();
+    }
+
+    private static String pending(Plan plan) {
+        Set<String> drawn = Pending.WAITING.stream()
+                .filter(each -> !plan.without().contains(each))
+                .map(Enum::name)
+                .collect(Collectors.toCollection(TreeSet::new));
+        return drawn.isEmpty() ? "" : " --pending " + String.join(",", drawn);
     }
 
     private static String describe(Outcome outcome) {

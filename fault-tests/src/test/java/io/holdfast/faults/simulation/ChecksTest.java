@@ -17,6 +17,7 @@ import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,8 @@ class ChecksTest {
             1,
             1_000,
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO),
-            List.of());
+            List.of(),
+            Set.of());
     private final Checks.Surroundings calm = new Checks.Surroundings() {
         @Override
         public long now() {
@@ -44,8 +46,18 @@ class ChecksTest {
         }
 
         @Override
-        public boolean undisturbed(Machine machine, long since) {
+        public boolean undisturbed(Machine machine, int lock, long since) {
             return true;
+        }
+
+        @Override
+        public boolean undisturbedBut(Troubled.How how, Machine machine, int lock, long since) {
+            return true;
+        }
+
+        @Override
+        public Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since) {
+            return null;
         }
 
         @Override
@@ -79,7 +91,7 @@ class ChecksTest {
         }
     };
     private final Checks checks = new Checks(plan, calm);
-    private final ServerChecks ofServer = new ServerChecks(plan, checks, calm, server);
+    private final ServerChecks ofServer = new ServerChecks(plan, checks, calm, new Node(0, server), 1);
     private final Machine machine = new Machine(0, 0, time, time.timers(), 0, new Draw(1));
 
     ChecksTest() {
@@ -280,7 +292,7 @@ class ChecksTest {
 
     @Test
     void fenced_twoWithOneToken_isFound() {
-        Plan outside = new Plan(Kind.OUTSIDE, 1, 1, 1, 1_000, plan.options(), List.of());
+        Plan outside = new Plan(Kind.OUTSIDE, 1, 1, 1, 1_000, plan.options(), List.of(), Set.of());
         Checks lenient = new Checks(outside, calm);
         Held first = hold(server);
         Held second = hold(otherServer);

@@ -1,0 +1,56 @@
+package io.holdfast.faults.simulation;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** When clients and servers stood still, and what a lease has to bear of it. Times are nanoseconds of the world. */
+final class Silences {
+    private static final long MILLI = Checks.MILLI;
+
+    /** From when on, counted from its beginning, a lease bears a silence of less than two thirds of its term. */
+    static final long BEARS_EARLY = 100 * MILLI;
+
+    /** The same as long as {@link Pending#EARLY_SILENCE} waits. */
+    static final long BEARS_LATE = 1_100 * MILLI;
+
+    /** Two thirds, less the allowance for drift and what a renewal takes that was under way. */
+    private static final double PART_OF_TERM = 0.6;
+
+    private static final long LESS = 300 * MILLI;
+
+    /**
+     * One of them.
+     *
+     * @param client the number of the client, negative if it is a server's
+     * @param server the number of the server, negative if it is a client's
+     */
+    record Silence(int client, int server, long begin, long end) {}
+
+    private final List<Silence> all = new ArrayList<>();
+
+    void add(int client, int server, long begin, long end) {
+        all.add(new Silence(client, server, begin, end));
+    }
+
+    /** The only silence of a client and a server that has lasted into this time; null if there is none, or more than one. */
+    @Nullable
+    Silence only(int client, int server, long since) {
+        Silence only = null;
+        for (Silence each : all) {
+            if ((each.client == client || each.server == server) && each.end >= since) {
+                if (only != null) {
+                    return null;
+                }
+                only = each;
+            }
+        }
+        return only;
+    }
+
+    /** Whether a lease must survive a silence. */
+    static boolean bears(Silence silence, long obtainedAt, long termNanos, boolean early) {
+        return silence.begin >= obtainedAt + (early ? BEARS_EARLY : BEARS_LATE)
+                && silence.end - silence.begin <= (long) (termNanos * PART_OF_TERM) - LESS;
+    }
+}

@@ -1,0 +1,211 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.faults.simulation.Troubled.How;
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+
+/** Brings about the troubles of the plan, and ends them. */
+final class Troubles {
+    private static final long MILLI = Checks.MILLI;
+    /** Of a quorum's node, and as long again as it may take until somebody asks it. */
+    private static final long QUARANTINE = 50_000 * MILLI;
+
+    private final World world;
+
+    Troubles(World world) {
+        this.world = world;
+    }
+
+    /** Silences that begin soon after the next handover of a lock. */
+    private final Deque<Plan.Trouble> awaiting = new ArrayDeque<>();
+
+    void begin(Plan.Trouble trouble) {
+        if (trouble.atHandover()) {
+            awaiting.add(trouble);
+        } else {
+            beginNow(trouble);
+        }
+    }
+
+    /** A lease has begun: with what is left of a claim window, if the lock was handed over. */
+    void obtained(Held held) {
+        Plan.Trouble next = awaiting.peek();
+        long term = held.asked.item.options().term().toNanos();
+        if (next == null
+                || held.leftInWorld() > term / 2.0
+                || !world.undisturbed(held.machine, held.lock, world.now() - Checks.GRACE)) {
+            return;
+        }
+        awaiting.remove();
+        long after = new Draw(world.plan.seed(), 16, next.number()).between(100, 450) * MILLI;
+        world.timers.schedule(after, () -> beginNow(next.of(held.machine.slot)));
+    }
+
+    private void beginNow(Plan.Trouble trouble) {
+        long until = world.now() + trouble.lengthMillis() * MILLI;
+        How how = switch (trouble.fault()) {
+            case FREEZE, FREEZE_SERVER -> How.SILENT;
+            case LOSE_MESSAGES, BREAK_MESSAGES, SWALLOW_MESSAGES -> How.DEAF;
+            default -> How.BROKEN;
+        };
+        if (trouble.fault().isOfServer()) {
+            Node server = world.servers.get(trouble.node() % world.servers.size());
+            server.troubledUntil = Math.max(server.troubledUntil, Math.max(world.now(), until) + 3_000 * MILLI);
+            disturbAll(how, server); // before requests fail of it
+            ofServer(trouble, server, until);
+        } else {
+            Slot slot = world.slots.get(trouble.client());
+            Machine machine = slot.machine;
+            if (machine != null) {
+                if (trouble.fault() == Plan.Fault.KILL) {
+                    world.killed.put(machine, slot.troubled.until());
+                }
+                if (trouble.fault() == Plan.Fault.CLOSE && machine.isRunning() && isCalm(slot)) {
+                    world.closed.put(machine, world.now());
+                }
+                slot.troubled.disturb(how, until + 3_000 * MILLI);
+                ofClient(trouble, slot, machine, until);
+            }
+        }
+    }
+
+    private boolean isCalm(Slot slot) {
+        long since = world.now() - Checks.GRACE;
+        return slot.troubled.calmSince(since)
+                && world.all.calmSince(since)
+                && slot.drivers.stream().allMatch(NetworkDriver::answersNow)
+                && world.servers.stream().allMatch(server -> server.knowsRelease);
+    }
+
+    private void ofClient(Plan.Trouble trouble, Slot slot, Machine machine, long until) {
+        long length = trouble.lengthMillis() * MILLI;
+        switch (trouble.fault()) {
+            case FREEZE -> {
+                machine.freeze();
+                world.silences.add(slot.number, -1, world.now(), until);
+                world.timers.schedule(length, () -> thaw(slot, machine));
+            }
+            case KILL -> {
+                machine.kill();
+                slot.machine = null;
+                slot.client = null;
+                slot.drivers.forEach(NetworkDriver::gone);
+                world.timers.schedule(length, () -> world.clients.start(slot));
+            }
+            case CLOSE ->
+                machine.run(() -> {
+                    Slot.Client client = slot.client;
+                    if (client != null && slot.machine == machine) {
+                        slot.client = null;
+                        slot.machine = null;
+                        client.close();
+                        machine.kill();
+                        world.timers.schedule(length, () -> world.clients.start(slot));
+                    }
+                });
+            case BREAK -> {
+                slot.drivers.forEach(driver -> driver.breakCommands(false));
+                slot.drivers.forEach(driver -> driver.breakMessages(false));
+            }
+            case BREAK_COMMANDS -> slot.drivers.forEach(driver -> driver.breakCommands(false));
+            case BREAK_MESSAGES -> slot.drivers.forEach(driver -> driver.breakMessages(false));
+            case STALL -> slot.stalledUntil = Math.max(slot.stalledUntil, until);
+            case SLOW -> slot.slowUntil = Math.max(slot.slowUntil, until);
+            case SWALLOW_MESSAGES -> slot.silentUntil = Math.max(slot.silentUntil, until);
+            case LOSE_MESSAGES -> slot.deafUntil = Math.max(slot.deafUntil, until);
+            default -> throw new IllegalStateException(trouble.toString());
+        }
+    }
+
+    private void ofServer(Plan.Trouble trouble, Node server, long until) {
+        switch (trouble.fault()) {
+            case FREEZE_SERVER -> {
+                server.frozen = true;
+                world.silences.add(-1, server.number, world.now(), until);
+                server.memory.freeze();
+                world.timers.schedule(trouble.lengthMillis() * MILLI, () -> thawServer(server));
+            }
+            case SLOW_SERVER -> server.slowUntil = Math.max(server.slowUntil, until);
+            case RESTART, RESTART_EMPTY, RESTART_OLDER -> {
+                if (trouble.fault() != Plan.Fault.RESTART && !mayForget(server)) {
+                    return;
+                }
+                server.downUntil = Math.max(server.downUntil, until);
+                thawServer(server);
+                server.forgetScripts();
+                server.memory.restart(trouble.fault() == Plan.Fault.RESTART_OLDER ? server.saved : null);
+                ServerChecks looking = server.checks;
+                if (looking != null && trouble.fault() == Plan.Fault.RESTART_OLDER) {
+                    looking.restored();
+                }
+                if (trouble.fault() == Plan.Fault.RESTART_EMPTY) {
+                    server.memory.command("FLUSHALL");
+                }
+                int index = world.servers.indexOf(server);
+                for (Slot slot : world.slots) {
+                    if (slot.machine != null) {
+                        slot.drivers.get(index).breakCommands(true);
+                        slot.drivers.get(index).breakMessages(true);
+                    }
+                }
+            }
+            case FORGET_SCRIPTS -> server.forgetScripts();
+            case FLUSH -> {
+                if (mayForget(server)) {
+                    server.memory.command("FLUSHALL");
+                }
+            }
+            case STEP_CLOCK -> server.memory.stepClock(Plan.millis(trouble.lengthMillis()));
+            default -> throw new IllegalStateException(trouble.toString());
+        }
+        server.ran(null);
+    }
+
+    /** A majority keeps its memory, where those do not count that have lost it and are kept out. */
+    private boolean mayForget(Node server) {
+        long others = world.servers.stream()
+                .filter(other -> other != server && world.now() < other.forgetfulUntil)
+                .count();
+        if (world.servers.size() > 1 && others + 1 > (world.servers.size() - 1) / 2) {
+            return false;
+        }
+        server.forgetfulUntil = world.now() + QUARANTINE;
+        return true;
+    }
+
+    /** A minority that is in trouble disturbs nobody. */
+    private void disturbAll(How how, Node of) {
+        of.troubled.disturb(how, of.troubledUntil);
+        if (world.plan.kind() != Plan.Kind.QUORUM) {
+            world.all.disturb(how, of.troubledUntil);
+            return;
+        }
+        List<Long> troubled = world.servers.stream()
+                .map(server -> Math.max(server.troubledUntil, server.forgetfulUntil))
+                .sorted(Comparator.reverseOrder())
+                .toList();
+        long until = troubled.get((world.servers.size() - 1) / 2);
+        if (until >= world.now()) {
+            world.all.disturb(how, until);
+        }
+    }
+
+    private void thawServer(Node server) {
+        if (server.frozen) {
+            server.frozen = false;
+            server.memory.thaw();
+            server.ran(null);
+        }
+    }
+
+    void thaw(Slot slot, Machine machine) {
+        if (machine.state() == Machine.State.FROZEN) {
+            world.trace.add(machine, "thaws");
+            slot.runsSince = world.now();
+            slot.troubled.disturb(How.SILENT, world.now());
+            machine.thaw();
+        }
+    }
+}
