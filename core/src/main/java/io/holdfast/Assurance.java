@@ -7,7 +7,6 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -81,7 +80,8 @@ final class Assurance {
     private void outliveQuarantine(Request request, CompletableFuture<Assured> result) {
         int partition = client.driver.partition(request.keys.hold());
         ask(partition, (left, failure) -> {
-            boolean refused = failure != null && (failure.code().equals("NOPERM") || failure.code().equals("ERR"));
+            boolean refused = failure != null
+                    && (failure.code().equals("NOPERM") || failure.code().equals("ERR"));
             long wait = left == null ? RETRY_NANOS : left * 1_000_000;
             boolean pointless = left != null && request.waitEndsBefore(client.ticker.nanoTime() + wait);
             if (left != null && left == 0) {
@@ -111,7 +111,9 @@ final class Assurance {
     /** The first name of a marker whose key is on this server: the same for every client of a cluster. */
     private String markerOn(RedisDriver master) {
         String marker = Keys.marker(client.options.prefix(), 0);
-        for (int i = 1; i < client.driver.partitions() && client.driver.master(client.driver.partition(marker)) != master; i++) {
+        for (int i = 1;
+                i < client.driver.partitions() && client.driver.master(client.driver.partition(marker)) != master;
+                i++) {
             marker = Keys.marker(client.options.prefix(), i);
         }
         return marker;
@@ -178,10 +180,7 @@ final class Assurance {
             }
             String mark = keys.replicated();
             var marked = second.send(new Command(mark, List.of("SET", mark, "1", "PX", MARK_MILLIS)));
-            var waited = second.send(Command.of(
-                    "WAIT",
-                    Integer.toString(wanted),
-                    Long.toString(limit.toMillis())));
+            var waited = second.send(Command.of("WAIT", Integer.toString(wanted), Long.toString(limit.toMillis())));
             // Others may be waited for on this connection before.
             client.timers.schedule(
                     limit.plus(client.options.commandTimeout()).toNanos(),

@@ -146,7 +146,8 @@ final class Commands {
      * @param replaced whether the value was put in the place of the holder's that the call named
      * @param holder who holds the key; null if it was granted
      */
-    record PlainAcquireReply(long timeMicros, boolean replaced, @Nullable PlainHolder holder) {}
+    record PlainAcquireReply(
+            long timeMicros, boolean replaced, @Nullable PlainHolder holder) {}
 
     enum QuorumWord {
         GRANTED,
@@ -215,6 +216,7 @@ final class Commands {
     private final AtomicLong calls;
     /** When connections were given up last because of a reply of another call. */
     private final AtomicLong gaveUp;
+
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final AtomicBoolean sweeping = new AtomicBoolean();
@@ -325,7 +327,7 @@ final class Commands {
     /**
      * Goes on with a hold under another owner.
      *
-     * @param label of the actor
+     * @param actor label of the actor
      */
     void adopt(
             Keys keys,
@@ -355,7 +357,8 @@ final class Commands {
     }
 
     /** The answer is whether another process goes on with a hold, or has done so lately. */
-    void adopted(Keys keys, String owner, long token, BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+    void adopted(
+            Keys keys, String owner, long token, BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
         script(
                 Script.ADOPTED,
                 List.of(keys.hold(), keys.tombstone(owner)),
@@ -586,7 +589,8 @@ final class Commands {
                 args,
                 sentNanos,
                 list -> list.get(0).asString().equals("GRANTED")
-                        ? new PlainAcquireReply(list.get(1).asLong(), list.get(2).asLong() == 1, null)
+                        ? new PlainAcquireReply(
+                                list.get(1).asLong(), list.get(2).asLong() == 1, null)
                         : new PlainAcquireReply(list.get(1).asLong(), false, plainHolder(list)),
                 callback);
     }
@@ -642,7 +646,7 @@ final class Commands {
     /**
      * @param proposedToken for a grant; may be 0
      * @param quarantine how long a node that has lost its memory grants nothing
-     * @param markerLife how long a node that nobody asks keeps its marker
+     * @param durable whether a restart of the node loses nothing
      */
     void quorumAcquire(
             Keys keys,

@@ -199,17 +199,17 @@ public final class Lease implements AutoCloseable {
 
     private CompletableFuture<Void> told(CompletableFuture<Boolean> asked) {
         return asked.handleAsync(
-                        (held, failure) -> {
-                            Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-                            if (cause instanceof RuntimeException known) {
-                                throw known;
-                            }
-                            if (cause != null || !held) {
-                                throw lostException(null);
-                            }
-                            return null;
-                        },
-                        hold.executor());
+                (held, failure) -> {
+                    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+                    if (cause instanceof RuntimeException known) {
+                        throw known;
+                    }
+                    if (cause != null || !held) {
+                        throw lostException(null);
+                    }
+                    return null;
+                },
+                hold.executor());
     }
 
     /**

@@ -19,9 +19,7 @@ public final class LeaseLostException extends HoldfastException {
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(
                 "lease of lock '" + lock + "'" + (token == 0 ? "" : " with token " + token)
-                        + (handedOver
-                                ? " was handed over"
-                                : reason == null ? " was released" : " was lost: " + reason),
+                        + (handedOver ? " was handed over" : reason == null ? " was released" : " was lost: " + reason),
                 null);
         this.lock = lock;
         this.token = token;

@@ -300,7 +300,8 @@ final class LocalLine implements Hold.Tenant {
             state = State.KEPT;
             long now = client.ticker.nanoTime();
             boolean good = isGood(now) && !outlastsTerm(now);
-            LocalRequest next = !waiting.isEmpty() && good && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
+            LocalRequest next =
+                    !waiting.isEmpty() && good && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
             if (next != null) {
                 handoffs++;
                 result = CompletableFuture.completedFuture(ReleaseResult.RELEASED);

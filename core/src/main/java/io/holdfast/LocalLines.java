@@ -76,8 +76,7 @@ final class LocalLines {
     /** A line has nothing to do any more. */
     void ended(LocalLine line) {
         lines.computeIfPresent(line.keys.hold(), (hold, present) -> {
-            List<LocalLine> left =
-                    present.stream().filter(each -> each != line).toList();
+            List<LocalLine> left = present.stream().filter(each -> each != line).toList();
             return left.isEmpty() ? null : left;
         });
     }

@@ -168,7 +168,9 @@ final class NodeClient {
     /** What is wrong with a node that has not answered when the node timeout is over. */
     HoldfastException silent() {
         return new ServerUnreachableException(
-                name() + " did not answer within " + quorum.options.nodeTimeout().toMillis() + " ms", null);
+                name() + " did not answer within "
+                        + quorum.options.nodeTimeout().toMillis() + " ms",
+                null);
     }
 
     HoldfastException unreachableOrRefused(DriverException failure) {

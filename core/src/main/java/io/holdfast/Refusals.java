@@ -22,12 +22,12 @@ final class Refusals {
                 text.contains("FOREIGN")
                         ? "a key of this lock is used by another program: choose another prefix"
                         : text.contains("can't run this command")
-                        ? "a script may not run a command that it needs: see docs/operations.md for the permissions"
-                        : text.contains("NORUNID")
-                        ? "it cannot tell whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
-                        : text.startsWith("ERR unknown command")
-                                ? "it is too old, or no Redis: 6.2 is the oldest that works"
-                                : "";
+                                ? "a script may not run a command that it needs: see docs/operations.md for the permissions"
+                                : text.contains("NORUNID")
+                                        ? "it cannot tell whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
+                                        : text.startsWith("ERR unknown command")
+                                                ? "it is too old, or no Redis: 6.2 is the oldest that works"
+                                                : "";
         };
         return new ServerRefusedException(
                 server + " refused: " + text + (hint.isEmpty() ? "" : " (" + hint + ")"), failure);

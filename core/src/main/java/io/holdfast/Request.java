@@ -579,13 +579,7 @@ final class Request implements Asking {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
-            granted(
-                    claim.token(),
-                    claim.sinceMicros(),
-                    Deadlines.ofReply(sent, claimNanos),
-                    false,
-                    claimNanos,
-                    false);
+            granted(claim.token(), claim.sinceMicros(), Deadlines.ofReply(sent, claimNanos), false, claimNanos, false);
         }
     }
 
@@ -758,13 +752,13 @@ final class Request implements Asking {
             complete(null, new CancellationException());
             return;
         }
-        // By its own handle, which leaves once: others may have entered the hold. The release repeats itself if it is not
+        // By its own handle, which leaves once: others may have entered the hold. The release repeats itself if it is
+        // not
         // answered.
         Object how = end.get();
-        Lease lease =
-                how instanceof Hold hold
-                        ? hold.firstHandle()
-                        : how instanceof Joined joined ? joined.handle().get() : null;
+        Lease lease = how instanceof Hold hold
+                ? hold.firstHandle()
+                : how instanceof Joined joined ? joined.handle().get() : null;
         if (lease != null) {
             var unused = lease.leave();
         }

@@ -59,7 +59,8 @@ final class WaitingRoom {
     private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
-    private final Set<Request> toAsk = ConcurrentHashMap.newKeySet();
+    private final Set<Request> toAsk =
+            new ConcurrentSkipListSet<>(Comparator.comparingLong((Request request) -> request.number));
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Long> checks =
@@ -339,12 +340,12 @@ final class WaitingRoom {
     private void refreshAll(IntPredicate partitions) {
         List<Line> together = new ArrayList<>();
         for (Line line : lines.values()) {
-            if (!partitions.test(client.driver.partition(line.keys.hold()))) {
-                continue;
-            } else if (refused.contains(line.keys.hold())) {
-                refresh(List.of(line), "0");
-            } else {
-                together.add(line);
+            if (partitions.test(client.driver.partition(line.keys.hold()))) {
+                if (refused.contains(line.keys.hold())) {
+                    refresh(List.of(line), "0");
+                } else {
+                    together.add(line);
+                }
             }
         }
         Batches.send(client, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));

@@ -280,7 +280,8 @@ final class HandClient {
                     // As the server does, behind the reply the call's number.
                     return call.reply().thenApply(reply -> {
                         List<Reply> numbered = new ArrayList<>(reply.asList());
-                        numbered.add(Reply.of(command.words().get(command.words().size() - 1)));
+                        numbered.add(
+                                Reply.of(command.words().get(command.words().size() - 1)));
                         return Reply.of(numbered);
                     });
                 }

@@ -217,8 +217,7 @@ final class OptionsTest {
         assertRefused("eventSampling is NaN, must be from 0 to 1", () -> options.withEventSampling(Double.NaN));
         assertEquals(Duration.ZERO, options.quarantine());
         assertEquals(
-                Duration.ofHours(1),
-                options.withQuarantine(Duration.ofHours(1)).quarantine());
+                Duration.ofHours(1), options.withQuarantine(Duration.ofHours(1)).quarantine());
     }
 
     @Test

@@ -77,7 +77,9 @@ final class ReentryTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = Step.class, names = {"AFTER_THE_OUTCOME", "TWICE"})
+    @EnumSource(
+            value = Step.class,
+            names = {"AFTER_THE_OUTCOME", "TWICE"})
     void withdraw_ofTheRequestThatGotTheHold_leavesItToThoseWhoHaveEntered(Step step) {
         Request gone = hand.request("a", options, Wait.forever(), "actor");
         CompletableFuture<Attempt> obtained = gone.start();

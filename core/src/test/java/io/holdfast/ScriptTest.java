@@ -174,7 +174,8 @@ final class ScriptTest {
                 local reply = body()
                 reply[#reply + 1] = ARGV[#ARGV]
                 return reply"""), text);
-        assertFalse(code(script.text().replace("ARGV[#ARGV]", "")).contains("#ARGV"), "a body does not count arguments");
+        assertFalse(
+                code(script.text().replace("ARGV[#ARGV]", "")).contains("#ARGV"), "a body does not count arguments");
     }
 
     @Test

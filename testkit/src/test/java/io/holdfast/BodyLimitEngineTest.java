@@ -122,14 +122,22 @@ final class BodyLimitEngineTest extends EngineFixture {
     @Test
     void interruptBefore_interruptOfAnybodyElse_isPassedOnAsItIs() {
         InterruptedException own = new InterruptedException("of another");
-        assertSame(own, assertThrows(InterruptedException.class, () -> lock(seconds(3)).call(lease -> {
-            throw own;
-        })));
+        assertSame(
+                own,
+                assertThrows(
+                        InterruptedException.class,
+                        () -> lock(seconds(3)).call(lease -> {
+                            throw own;
+                        })));
         IOException other = new IOException("of the work");
-        assertSame(other, assertThrows(IOException.class, () -> lock(seconds(3)).call(lease -> {
-            until(time.elapsed().plus(VALIDITY));
-            throw other;
-        })));
+        assertSame(
+                other,
+                assertThrows(
+                        IOException.class,
+                        () -> lock(seconds(3)).call(lease -> {
+                            until(time.elapsed().plus(VALIDITY));
+                            throw other;
+                        })));
         assertFalse(Thread.interrupted());
     }
 
@@ -150,11 +158,12 @@ final class BodyLimitEngineTest extends EngineFixture {
     void interruptBefore_innerWorkHeedsWhatWasMeantForBoth_theOuterOneHearsOfItOnce() {
         LeaseEndingException ending = assertThrows(
                 LeaseEndingException.class,
-                () -> lock(seconds(3)).call(outer -> lock(seconds(3)).call(inner -> {
-                    until(VALIDITY.minusSeconds(3));
-                    assertTrue(Thread.interrupted());
-                    throw new InterruptedException();
-                })));
+                () -> lock(seconds(3))
+                        .call(outer -> lock(seconds(3)).call(inner -> {
+                            until(VALIDITY.minusSeconds(3));
+                            assertTrue(Thread.interrupted());
+                            throw new InterruptedException();
+                        })));
         assertInstanceOf(InterruptedException.class, ending.getCause());
         assertFalse(Thread.interrupted());
     }

@@ -1,7 +1,4 @@
 package io.holdfast;
-import java.util.List;
-import java.util.ArrayList;
-import io.holdfast.spi.Reply;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.HandDriver.Fate;
 import io.holdfast.HandDriver.Held;
+import io.holdfast.spi.Reply;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;

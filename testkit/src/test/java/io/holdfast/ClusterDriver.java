@@ -160,14 +160,15 @@ final class ClusterDriver extends ForwardingDriver {
         if (command.key() != null && frozen.test(partition(command.key()))) {
             return reply;
         }
-        requests.pass(() -> driver.send(command).whenComplete((value, failure) -> answers.pass(() -> {
-            unanswered.remove(reply);
-            if (failure == null) {
-                reply.complete(value);
-            } else {
-                reply.completeExceptionally(failure);
-            }
-        })));
+        requests.pass(() -> driver.send(command)
+                .whenComplete((value, failure) -> answers.pass(() -> {
+                    unanswered.remove(reply);
+                    if (failure == null) {
+                        reply.complete(value);
+                    } else {
+                        reply.completeExceptionally(failure);
+                    }
+                })));
         return reply;
     }
 

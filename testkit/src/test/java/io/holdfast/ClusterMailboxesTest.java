@@ -50,8 +50,7 @@ final class ClusterMailboxesTest {
     private Holdfast client(long seed) {
         ClusterDriver driver = new ClusterDriver(server.driver(), time, seed);
         drivers.add(driver);
-        Holdfast client =
-                Holdfast.over(driver, OPTIONS, time.environment(seed));
+        Holdfast client = Holdfast.over(driver, OPTIONS, time.environment(seed));
         clients.add(client);
         return client;
     }
@@ -80,9 +79,8 @@ final class ClusterMailboxesTest {
         }
 
         private void ask() {
-            Wait wait = random.nextInt(8) == 0
-                    ? Wait.upTo(Duration.ofMillis(1 + random.nextInt(3_000)))
-                    : Wait.forever();
+            Wait wait =
+                    random.nextInt(8) == 0 ? Wait.upTo(Duration.ofMillis(1 + random.nextInt(3_000))) : Wait.forever();
             client.lock(name).attemptAsync(wait).whenComplete((attempt, failure) -> {
                 if (attempt != null && attempt.lease().isPresent()) {
                     obtained++;

@@ -159,8 +159,7 @@ final class ForeignKeysTest {
         String token = held.length > 1 ? held[1] : "1";
         return switch (script) {
             case ACQUIRE ->
-                withCommon(
-                        owner, owner, "30000", "1", "1000", "0", "L", "app/host/1", "main", "F", "0", "0", "1", "");
+                withCommon(owner, owner, "30000", "1", "1000", "0", "L", "app/host/1", "main", "F", "0", "0", "1", "");
             case RELEASE -> withCommon(owner, owner, "120000", "0", token);
             case CONFIRM -> withCommon(owner, owner, token, "30000");
             case REFRESH -> withCommon(owner, "app/host/1", "0", "1", owner);
@@ -216,14 +215,13 @@ final class ForeignKeysTest {
         for (Reply found : server.command("KEYS", "*").asList()) {
             String key = found.asString();
             String type = server.command("TYPE", key).asString();
-            Reply value =
-                    switch (type) {
-                        case "string" -> server.command("GET", key);
-                        case "list" -> server.command("LRANGE", key, "0", "-1");
-                        case "hash" -> server.command("HGETALL", key);
-                        case "set" -> server.command("SMEMBERS", key);
-                        default -> server.command("ZRANGE", key, "0", "-1", "WITHSCORES");
-                    };
+            Reply value = switch (type) {
+                case "string" -> server.command("GET", key);
+                case "list" -> server.command("LRANGE", key, "0", "-1");
+                case "hash" -> server.command("HGETALL", key);
+                case "set" -> server.command("SMEMBERS", key);
+                default -> server.command("ZRANGE", key, "0", "-1", "WITHSCORES");
+            };
             all.put(key, type + " " + value);
         }
         return all;

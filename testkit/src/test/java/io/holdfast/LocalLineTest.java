@@ -534,13 +534,11 @@ final class LocalLineTest {
                 return super.subscribe(channel, text -> {});
             }
         };
-        return Holdfast.over(
-                deaf, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(2));
+        return Holdfast.over(deaf, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(2));
     }
 
     private static final LockOptions KEPT_LONG = KEPT.withKeepFor(Duration.ofHours(1));
-    private static final Duration THIRD =
-            KEPT.term().dividedBy(3).plus(Duration.ofMillis(100));
+    private static final Duration THIRD = KEPT.term().dividedBy(3).plus(Duration.ofMillis(100));
 
     @Test
     void recall_messageIsLost_isToldByTheNextRenewal() {
@@ -803,8 +801,7 @@ final class LocalLineTest {
                 admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Admin.Outcome.LEFT_ALONE,
-                admin.release("a", own + KEPT.tokens(), Admin.Waiters.HAND_OFF)
-                        .outcome());
+                admin.release("a", own + KEPT.tokens(), Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Admin.Outcome.RELEASED,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
@@ -827,8 +824,7 @@ final class LocalLineTest {
             Lease kept = lease(ask(ours, KEPT));
             long token = kept.token();
             assertEquals(ReleaseResult.KEPT, kept.release());
-            Attempt attempt =
-                    ours.lock("a", options).attemptAsync(Wait.none()).join();
+            Attempt attempt = ours.lock("a", options).attemptAsync(Wait.none()).join();
             Lease lease = attempt.lease().orElseThrow(() -> new AssertionError(attempt + " with " + options));
             assertTrue(lease.token() > token);
             lease.release();
@@ -921,15 +917,17 @@ final class LocalLineTest {
         CompletableFuture<Lease> future = ask(client, HANDED);
         driver.next("acquire").answer(driver.granted(100));
         List<Throwable> found = new ArrayList<>();
-        CompletableFuture<Void> told = lease(future).lost().toCompletableFuture().thenAccept(reason -> {
-            try {
-                CompletableFuture.supplyAsync(client::waiting).get(5, TimeUnit.SECONDS);
-            } catch (Exception e) {
-                found.add(e);
-            }
-        });
-        CompletableFuture<Attempt> second =
-                client.lock("a", HANDED).attemptAsync(Wait.upTo(EngineFixture.VALIDITY));
+        CompletableFuture<Void> told = lease(future)
+                .lost()
+                .toCompletableFuture()
+                .thenAccept(reason -> {
+                    try {
+                        CompletableFuture.supplyAsync(client::waiting).get(5, TimeUnit.SECONDS);
+                    } catch (Exception e) {
+                        found.add(e);
+                    }
+                });
+        CompletableFuture<Attempt> second = client.lock("a", HANDED).attemptAsync(Wait.upTo(EngineFixture.VALIDITY));
         time.advance(EngineFixture.VALIDITY);
         assertInstanceOf(Attempt.TimedOut.class, second.join());
         assertTrue(told.isDone());

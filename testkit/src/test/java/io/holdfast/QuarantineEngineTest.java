@@ -44,8 +44,7 @@ class QuarantineEngineTest {
         server.answer("memory", call -> {
             Duration left = forgetfulUntil.minus(time.elapsed());
             return left.compareTo(Duration.ZERO) > 0
-                    ? Reply.of(List.of(
-                            Reply.of("FRESH"), Reply.of(server.serverMicros()), Reply.of(left.toMillis())))
+                    ? Reply.of(List.of(Reply.of("FRESH"), Reply.of(server.serverMicros()), Reply.of(left.toMillis())))
                     : Reply.of(List.of(Reply.of("KNOWS"), Reply.of(server.serverMicros())));
         });
     }
@@ -122,7 +121,8 @@ class QuarantineEngineTest {
         server.next("memory").reject("ERR The user executing the script can't run this command or subcommand");
         answerReleases();
         CompletionException e = assertThrows(CompletionException.class, attempt::join);
-        assertTrue(String.valueOf(assertInstanceOf(ServerRefusedException.class, e.getCause()).getMessage())
+        assertTrue(String.valueOf(assertInstanceOf(ServerRefusedException.class, e.getCause())
+                        .getMessage())
                 .contains("docs/operations.md"));
         assertTrue(server.count("release") > 0);
     }

@@ -51,8 +51,7 @@ final class QuorumScriptTest {
         return acquire(text, owner, proposed, term, quarantine, false);
     }
 
-    private List<Reply> acquire(
-            String text, String owner, long proposed, long term, long quarantine, boolean durable) {
+    private List<Reply> acquire(String text, String owner, long proposed, long term, long quarantine, boolean durable) {
         return run(
                 text,
                 List.of(KEYS.hold(), KEYS.token(), KEYS.tombstone(owner), MARKER),

@@ -115,8 +115,7 @@ class ShiftedRepliesTest {
     }
 
     private Heard askTwice(Shifting driver, Script script) {
-        Client client = new Client(
-                driver, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        Client client = new Client(driver, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
         client.mailboxes.open();
         CompletableFuture<Heard> first = new CompletableFuture<>();
         ask(client, script, Keys.of("hf", "known"), (value, failure) -> {});
@@ -154,8 +153,7 @@ class ShiftedRepliesTest {
             case QUORUM_RAISE -> commands.quorumRaise(keys, owner, 7, 8, TERM, now, heard::accept);
             case QUORUM_RELEASE -> commands.quorumRelease(keys, owner, Duration.ZERO, heard::accept);
             case ADOPT ->
-                commands.adopt(
-                        keys, owner, 7, client.ids.next(), TERM, "actor", Duration.ZERO, now, heard::accept);
+                commands.adopt(keys, owner, 7, client.ids.next(), TERM, "actor", Duration.ZERO, now, heard::accept);
             case ADOPTED -> commands.adopted(keys, owner, 7, heard::accept);
             case MEMORY -> commands.memory(client.driver, "hf:node", Duration.ZERO, false, heard::accept);
         }

@@ -367,7 +367,8 @@ final class WaitingEngineTest extends EngineFixture {
     private static List<String> locksOf(Call refresh) {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < refresh.keys().size(); i += 5) {
-            names.add(Objects.requireNonNull(Keys.ofHold("hf", refresh.keys().get(i))).name());
+            names.add(Objects.requireNonNull(Keys.ofHold("hf", refresh.keys().get(i)))
+                    .name());
         }
         return names;
     }
@@ -412,7 +413,8 @@ final class WaitingEngineTest extends EngineFixture {
                 Call alone = server.next("refresh");
                 Call together = server.next("refresh");
                 assertEquals(List.of("bad"), locksOf(alone));
-                assertEquals(List.of("a", "c"), locksOf(together).stream().sorted().toList());
+                assertEquals(
+                        List.of("a", "c"), locksOf(together).stream().sorted().toList());
                 together.answer(server.refreshed(together));
                 alone.reject("ERR a value of the lock is none");
                 server.next("acquire").answer(server.queued(1, seconds(20)));
@@ -436,8 +438,8 @@ final class WaitingEngineTest extends EngineFixture {
 
     @Test
     void takeOver_grantInItsReply_countsFromWhenItLeft() {
-        CompletableFuture<Lease> future = holdfast.lock("a")
-                .acquireAsync(Wait.untilStuck(seconds(1)).thenTakeOver());
+        CompletableFuture<Lease> future =
+                holdfast.lock("a").acquireAsync(Wait.untilStuck(seconds(1)).thenTakeOver());
         Call acquire = server.next("acquire");
         acquire.answer(server.queued(1, seconds(20)));
         time.advance(seconds(1));

@@ -189,9 +189,7 @@ public abstract class ClusterContract extends LockSuite {
         for (int i = 0; i < 20; i++) {
             driver.subscribe(channel, message -> {});
             driver.unsubscribe(channel);
-            driver.subscribe(channel, heard::add)
-                    .toCompletableFuture()
-                    .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            driver.subscribe(channel, heard::add).toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             try {
                 master.command("SPUBLISH", channel, "text");
             } catch (DriverException e) {
@@ -281,8 +279,7 @@ public abstract class ClusterContract extends LockSuite {
     void quarantine_masterKilled_leaseIsOverBeforeTheNextIsHandedOut() throws Exception {
         Duration term = Duration.ofSeconds(4);
         HoldfastOptions careful = OPTIONS.withQuarantine(term);
-        LockOptions unrenewed =
-                LockOptions.defaults().withTerm(term).withRenewed(false);
+        LockOptions unrenewed = LockOptions.defaults().withTerm(term).withRenewed(false);
         Holdfast client = closeLater(Holdfast.over(clusterDriver(), careful));
         RedisServer doomed = cluster.masters().get(0);
         String name = lockOn(doomed);

@@ -90,7 +90,10 @@ final class GrantingRule implements MemoryServer.Rule {
             if (!(one instanceof Answer.Many many)) {
                 return one;
             }
-            answers.addAll(answers.isEmpty() ? many.elements().subList(0, 2) : many.elements().subList(1, 2));
+            answers.addAll(
+                    answers.isEmpty()
+                            ? many.elements().subList(0, 2)
+                            : many.elements().subList(1, 2));
         }
         answers.add(Answer.of(number));
         return Answer.of(answers);

@@ -388,7 +388,8 @@ public abstract class PlainLockContract extends FaultSuite {
     }
 
     private void setHuge(char letter) {
-        server.command("EVAL", "return redis.call('SET', KEYS[1], string.rep(ARGV[1], 60000000))", "1", KEY, "" + letter);
+        server.command(
+                "EVAL", "return redis.call('SET', KEYS[1], string.rep(ARGV[1], 60000000))", "1", KEY, "" + letter);
     }
 
     /** A value of one's own may be as long as one likes: it is compared as a whole. */

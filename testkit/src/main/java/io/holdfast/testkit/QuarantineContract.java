@@ -39,7 +39,9 @@ public abstract class QuarantineContract extends LockSuite {
     private Holdfast client(RedisServer server, Duration quarantine, UnaryOperator<String> rewrite) {
         return closeLater(Holdfast.over(
                 new RewritingDriver(driver(server.address()), rewrite),
-                HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1)).withQuarantine(quarantine)));
+                HoldfastOptions.defaults()
+                        .withCommandTimeout(Duration.ofSeconds(1))
+                        .withQuarantine(quarantine)));
     }
 
     private enum Loss {
@@ -75,7 +77,8 @@ public abstract class QuarantineContract extends LockSuite {
         if (loss == Loss.SNAPSHOT) {
             server.command("SAVE");
         }
-        Lease forgotten = client(server, term, rewrite).lock("a", unrenewed(term)).acquire();
+        Lease forgotten =
+                client(server, term, rewrite).lock("a", unrenewed(term)).acquire();
         if (loss == Loss.FLUSHED) {
             server.command("FLUSHALL");
         } else {
@@ -94,14 +97,12 @@ public abstract class QuarantineContract extends LockSuite {
     @Test
     final void acquire_firstClientOfAServer_waitsOnceAndLaterOnesDoNot() throws Exception {
         RedisServer server = startServer();
-        DistributedLock first =
-                client(server, LONG, UnaryOperator.identity()).lock("a", unrenewed(LONG));
+        DistributedLock first = client(server, LONG, UnaryOperator.identity()).lock("a", unrenewed(LONG));
         Attempt.Unconfirmed early = assertInstanceOf(Attempt.Unconfirmed.class, first.attempt(Wait.none()));
         assertEquals(Attempt.Unconfirmed.Reason.QUARANTINE, early.reason());
         server.admit(); // as if the time were over
         first.acquire(Wait.upTo(PATIENCE)).release();
-        DistributedLock second =
-                client(server, LONG, UnaryOperator.identity()).lock("a", unrenewed(LONG));
+        DistributedLock second = client(server, LONG, UnaryOperator.identity()).lock("a", unrenewed(LONG));
         assertInstanceOf(Attempt.Obtained.class, second.attempt(Wait.none()));
         assertEveryKeyExpires(server);
     }
@@ -114,12 +115,12 @@ public abstract class QuarantineContract extends LockSuite {
         rules.addAll(Permissions.LEAST);
         rules.add("-info");
         server.command(rules.toArray(String[]::new));
-        RedisAddress address =
-                new RedisAddress("127.0.0.1", server.port(), false, "limited", "secret", 0);
-        Holdfast client =
-                closeLater(Holdfast.over(driver(address), HoldfastOptions.defaults().withQuarantine(TERM)));
+        RedisAddress address = new RedisAddress("127.0.0.1", server.port(), false, "limited", "secret", 0);
+        Holdfast client = closeLater(
+                Holdfast.over(driver(address), HoldfastOptions.defaults().withQuarantine(TERM)));
         ServerRefusedException e = assertThrows(
-                ServerRefusedException.class, () -> client.lock("a", unrenewed(TERM)).acquire(Wait.none()));
+                ServerRefusedException.class,
+                () -> client.lock("a", unrenewed(TERM)).acquire(Wait.none()));
         assertTrue(String.valueOf(e.getMessage()).contains("docs/operations.md"), e.toString());
     }
 }

@@ -315,10 +315,12 @@ public abstract class QueueOrderContract extends FaultSuite {
         assertTrue(next.token() > stuck.token());
         assertEquals(stuck.token(), next.takenOverFrom().orElseThrow().token());
         assertEquals(stuck.owner(), next.takenOverFrom().orElseThrow().owner());
-        await("it is told", () -> told.stream()
-                .anyMatch(event -> event instanceof LockEvent.TookOver took
-                        && took.from().token() == stuck.token()
-                        && took.subject().owner().equals(next.owner())));
+        await(
+                "it is told",
+                () -> told.stream()
+                        .anyMatch(event -> event instanceof LockEvent.TookOver took
+                                && took.from().token() == stuck.token()
+                                && took.subject().owner().equals(next.owner())));
         assertHeldBy(next);
         // The other learns of it at its next renewal.
         assertEquals(LossReason.GONE, get(stuck.lost()));

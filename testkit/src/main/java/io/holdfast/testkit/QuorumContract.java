@@ -343,7 +343,8 @@ public abstract class QuorumContract extends LockSuite {
 
     @Test
     final void restart_nodeWithoutItsMemory_votesOnlyAfterTheQuarantine() throws Exception {
-        assertTrue(overlapsAfterRestarts(OPTIONS, false, UnaryOperator.identity()).isEmpty());
+        assertTrue(
+                overlapsAfterRestarts(OPTIONS, false, UnaryOperator.identity()).isEmpty());
     }
 
     @Test
@@ -354,7 +355,8 @@ public abstract class QuorumContract extends LockSuite {
 
     @Test
     final void restart_nodeWithAnOlderSnapshot_votesOnlyAfterTheQuarantine() throws Exception {
-        assertTrue(overlapsAfterRestarts(OPTIONS, true, UnaryOperator.identity()).isEmpty());
+        assertTrue(
+                overlapsAfterRestarts(OPTIONS, true, UnaryOperator.identity()).isEmpty());
     }
 
     @Test
@@ -509,7 +511,8 @@ public abstract class QuorumContract extends LockSuite {
                 .toList();
         long now = Long.parseLong(time.get(0)) * 1_000 + Long.parseLong(time.get(1)) / 1_000;
         var marker = node.command("GET", "hf:node");
-        return !marker.isNull() && now > Long.parseLong(marker.asString().split(" ", -1)[0]) / 1_000 + BRIEF.toMillis() + 1_100;
+        return !marker.isNull()
+                && now > Long.parseLong(marker.asString().split(" ", -1)[0]) / 1_000 + BRIEF.toMillis() + 1_100;
     }
 
     // ---- tokens

@@ -342,7 +342,9 @@ public abstract class SentinelContract extends LockSuite {
 
     @Test
     void extend_replicasDoNotFollow_isNotPromised() throws Exception {
-        LockOptions unrenewed = replicated(2, Duration.ofMillis(300)).withTerm(Duration.ofSeconds(5)).withRenewed(false);
+        LockOptions unrenewed = replicated(2, Duration.ofMillis(300))
+                .withTerm(Duration.ofSeconds(5))
+                .withRenewed(false);
         Lease lease = sentinelClient().lock("a", unrenewed).acquire();
         stopReplication();
         ServerUnreachableException e =

@@ -29,8 +29,7 @@ public abstract class SharedHoldContract extends LockSuite {
     private static final LockOptions HANDED = LockOptions.defaults().withLocalHandoff(100, Duration.ofMillis(10));
     private static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofMinutes(1));
     /** Belongs to its thread, which enters it again. */
-    private static final LockOptions NESTED =
-            LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER);
+    private static final LockOptions NESTED = LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER);
 
     private static final int CLIENTS = 3;
     private static final int THREADS = 4;
@@ -61,8 +60,7 @@ public abstract class SharedHoldContract extends LockSuite {
             for (int t = 0; t < THREADS; t++) {
                 boolean nested = mixed && t == 0;
                 boolean extending = mixed && t == 1;
-                DistributedLock lock =
-                        client.lock("a", (nested ? NESTED : ways.get(c)).withWaitLimit(Wait.forever()));
+                DistributedLock lock = client.lock("a", (nested ? NESTED : ways.get(c)).withWaitLimit(Wait.forever()));
                 threads.add(new Thread(() -> {
                     try {
                         for (int i = 0; i < ROUNDS; i++) {
@@ -210,7 +208,9 @@ public abstract class SharedHoldContract extends LockSuite {
         CompletableFuture<LossReason> lost = held.lost().toCompletableFuture();
         assertEquals(
                 Admin.Outcome.RELEASED,
-                operator.admin().release("a", held.token(), Admin.Waiters.HAND_OFF).outcome());
+                operator.admin()
+                        .release("a", held.token(), Admin.Waiters.HAND_OFF)
+                        .outcome());
         assertEquals(LossReason.GONE, lost.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
         assertEquals(ReleaseResult.KEPT, keeper.lock("a", kept).acquire().release());
         operator.admin().release("a", Admin.Waiters.HAND_OFF);

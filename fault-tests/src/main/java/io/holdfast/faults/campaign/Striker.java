@@ -111,7 +111,8 @@ final class Striker {
     }
 
     private void restartOlder() {
-        RedisServer server = servers.nodes().size() > 1 ? anyNode() : servers.masters().get(0);
+        RedisServer server =
+                servers.nodes().size() > 1 ? anyNode() : servers.masters().get(0);
         server.command("SAVE");
         pause(between(200, term.toMillis()));
         // A master is back before its sentinels look for another.

@@ -82,7 +82,7 @@ final class ServerChecks {
 
     /** A lease was handed to another client, which may hold it under an owner of its own. */
     void adopted(Held held, Asked asked) {
-        byOwner.put(held.owner, asked);
+        byOwner.put(held.owner, byOwner.getOrDefault(held.origin, asked)); // of the grant: others may have entered it since
     }
 
     /** An operator has made the present hold last longer. */
@@ -124,7 +124,8 @@ final class ServerChecks {
             view.lastToken = Math.max(view.lastToken, held.token);
         } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
             Reply hold = server.command("GET", view.key);
-            shared.grantedByServer(held.token, !hold.isNull() && holdOf(hold.asString()).endsWith(" K"), world.now());
+            shared.grantedByServer(
+                    held.token, !hold.isNull() && holdOf(hold.asString()).endsWith(" K"), world.now());
         }
     }
 

@@ -129,7 +129,9 @@ final class Troubles {
             }
             case SLOW_SERVER -> server.slowUntil = Math.max(server.slowUntil, until);
             case RESTART, RESTART_EMPTY, RESTART_OLDER -> {
-                if (trouble.fault() != Plan.Fault.RESTART && !mayForget(server)) {
+                // Whatever a node of a quorum brings back, it votes only after the quarantine.
+                boolean forgets = trouble.fault() != Plan.Fault.RESTART || world.plan.kind() == Plan.Kind.QUORUM;
+                if (forgets && !mayForget(server)) {
                     return;
                 }
                 server.downUntil = Math.max(server.downUntil, until);
