@@ -350,7 +350,7 @@ final class Ballot {
                 return;
             }
             for (Seat seat : seats) {
-                boolean silent = during == Phase.ASKING || phase != during
+                boolean silent = (during == Phase.ASKING || phase != during)
                         ? !seat.heard
                         : seat.token != 0 && !seat.raised && !seat.out;
                 if (silent) {

@@ -435,8 +435,11 @@ final class QuorumHold implements Holding {
         if (!active()) {
             return;
         }
-        for (Ending ending : endings) {
-            if (state.deadline() - ending.beforeNanos - now <= 0 && endings.remove(ending)) {
+        List<Ending> due = endings.stream()
+                .filter(ending -> state.deadline() - ending.beforeNanos - now <= 0)
+                .toList();
+        for (Ending ending : due) {
+            if (endings.remove(ending)) { // else another thread has run it, or taken it back
                 ending.action.run();
             }
         }

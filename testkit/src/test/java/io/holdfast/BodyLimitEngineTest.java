@@ -48,7 +48,7 @@ final class BodyLimitEngineTest extends EngineFixture {
                 assertTrue(Thread.interrupted(), "not at " + at);
                 seen.add(lease.remaining());
             }
-            return null;
+            return 0;
         });
     }
 
@@ -146,10 +146,10 @@ final class BodyLimitEngineTest extends EngineFixture {
         lock(seconds(3)).call(outer -> {
             lock(seconds(3)).call(inner -> {
                 until(VALIDITY.minusSeconds(3));
-                return null; // does not heed it
+                return 0; // does not heed it
             });
             assertTrue(Thread.interrupted(), "the outer work was to be interrupted, too");
-            return null;
+            return 0;
         });
         assertFalse(Thread.interrupted());
     }

@@ -11,9 +11,11 @@ import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -55,7 +57,7 @@ final class ClusterDriver extends ForwardingDriver {
     }
 
     /** A channel that the client wants. */
-    private final class Subscription {
+    private static final class Subscription {
         final Consumer<String> receiver;
         final CompletableFuture<Void> acknowledged = new CompletableFuture<>();
 
@@ -68,7 +70,7 @@ final class ClusterDriver extends ForwardingDriver {
     private final Timers timers;
     private final Random random;
     private final List<ConnectionListener> listeners = new ArrayList<>();
-    private final List<CompletableFuture<Reply>> unanswered = new ArrayList<>();
+    private final Set<CompletableFuture<Reply>> unanswered = new LinkedHashSet<>();
     private final Map<String, Subscription> wanted = new LinkedHashMap<>();
     private final Way requests = new Way();
     private final Way answers = new Way();
@@ -162,7 +164,7 @@ final class ClusterDriver extends ForwardingDriver {
         }
         requests.pass(() -> driver.send(command)
                 .whenComplete((value, failure) -> answers.pass(() -> {
-                    unanswered.remove(reply);
+                    unanswered.removeIf(each -> each == reply);
                     if (failure == null) {
                         reply.complete(value);
                     } else {

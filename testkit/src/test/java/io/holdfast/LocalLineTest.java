@@ -878,6 +878,7 @@ final class LocalLineTest {
     }
 
     @Test
+    @SuppressWarnings("LockNotBeforeTry") // the unlocks are what is looked at
     void javaLock_ofALockThatIsKept_isEnteredAgainThroughItsView() {
         for (LockOptions options : List.of(KEPT, HANDED)) {
             Lock view = ours.lock("a", options).asJavaLock();
@@ -896,6 +897,7 @@ final class LocalLineTest {
 
     /** Whoever locks again learns that the lease is over, and does not get another under the same roof. */
     @Test
+    @SuppressWarnings("LockNotBeforeTry") // the unlocks are what is looked at
     void javaLock_ofALockThatIsKeptIsLost_refusesToBeEnteredAgain() {
         Lock view = ours.lock("a", KEPT).asJavaLock();
         view.lock();

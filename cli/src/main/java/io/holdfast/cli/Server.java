@@ -144,15 +144,16 @@ record Server(@Nullable String url) {
         ConnectOptions connecting = new ConnectOptions(options.connectTimeout(), APPLICATION);
         // By name and not by Holdfast.connect, which has to look through every jar for drivers.
         JedisDriverProvider jedis = new JedisDriverProvider();
-        if (machineLocal()) {
+        String address = url;
+        if (address == null || machineLocal()) {
             return jedis.connect(new SharedServerProvider().join().address(), connecting);
         }
-        Location location = parse(url);
+        Location location = parse(address);
         try {
             return location.connect(jedis, connecting);
         } catch (DriverException e) {
             if (e.kind() == DriverException.Kind.REJECTED) {
-                Holdfast.connect(url, options).close(); // will fail too, and explain it
+                Holdfast.connect(address, options).close(); // will fail too, and explain it
             }
             throw e;
         }

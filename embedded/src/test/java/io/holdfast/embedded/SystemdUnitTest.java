@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -49,7 +50,7 @@ final class SystemdUnitTest {
     void inAService_ofTheUser_asksTheUsersManager() throws Exception {
         List<String> words = wayOut(SERVICE, 1000, program(0));
         Process process = new ProcessBuilder(concatenated(words, "echo", "ran")).start();
-        assertEquals("ran\n", new String(process.getInputStream().readAllBytes()));
+        assertEquals("ran\n", new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
         for (String line : Files.readAllLines(asked)) {
             assertEquals(runtime + " --user --scope --quiet --collect", line.substring(0, line.indexOf(" --desc")));
         }

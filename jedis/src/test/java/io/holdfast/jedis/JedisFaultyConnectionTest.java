@@ -9,6 +9,7 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import org.apache.commons.pool2.BasePooledObjectFactory;
@@ -83,7 +84,7 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
             try {
                 Socket socket = new FaultySocket(fuse);
                 socket.setTcpNoDelay(true);
-                socket.connect(new InetSocketAddress("127.0.0.1", port));
+                socket.connect(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port));
                 return socket;
             } catch (IOException e) {
                 throw new JedisConnectionException(e);

@@ -58,7 +58,7 @@ public final class MemoryServer implements TestServer {
     private final Map<String, Set<MemoryDriver>> channels = new TreeMap<>(); // by octets
     private final Queue<Runnable> held = new ArrayDeque<>(); // what came while the server was frozen
     private boolean frozen;
-    private volatile int restarts;
+    private final AtomicInteger restarts = new AtomicInteger();
     private @Nullable Rule rule;
     private final List<MemoryDriver> drivers = new CopyOnWriteArrayList<>();
     private final Queue<Message> messages = new ConcurrentLinkedQueue<>(); // in the order of publishing
@@ -214,7 +214,7 @@ public final class MemoryServer implements TestServer {
      */
     public void restart(@Nullable Snapshot data) {
         locked(() -> {
-            restarts++;
+            restarts.incrementAndGet();
             if (data != null) {
                 keyspace.load(data.stored);
             }
@@ -225,7 +225,7 @@ public final class MemoryServer implements TestServer {
 
     /** By which one process of a server is told from the next, and from other servers, as {@code INFO} tells it. */
     public String runId() {
-        return String.format("%032x%08x", number, restarts);
+        return String.format("%032x%08x", number, restarts.get());
     }
 
     /** Sets the server's clock forward, or back. */

@@ -124,20 +124,28 @@ public abstract class PlainLockContract extends FaultSuite {
     void acquire_functionsOfTheCallerReturnNull_saysSo() throws Exception {
         NullPointerException value = assertThrows(
                 NullPointerException.class,
-                () -> lock(STEADY.withValues(PlainLockContract::nothing)).acquire());
+                () -> lock(STEADY.withValues(Nothing::text)).acquire());
         assertTrue(String.valueOf(value.getMessage()).contains("withValues"), value::toString);
         PlainLease lease = lock(STEADY).acquire();
         NullPointerException wait = assertThrows(
                 NullPointerException.class,
-                () -> lock(STEADY.withBackoff(Backoff.of(attempt -> nothing()))).acquire());
+                () -> lock(STEADY.withBackoff(Backoff.of(Nothing::duration)))
+                        .acquire());
         assertTrue(String.valueOf(wait.getMessage()).contains("backoff"), wait::toString);
         lease.release();
     }
 
     /** What a caller in a language without null checks may hand in. */
-    @SuppressWarnings("NullAway")
-    private static <T> T nothing() {
-        return null;
+    private static final class Nothing {
+        @SuppressWarnings("NullAway")
+        static String text() {
+            return null;
+        }
+
+        @SuppressWarnings("NullAway")
+        static Duration duration(int attempt) {
+            return null;
+        }
     }
 
     @Test

@@ -13,7 +13,7 @@ final class ServerCommands {
         # Server\r
         redis_version:7.0.15\r
         redis_mode:standalone\r
-        run_id:%s\r
+        run_id:RUN\r
         # Memory\r
         maxmemory:0\r
         maxmemory_policy:noeviction\r
@@ -32,7 +32,7 @@ final class ServerCommands {
             return Answer.texts(List.of(Long.toString(micros / 1_000_000), Long.toString(micros % 1_000_000)));
         });
         table.add(
-                "INFO", -1, call -> Answer.of(String.format(INFO, call.server().runId())));
+                "INFO", -1, call -> Answer.of(INFO.replace("RUN", call.server().runId())));
         table.add("ROLE", 1, call -> Answer.of(List.of(Answer.of("master"), Answer.of(0), Answer.of(List.of()))));
         table.add("WAIT", 3, call -> Answer.of(0)); // there are no replicas
         table.add("SELECT", 2, call -> {
