@@ -8,7 +8,6 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -141,7 +140,7 @@ final class Client implements Engine {
         waitingRoom.commandsUp(partitions);
         renewals.renewAll(holds.stream()
                 .filter(hold -> partitions.test(driver.partition(hold.keys.hold())))
-                .sorted(Comparator.comparingLong(hold -> hold.request.number)) // the oldest is due first
+                .sorted((one, other) -> Long.compare(one.request.number, other.request.number))
                 .toList());
         takeBack.reconnected(partitions);
         plain.reconnected(partitions);

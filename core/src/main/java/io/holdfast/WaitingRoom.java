@@ -60,7 +60,7 @@ final class WaitingRoom {
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
     private final Set<Request> toAsk =
-            new ConcurrentSkipListSet<>(Comparator.comparingLong((Request request) -> request.number));
+            new ConcurrentSkipListSet<>((one, other) -> Long.compare(one.number, other.number));
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Long> checks =
