@@ -51,7 +51,8 @@ final class Assurance {
         this.quarantine = longest.plusNanos(Deadlines.drift(longest.toNanos()));
     }
 
-    private boolean keepsOut() {
+    /** Whether leases are held back until the server knows all that it has granted. */
+    boolean keepsOut() {
         return !client.options.quarantine().isZero();
     }
 
