@@ -34,6 +34,16 @@ final class Assurance {
     /** @param missing null if nothing is */
     record Assured(@Nullable Reason missing, int replicas) {}
 
+    /**
+     * A second connection to one server. It is closed when the server has been replaced and nobody waits on it any more:
+     * what was written there before may yet be confirmed.
+     */
+    private static final class Second {
+        final CompletableFuture<RedisDriver> opening = new CompletableFuture<>();
+        int uses; // guarded by lock
+        boolean retired; // guarded by lock
+    }
+
     private static final long RETRY_NANOS = 100_000_000L;
     private static final String MARK_MILLIS = "1000";
 
@@ -41,7 +51,7 @@ final class Assurance {
     private final Duration quarantine;
     private final ReentrantLock lock = new ReentrantLock();
     /** Second connections, by the driver of their server. */
-    private final Map<RedisDriver, CompletableFuture<RedisDriver>> seconds = new HashMap<>(); // guarded by lock
+    private final Map<RedisDriver, Second> seconds = new HashMap<>(); // guarded by lock
 
     private boolean closed; // guarded by lock
 
@@ -171,7 +181,9 @@ final class Assurance {
                     DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
             return;
         }
-        second(master, keys).whenComplete((second, failure) -> {
+        Second connection = second(master, keys);
+        result.whenComplete((assured, failure) -> leave(connection));
+        connection.opening.whenComplete((second, failure) -> {
             if (second == null) {
                 result.completeExceptionally(
                         failure instanceof DriverException known
@@ -207,28 +219,34 @@ final class Assurance {
         result.complete(new Assured(count >= wanted ? null : Reason.REPLICAS, count));
     }
 
-    private CompletableFuture<RedisDriver> second(RedisDriver master, Keys keys) {
-        CompletableFuture<RedisDriver> opening = new CompletableFuture<>();
-        List<CompletableFuture<RedisDriver>> unused = new ArrayList<>(); // closed once the lock is free
+    /** The second connection to a server, for one use: whoever asks for it {@linkplain #leave leaves} it. */
+    private Second second(RedisDriver master, Keys keys) {
+        Second made = new Second();
+        List<Second> unused = new ArrayList<>(); // closed once the lock is free
         lock.lock();
         try {
-            CompletableFuture<RedisDriver> present = seconds.get(master);
-            if (present != null && !present.isCompletedExceptionally()) {
+            Second present = seconds.get(master);
+            if (present != null && !present.opening.isCompletedExceptionally()) {
+                present.uses++;
                 return present;
             }
             if (closed) {
-                opening.completeExceptionally(DriverException.unknown("the client is closed", null));
-                return opening;
+                made.opening.completeExceptionally(DriverException.unknown("the client is closed", null));
+                return made;
             }
             List<RedisDriver> masters = client.driver.masters();
             seconds.entrySet().removeIf(other -> {
                 boolean gone = !masters.contains(other.getKey());
                 if (gone) {
-                    unused.add(other.getValue());
+                    other.getValue().retired = true;
+                    if (other.getValue().uses == 0) {
+                        unused.add(other.getValue());
+                    }
                 }
                 return gone;
             });
-            seconds.put(master, opening);
+            made.uses = 1;
+            seconds.put(master, made);
         } finally {
             lock.unlock();
         }
@@ -236,9 +254,9 @@ final class Assurance {
         Thread opener = new Thread(
                 () -> {
                     try {
-                        opening.complete(master.another(keys.hold()));
+                        made.opening.complete(master.another(keys.hold()));
                     } catch (RuntimeException e) {
-                        opening.completeExceptionally(
+                        made.opening.completeExceptionally(
                                 e instanceof DriverException known
                                         ? known
                                         : DriverException.unknown("no second connection: " + e, e));
@@ -247,11 +265,25 @@ final class Assurance {
                 "holdfast-replicas-" + client.ids.client());
         opener.setDaemon(true);
         opener.start();
-        return opening;
+        return made;
+    }
+
+    private void leave(Second second) {
+        boolean unused;
+        lock.lock();
+        try {
+            second.uses--;
+            unused = second.retired && second.uses == 0;
+        } finally {
+            lock.unlock();
+        }
+        if (unused) {
+            close(second);
+        }
     }
 
     void close() {
-        List<CompletableFuture<RedisDriver>> open;
+        List<Second> open;
         lock.lock();
         try {
             closed = true;
@@ -263,8 +295,8 @@ final class Assurance {
         open.forEach(Assurance::close);
     }
 
-    private static void close(CompletableFuture<RedisDriver> second) {
-        second.whenComplete((driver, failure) -> {
+    private static void close(Second second) {
+        second.opening.whenComplete((driver, failure) -> {
             if (driver != null) {
                 driver.close();
             }
