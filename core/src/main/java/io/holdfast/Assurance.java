@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * failover can be valid any more.
  *
  * <p><b>Replicas.</b> A lease lives by what they have: after the grant, and after each renewal and extension, which move its
- * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So each
- * server has a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
+ * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So for each
+ * server, and each number of replicas, there is a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
  *
  * <p><b>Quarantine.</b> A marker on the server tells since when which process of it has its memory. After each grant the
  * server is asked whether the marker is its own, and old enough ({@code memory.lua}). The question comes after the grant, so
@@ -44,14 +44,16 @@ final class Assurance {
         boolean retired; // guarded by lock
     }
 
+    /** Whose waits are on one connection: a wait for more replicas than there are would hold up those for fewer. */
+    private record Purpose(RedisDriver master, int replicas) {}
+
     private static final long RETRY_NANOS = 100_000_000L;
     private static final String MARK_MILLIS = "1000";
 
     private final Client client;
     private final Duration quarantine;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Second connections, by the driver of their server. */
-    private final Map<RedisDriver, Second> seconds = new HashMap<>(); // guarded by lock
+    private final Map<Purpose, Second> seconds = new HashMap<>(); // guarded by lock
 
     private boolean closed; // guarded by lock
 
@@ -181,7 +183,7 @@ final class Assurance {
                     DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
             return;
         }
-        Second connection = second(master, keys);
+        Second connection = second(new Purpose(master, wanted), keys);
         result.whenComplete((assured, failure) -> leave(connection));
         connection.opening.whenComplete((second, failure) -> {
             if (second == null) {
@@ -220,12 +222,12 @@ final class Assurance {
     }
 
     /** The second connection to a server, for one use: whoever asks for it {@linkplain #leave leaves} it. */
-    private Second second(RedisDriver master, Keys keys) {
+    private Second second(Purpose purpose, Keys keys) {
         Second made = new Second();
         List<Second> unused = new ArrayList<>(); // closed once the lock is free
         lock.lock();
         try {
-            Second present = seconds.get(master);
+            Second present = seconds.get(purpose);
             if (present != null && !present.opening.isCompletedExceptionally()) {
                 present.uses++;
                 return present;
@@ -236,7 +238,7 @@ final class Assurance {
             }
             List<RedisDriver> masters = client.driver.masters();
             seconds.entrySet().removeIf(other -> {
-                boolean gone = !masters.contains(other.getKey());
+                boolean gone = !masters.contains(other.getKey().master());
                 if (gone) {
                     other.getValue().retired = true;
                     if (other.getValue().uses == 0) {
@@ -246,7 +248,7 @@ final class Assurance {
                 return gone;
             });
             made.uses = 1;
-            seconds.put(master, made);
+            seconds.put(purpose, made);
         } finally {
             lock.unlock();
         }
@@ -254,7 +256,7 @@ final class Assurance {
         Thread opener = new Thread(
                 () -> {
                     try {
-                        made.opening.complete(master.another(keys.hold()));
+                        made.opening.complete(purpose.master().another(keys.hold()));
                     } catch (RuntimeException e) {
                         made.opening.completeExceptionally(
                                 e instanceof DriverException known

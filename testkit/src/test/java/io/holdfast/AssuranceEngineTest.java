@@ -19,6 +19,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** The connections on which replicas are waited for, while the server is replaced. */
 class AssuranceEngineTest {
@@ -30,18 +31,20 @@ class AssuranceEngineTest {
 
     /** A server, told from others by its second connection. */
     private final class Master implements RedisDriver {
-        final FakeDriver second = new FakeDriver(time);
+        final BlockingQueue<FakeDriver> seconds = new LinkedBlockingQueue<>();
 
         @Override
         public RedisDriver another(String key) {
+            FakeDriver second = new FakeDriver(time);
+            seconds.add(second);
             openers.add(Thread.currentThread());
             return second;
         }
 
-        /** All that is asked on its second connection has left. */
+        /** The next second connection, when all that is asked on it has left. */
         FakeDriver asked() throws InterruptedException {
             openers.take().join();
-            return second;
+            return seconds.take();
         }
 
         @Override
@@ -93,6 +96,7 @@ class AssuranceEngineTest {
     private Master present = new Master();
 
     @Test
+    @Timeout(60)
     void acquire_driverReplacedWhileReplicasAreWaitedFor_isConfirmedByTheAnswerOfTheFirst() throws Exception {
         server.answer("renew", call -> server.renewed(call));
         server.answer("release", call -> server.released("RELEASED"));
@@ -115,5 +119,23 @@ class AssuranceEngineTest {
         ExecutionException closed =
                 assertThrows(ExecutionException.class, late.toCompletableFuture()::get);
         assertEquals(DriverException.class, closed.getCause().getClass());
+    }
+
+    @Test
+    @Timeout(60)
+    void acquire_anotherWaitsForMoreReplicasThanThereAre_isNotHeldUp() throws Exception {
+        Holdfast holdfast = Holdfast.over(
+                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        var unused = holdfast.lock("a", LockOptions.defaults().withReplicas(2, Duration.ofSeconds(10)))
+                .acquireAsync();
+        server.next("acquire").answer(server.granted(100));
+        FakeDriver blocked = present.asked(); // until ten seconds are over: replies come in order
+        CompletableFuture<Lease> lease = holdfast.lock("b", REPLICATED).acquireAsync();
+        server.next("acquire").answer(server.granted(101));
+        FakeDriver free = present.asked();
+        assertEquals(1, blocked.count("WAIT"));
+        free.next("SET").answer(Reply.of("OK"));
+        free.next("WAIT").answer(Reply.of(1));
+        assertEquals(1, lease.get().replicas());
     }
 }
