@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
  * failover can be valid any more.
  *
  * <p><b>Replicas.</b> A lease lives by what they have: after the grant, and after each renewal and extension, which move its
- * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So each
- * server has a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
+ * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So for each
+ * server, and each number of replicas, there is a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
  *
  * <p><b>Quarantine.</b> A marker on the server tells since when which process of it has its memory. After each grant the
  * server is asked whether the marker is its own, and old enough ({@code memory.lua}). The question comes after the grant, so
@@ -34,14 +34,26 @@ final class Assurance {
     /** @param missing null if nothing is */
     record Assured(@Nullable Reason missing, int replicas) {}
 
+    /**
+     * A second connection to one server. It is closed when the server has been replaced and nobody waits on it any more:
+     * what was written there before may yet be confirmed.
+     */
+    private static final class Second {
+        final CompletableFuture<RedisDriver> opening = new CompletableFuture<>();
+        int uses; // guarded by lock
+        boolean retired; // guarded by lock
+    }
+
+    /** Whose waits are on one connection: a wait for more replicas than there are would hold up those for fewer. */
+    private record Purpose(RedisDriver master, int replicas) {}
+
     private static final long RETRY_NANOS = 100_000_000L;
     private static final String MARK_MILLIS = "1000";
 
     private final Client client;
     private final Duration quarantine;
     private final ReentrantLock lock = new ReentrantLock();
-    /** Second connections, by the driver of their server. */
-    private final Map<RedisDriver, CompletableFuture<RedisDriver>> seconds = new HashMap<>(); // guarded by lock
+    private final Map<Purpose, Second> seconds = new HashMap<>(); // guarded by lock
 
     private boolean closed; // guarded by lock
 
@@ -51,7 +63,8 @@ final class Assurance {
         this.quarantine = longest.plusNanos(Deadlines.drift(longest.toNanos()));
     }
 
-    private boolean keepsOut() {
+    /** Whether leases are held back until the server knows all that it has granted. */
+    boolean keepsOut() {
         return !client.options.quarantine().isZero();
     }
 
@@ -170,7 +183,9 @@ final class Assurance {
                     DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
             return;
         }
-        second(master, keys).whenComplete((second, failure) -> {
+        Second connection = second(new Purpose(master, wanted), keys);
+        result.whenComplete((assured, failure) -> leave(connection));
+        connection.opening.whenComplete((second, failure) -> {
             if (second == null) {
                 result.completeExceptionally(
                         failure instanceof DriverException known
@@ -206,28 +221,34 @@ final class Assurance {
         result.complete(new Assured(count >= wanted ? null : Reason.REPLICAS, count));
     }
 
-    private CompletableFuture<RedisDriver> second(RedisDriver master, Keys keys) {
-        CompletableFuture<RedisDriver> opening = new CompletableFuture<>();
-        List<CompletableFuture<RedisDriver>> unused = new ArrayList<>(); // closed once the lock is free
+    /** The second connection to a server, for one use: whoever asks for it {@linkplain #leave leaves} it. */
+    private Second second(Purpose purpose, Keys keys) {
+        Second made = new Second();
+        List<Second> unused = new ArrayList<>(); // closed once the lock is free
         lock.lock();
         try {
-            CompletableFuture<RedisDriver> present = seconds.get(master);
-            if (present != null && !present.isCompletedExceptionally()) {
+            Second present = seconds.get(purpose);
+            if (present != null && !present.opening.isCompletedExceptionally()) {
+                present.uses++;
                 return present;
             }
             if (closed) {
-                opening.completeExceptionally(DriverException.unknown("the client is closed", null));
-                return opening;
+                made.opening.completeExceptionally(DriverException.unknown("the client is closed", null));
+                return made;
             }
             List<RedisDriver> masters = client.driver.masters();
             seconds.entrySet().removeIf(other -> {
-                boolean gone = !masters.contains(other.getKey());
+                boolean gone = !masters.contains(other.getKey().master());
                 if (gone) {
-                    unused.add(other.getValue());
+                    other.getValue().retired = true;
+                    if (other.getValue().uses == 0) {
+                        unused.add(other.getValue());
+                    }
                 }
                 return gone;
             });
-            seconds.put(master, opening);
+            made.uses = 1;
+            seconds.put(purpose, made);
         } finally {
             lock.unlock();
         }
@@ -235,9 +256,9 @@ final class Assurance {
         Thread opener = new Thread(
                 () -> {
                     try {
-                        opening.complete(master.another(keys.hold()));
+                        made.opening.complete(purpose.master().another(keys.hold()));
                     } catch (RuntimeException e) {
-                        opening.completeExceptionally(
+                        made.opening.completeExceptionally(
                                 e instanceof DriverException known
                                         ? known
                                         : DriverException.unknown("no second connection: " + e, e));
@@ -246,11 +267,25 @@ final class Assurance {
                 "holdfast-replicas-" + client.ids.client());
         opener.setDaemon(true);
         opener.start();
-        return opening;
+        return made;
+    }
+
+    private void leave(Second second) {
+        boolean unused;
+        lock.lock();
+        try {
+            second.uses--;
+            unused = second.retired && second.uses == 0;
+        } finally {
+            lock.unlock();
+        }
+        if (unused) {
+            close(second);
+        }
     }
 
     void close() {
-        List<CompletableFuture<RedisDriver>> open;
+        List<Second> open;
         lock.lock();
         try {
             closed = true;
@@ -262,8 +297,8 @@ final class Assurance {
         open.forEach(Assurance::close);
     }
 
-    private static void close(CompletableFuture<RedisDriver> second) {
-        second.whenComplete((driver, failure) -> {
+    private static void close(Second second) {
+        second.opening.whenComplete((driver, failure) -> {
             if (driver != null) {
                 driver.close();
             }

@@ -81,6 +81,9 @@ final class Hold implements Holding {
     private volatile @Nullable Tenant tenant;
     private volatile long lastToken;
     private volatile boolean renewalOver;
+    /** Whether nobody has its lease yet, because the server may have forgotten another: until then it is renewed in any case. */
+    private volatile boolean heldBack;
+
     private volatile boolean ticketed; // whether another process may have adopted it
     private volatile @Nullable Runnable timer;
 
@@ -199,6 +202,26 @@ final class Hold implements Holding {
         }
     }
 
+    /** To be called before it begins, if its lease may have to wait for longer than its term. */
+    void holdBack() {
+        heldBack = true;
+    }
+
+    /**
+     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on.
+     *
+     * @return whether it holds; fails with a DriverException
+     */
+    CompletableFuture<Boolean> handOut() {
+        boolean waited = heldBack
+                && client.ticker.nanoTime() - grantedNanos
+                        >= options.term().dividedBy(3).toNanos();
+        heldBack = false;
+        return waited && !options.renewed()
+                ? confirm(options.term())
+                : CompletableFuture.completedFuture(isValid());
+    }
+
     /** So many replicas have what its deadline rests on. */
     void confirmedBy(int count) {
         replicas = count;
@@ -278,8 +301,12 @@ final class Hold implements Holding {
         return () -> endings.remove(ending);
     }
 
+    private boolean isRenewed() {
+        return options.renewed() || heldBack;
+    }
+
     private void startRenewal() {
-        if (options.renewed() && !detached) {
+        if (isRenewed() && !detached) {
             client.renewals.add(this);
         }
     }
@@ -333,7 +360,7 @@ final class Hold implements Holding {
 
     /** Whether to go on renewing; false ends the renewal for good. */
     boolean mayRenew() {
-        if (!active() || detached || !options.renewed()) {
+        if (!active() || detached || !isRenewed()) {
             return false;
         }
         if (forgotten()) {

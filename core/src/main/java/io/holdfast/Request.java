@@ -611,6 +611,9 @@ final class Request implements Asking {
                 cancelTimer();
                 shareNoMore();
                 client.waitingRoom.settled(this);
+                if (client.assurance.keepsOut()) {
+                    hold.holdBack();
+                }
                 hold.begin();
                 if (token == revokedToken) {
                     hold.lose(LossReason.GONE); // told since this looked
@@ -632,24 +635,33 @@ final class Request implements Asking {
             if (client.isClosed()) {
                 hold.release();
                 complete(null, new HoldfastClosedException());
-            } else if (assured != null && assured.missing() == null && hold.isValid()) {
+            } else if (assured != null && assured.missing() == null) {
                 hold.confirmedBy(assured.replicas());
-                tellObtained(hold, false);
-                complete(new Attempt.Obtained(lease), null);
+                hold.handOut().whenComplete((held, problem) -> {
+                    if (held != null && held) {
+                        tellObtained(hold, false);
+                        complete(new Attempt.Obtained(lease), null);
+                    } else {
+                        notAssured(hold, null, problem);
+                    }
+                });
             } else {
-                hold.release();
-                if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
-                    complete(null, Refusals.explain(client.driver.describe(), refused));
-                    return;
-                }
-                complete(
-                        assured != null && assured.missing() != null
-                                ? new Attempt.Unconfirmed(
-                                        keys.name(), contention, assured.missing(), assured.replicas())
-                                : unknown(failure instanceof DriverException known ? known : null),
-                        null);
+                notAssured(hold, assured, failure);
             }
         });
+    }
+
+    private void notAssured(Hold hold, Assurance.@Nullable Assured assured, @Nullable Throwable failure) {
+        hold.release();
+        if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
+            complete(null, Refusals.explain(client.driver.describe(), refused));
+            return;
+        }
+        complete(
+                assured != null && assured.missing() != null
+                        ? new Attempt.Unconfirmed(keys.name(), contention, assured.missing(), assured.replicas())
+                        : unknown(failure instanceof DriverException known ? known : null),
+                null);
     }
 
     /** The lease arrived with too little left, or is over already: the lock is asked for again. */

@@ -76,6 +76,30 @@ class QuarantineEngineTest {
     }
 
     @Test
+    void acquire_notRenewedAndHeldBackForLongerThanItsTerm_isGoodForItsWholeTermAndNoLonger() {
+        forgets();
+        Holdfast holdfast = connect();
+        server.answer("confirm", call -> server.held());
+        Duration term = Duration.ofSeconds(5);
+        CompletableFuture<Attempt> attempt = holdfast.lock(
+                        "a", LockOptions.defaults().withTerm(term).withRenewed(false))
+                .attemptAsync(Wait.forever());
+        server.next("acquire").answer(server.granted(100));
+        time.advance(QUARANTINE.minusMillis(1));
+        assertFalse(attempt.isDone());
+        time.advance(Duration.ofMillis(1));
+        Lease lease = attempt.join().orElseThrow();
+        Duration allowance = Duration.ofMillis(52); // 1 % and 2 ms
+        assertEquals(term.minus(allowance), lease.remaining());
+        int before = server.count("renew");
+        time.advance(term.minus(allowance).minusMillis(1));
+        assertTrue(lease.isValid());
+        time.advance(Duration.ofMillis(1));
+        assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().getNow(null));
+        assertEquals(before, server.count("renew"));
+    }
+
+    @Test
     void acquire_memoryLostWhileItIsHeldBack_waitsAnew() {
         forgets();
         CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());

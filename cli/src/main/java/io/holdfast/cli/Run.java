@@ -195,7 +195,7 @@ final class Run {
                 started = Child.start(prepared, token, children);
                 watcher.started(started.pid());
                 if (request.atLeast().isZero() && children == null) { // else it stays taken whatever becomes of us
-                    Server.runsCommand(started.pid());
+                    Server.runsCommand(watcher.andIts(started.pid()));
                 }
                 child = started;
                 state = State.RUNNING;

@@ -104,11 +104,14 @@ record Server(@Nullable String url) {
         }
     }
 
-    /** The command runs: if this process is killed, a machine-local lock is free when the command, too, has ended. */
-    static void runsCommand(long pid) {
+    /**
+     * The command runs: if this process is killed, a machine-local lock is free when the command, too, has ended, and what
+     * ends all that runs below it.
+     */
+    static void runsCommand(long... pids) {
         Local mine = local;
         if (mine != null) {
-            mine.share().present(mine.client().id(), pid);
+            mine.share().present(mine.client().id(), pids);
         }
     }
 

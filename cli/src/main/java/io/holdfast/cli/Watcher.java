@@ -166,10 +166,12 @@ final class Watcher {
             clear
             """;
 
+    private final @Nullable Process process;
     private final @Nullable OutputStream pipe;
 
-    private Watcher(@Nullable OutputStream pipe) {
-        this.pipe = pipe;
+    private Watcher(@Nullable Process process) {
+        this.process = process;
+        this.pipe = process == null ? null : process.getOutputStream();
     }
 
     /**
@@ -208,7 +210,7 @@ final class Watcher {
             environment.put("CHILDREN", children.path());
         }
         try {
-            return new Watcher(builder.start().getOutputStream());
+            return new Watcher(builder.start());
         } catch (IOException e) {
             Say.failure("if holdfast is killed, the command will run on: no /bin/sh can be started to end it then", e);
             return new Watcher(null);
@@ -230,6 +232,14 @@ final class Watcher {
     /** To be called when it has been started. */
     void started(long pid) {
         tell(pid + "\n");
+    }
+
+    /**
+     * The processes of which one lives for as long as the command, or anything below it that is to be ended with it: the
+     * command can be gone long before what it has started.
+     */
+    long[] andIts(long command) {
+        return process == null ? new long[] {command} : new long[] {command, process.pid()};
     }
 
     /** To be called when it has ended, or could not be started: the watcher ends. */

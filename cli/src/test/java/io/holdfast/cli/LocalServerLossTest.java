@@ -311,4 +311,42 @@ final class LocalServerLossTest {
             }
         }
     }
+
+    @Test
+    void holderIsKilled_itsCommandEndsBeforeWhatThatHasStarted_lockStaysTakenUntilAllAreGone() throws Exception {
+        try (Launched first =
+                        command("run", "e", "--", "sh", "-c", "(trap '' TERM; echo runs; exec sleep 600) & wait");
+                Launched second = waiter(first)) {
+            ProcessHandle command = ProcessHandle.of(commandOf(first)).orElseThrow();
+            ProcessHandle started = command.children().findFirst().orElseThrow();
+            Launched.signal("KILL", first.pid());
+            awaitGone(command.pid());
+            try (Launched third = command("run", "e", "--try", "-q", "--", "echo", "ran")) {
+                assertEquals(75, third.status(), third.err());
+            }
+            assertTrue(started.isAlive());
+            assertTrue(second.isAlive());
+            long begin = System.nanoTime();
+            Launched.signal("KILL", started.pid());
+            assertEquals(0, second.status(), second.err());
+            assertSoon(begin);
+        }
+    }
+
+    /** One that stands in the queue behind a command that runs. */
+    private Launched waiter(Launched first) throws InterruptedException {
+        first.awaitOut("runs");
+        Launched.await("the command beside its process", () -> clients().contains("\nprocess " + commandOf(first) + " "));
+        return waiter();
+    }
+
+    /** Of the processes that holdfast has started, the one that has started another. */
+    private static long commandOf(Launched holdfast) {
+        return ProcessHandle.of(holdfast.pid()).stream()
+                .flatMap(ProcessHandle::children)
+                .filter(each -> each.children().findAny().isPresent())
+                .mapToLong(ProcessHandle::pid)
+                .findFirst()
+                .orElse(-1);
+    }
 }

@@ -1,0 +1,141 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import io.holdfast.testkit.FakeDriver;
+import io.holdfast.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The connections on which replicas are waited for, while the server is replaced. */
+class AssuranceEngineTest {
+    private static final LockOptions REPLICATED = LockOptions.defaults().withReplicas(1, Duration.ofSeconds(10));
+
+    private final VirtualTime time = new VirtualTime();
+    private final FakeDriver server = new FakeDriver(time);
+    private final BlockingQueue<Thread> openers = new LinkedBlockingQueue<>();
+
+    /** A server, told from others by its second connection. */
+    private final class Master implements RedisDriver {
+        final BlockingQueue<FakeDriver> seconds = new LinkedBlockingQueue<>();
+
+        @Override
+        public RedisDriver another(String key) {
+            FakeDriver second = new FakeDriver(time);
+            seconds.add(second);
+            openers.add(Thread.currentThread());
+            return second;
+        }
+
+        /** The next second connection, when all that is asked on it has left. */
+        FakeDriver asked() throws InterruptedException {
+            openers.take().join();
+            return seconds.take();
+        }
+
+        @Override
+        public CompletionStage<Reply> send(Command command) {
+            return server.send(command);
+        }
+
+        @Override
+        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
+            return server.subscribe(channel, onMessage);
+        }
+
+        @Override
+        public CompletionStage<Void> unsubscribe(String channel) {
+            return server.unsubscribe(channel);
+        }
+
+        @Override
+        public RedisDriver master(int partition) {
+            return present;
+        }
+
+        @Override
+        public List<RedisDriver> masters() {
+            return List.of(present);
+        }
+
+        @Override
+        public void reconnect() {
+            server.reconnect();
+        }
+
+        @Override
+        public void listen(ConnectionListener listener) {
+            server.listen(listener);
+        }
+
+        @Override
+        public String describe() {
+            return server.describe();
+        }
+
+        @Override
+        public void close() {
+            server.close();
+        }
+    }
+
+    private Master present = new Master();
+
+    @Test
+    @Timeout(60)
+    void acquire_driverReplacedWhileReplicasAreWaitedFor_isConfirmedByTheAnswerOfTheFirst() throws Exception {
+        server.answer("renew", call -> server.renewed(call));
+        server.answer("release", call -> server.released("RELEASED"));
+        Holdfast holdfast = Holdfast.over(
+                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        CompletableFuture<Lease> lease = holdfast.lock("a", REPLICATED).acquireAsync();
+        server.next("acquire").answer(server.granted(100));
+        FakeDriver first = present.asked();
+        // The driver has come to it by another way, and what is held is renewed there.
+        present = new Master();
+        server.disconnect();
+        server.restore();
+        FakeDriver other = present.asked();
+        assertEquals(1, other.count("WAIT"));
+        first.next("SET").answer(Reply.of("OK"));
+        first.next("WAIT").answer(Reply.of(1));
+        assertEquals(1, lease.get().replicas());
+        // Nobody waits on it any more.
+        CompletionStage<Reply> late = first.send(Command.of("PING"));
+        ExecutionException closed =
+                assertThrows(ExecutionException.class, late.toCompletableFuture()::get);
+        assertEquals(DriverException.class, closed.getCause().getClass());
+    }
+
+    @Test
+    @Timeout(60)
+    void acquire_anotherWaitsForMoreReplicasThanThereAre_isNotHeldUp() throws Exception {
+        Holdfast holdfast = Holdfast.over(
+                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        var unused = holdfast.lock("a", LockOptions.defaults().withReplicas(2, Duration.ofSeconds(10)))
+                .acquireAsync();
+        server.next("acquire").answer(server.granted(100));
+        FakeDriver blocked = present.asked(); // until ten seconds are over: replies come in order
+        CompletableFuture<Lease> lease = holdfast.lock("b", REPLICATED).acquireAsync();
+        server.next("acquire").answer(server.granted(101));
+        FakeDriver free = present.asked();
+        assertEquals(1, blocked.count("WAIT"));
+        free.next("SET").answer(Reply.of("OK"));
+        free.next("WAIT").answer(Reply.of(1));
+        assertEquals(1, lease.get().replicas());
+    }
+}
