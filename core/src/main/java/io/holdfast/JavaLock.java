@@ -105,7 +105,7 @@ final class JavaLock implements Lock {
         Deque<Lease> mine = held.get(thread);
         if (mine == null) {
             throw new IllegalMonitorStateException(
-                    "lock '" + lock.name() + "' is not held by thread " + thread.getName() + " through this view");
+                    Shown.lock(lock.name()) + " is not held by thread " + Shown.text(thread.getName()) + " through this view");
         }
         Lease last = mine.pop();
         if (mine.isEmpty()) {

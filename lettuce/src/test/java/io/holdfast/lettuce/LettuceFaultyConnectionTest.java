@@ -44,6 +44,8 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
                     public void afterChannelInitialized(Channel channel) {
                         channel.pipeline().addFirst(new FaultyHandler(passed));
                         channel.pipeline().addLast(new FaultyHandler(passed));
+                        // Around them, as in the driver's own clients.
+                        new OwnChannels().afterChannelInitialized(channel);
                         channel.config().setAllocator(new FaultyAllocator(passed));
                     }
                 })
