@@ -61,7 +61,7 @@ final class OwnChannels implements NettyCustomizer {
         });
     }
 
-    /** Hands what was read to Lettuce by itself, because what Lettuce throws at it is told to nobody else. */
+    /** Hands what was read to Lettuce by itself, because Netty tells what Lettuce throws at it to nobody but Lettuce. */
     private static final class Reading extends ChannelInboundHandlerAdapter {
         private final ChannelHandlerContext context;
         private final CommandHandler lettuce;
@@ -76,11 +76,16 @@ final class OwnChannels implements NettyCustomizer {
             try {
                 lettuce.channelRead(context, message);
             } catch (Throwable e) {
-                try {
-                    lettuce.exceptionCaught(context, e);
-                } finally {
-                    var unused = own.close();
-                }
+                exceptionCaught(own, e);
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext own, Throwable cause) throws Exception {
+            try {
+                lettuce.exceptionCaught(context, cause);
+            } finally {
+                var unused = own.close();
             }
         }
     }
