@@ -116,7 +116,8 @@ public final class DistributedLock {
      */
     public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
         if (!lease.name().equals(name())) {
-            throw new IllegalArgumentException("lease is of " + Shown.lock(lease.name()) + ", must be of '" + Shown.name(name()) + "'");
+            throw new IllegalArgumentException(
+                    "lease is of " + Shown.lock(lease.name()) + ", must be of '" + Shown.name(name()) + "'");
         }
         if (lease.isValid()) {
             try {

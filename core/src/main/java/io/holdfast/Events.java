@@ -93,8 +93,8 @@ final class Events {
         if (TRIES.isLoggable(Level.TRACE)) {
             TRIES.log(
                     Level.TRACE,
-                    () -> "asked lock=" + Shown.quoted(keys.name()) + " owner=" + OwnerIds.publicPart(owner) + " attempt="
-                            + attempt);
+                    () -> "asked lock=" + Shown.quoted(keys.name()) + " owner=" + OwnerIds.publicPart(owner)
+                            + " attempt=" + attempt);
         }
         HoldfastListener own = options.listener();
         boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
@@ -198,7 +198,10 @@ final class Events {
             line.append(' ')
                     .append(component.getName())
                     .append('=')
-                    .append(value instanceof Contention c ? Shown.quoted(c.inWords()) : Shown.text(String.valueOf(value)));
+                    .append(
+                            value instanceof Contention c
+                                    ? Shown.quoted(c.inWords())
+                                    : Shown.text(String.valueOf(value)));
         }
         Object data = subject.data();
         return data == null

@@ -339,7 +339,8 @@ final class Hold implements Holding {
         if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of " + Shown.lock(keys.name()) + " was dropped without a release; it ends with its term");
+                    () -> "lease of " + Shown.lock(keys.name())
+                            + " was dropped without a release; it ends with its term");
             return false;
         }
         Tenant present = tenant;

@@ -134,7 +134,8 @@ final class PlainHold {
         if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of plain " + Shown.lock(place.key()) + " was dropped without a release; it ends with its term");
+                    () -> "lease of plain " + Shown.lock(place.key())
+                            + " was dropped without a release; it ends with its term");
             return;
         }
         if (state.overLongest(client.ticker.nanoTime())) {

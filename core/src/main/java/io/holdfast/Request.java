@@ -461,7 +461,8 @@ final class Request implements Asking {
                             new Attempt.Unknown(
                                     keys.name(),
                                     new ServerUnreachableException(
-                                            Shown.lock(keys.name()) + ": the request was withdrawn by another process with the same ids",
+                                            Shown.lock(keys.name())
+                                                    + ": the request was withdrawn by another process with the same ids",
                                             null)),
                             null);
                 }

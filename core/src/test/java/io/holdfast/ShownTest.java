@@ -27,7 +27,8 @@ final class ShownTest {
         assertEquals("n".repeat(200), Shown.name("n".repeat(200)));
         assertEquals("n".repeat(200) + "… (201 characters)", Shown.name("n".repeat(201)));
         assertEquals(
-                "n".repeat(199) + "… (1000 characters)", Shown.name("n".repeat(199) + "\uD83D\uDD12" + "n".repeat(799)));
+                "n".repeat(199) + "… (1000 characters)",
+                Shown.name("n".repeat(199) + "\uD83D\uDD12" + "n".repeat(799)));
     }
 
     @Test
