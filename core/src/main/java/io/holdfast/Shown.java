@@ -46,7 +46,7 @@ final class Shown {
             if (isUnfit(c)) {
                 shown.append("\\u");
                 for (int shift = 12; shift >= 0; shift -= 4) {
-                    shown.append(Character.forDigit(c >> shift & 15, 16));
+                    shown.append(Character.forDigit((c >> shift) & 15, 16));
                 }
             } else {
                 shown.append(c);
