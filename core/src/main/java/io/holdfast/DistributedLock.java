@@ -116,7 +116,8 @@ public final class DistributedLock {
      */
     public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
         if (!lease.name().equals(name())) {
-            throw new IllegalArgumentException("lease is of lock '" + lease.name() + "', must be of '" + name() + "'");
+            throw new IllegalArgumentException(
+                    "lease is of " + Shown.lock(lease.name()) + ", must be of '" + Shown.name(name()) + "'");
         }
         if (lease.isValid()) {
             try {
@@ -366,6 +367,6 @@ public final class DistributedLock {
 
     @Override
     public String toString() {
-        return "DistributedLock[" + name() + "]";
+        return "DistributedLock[" + Shown.name(name()) + "]";
     }
 }

@@ -97,7 +97,7 @@ final class EndedHolders {
     private void release(Keys keys, Holder holder, Consumer<Boolean> then) {
         LOG.log(
                 System.Logger.Level.INFO,
-                () -> "lock '" + keys.name() + "': its holder, " + holder.inWords() + ", has ended without a release");
+                () -> Shown.lock(keys.name()) + ": its holder, " + holder.inWords() + ", has ended without a release");
         long sent = client.ticker.nanoTime();
         client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {

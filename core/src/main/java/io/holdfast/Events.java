@@ -93,8 +93,8 @@ final class Events {
         if (TRIES.isLoggable(Level.TRACE)) {
             TRIES.log(
                     Level.TRACE,
-                    () -> "asked lock=\"" + keys.name() + "\" owner=" + OwnerIds.publicPart(owner) + " attempt="
-                            + attempt);
+                    () -> "asked lock=" + Shown.quoted(keys.name()) + " owner=" + OwnerIds.publicPart(owner)
+                            + " attempt=" + attempt);
         }
         HoldfastListener own = options.listener();
         boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
@@ -182,9 +182,9 @@ final class Events {
     static String line(LockEvent event) {
         StringBuilder line = new StringBuilder(event.getClass().getSimpleName().toLowerCase(Locale.ROOT));
         Subject subject = event.subject();
-        line.append(" lock=\"").append(subject.lock()).append('"');
+        line.append(" lock=").append(Shown.quoted(subject.lock()));
         line.append(" owner=").append(subject.owner());
-        line.append(" actor=\"").append(subject.actor()).append('"');
+        line.append(" actor=").append(Shown.quoted(subject.actor()));
         for (RecordComponent component : event.getClass().getRecordComponents()) {
             if (component.getName().equals("subject")) {
                 continue;
@@ -198,12 +198,15 @@ final class Events {
             line.append(' ')
                     .append(component.getName())
                     .append('=')
-                    .append(value instanceof Contention c ? '"' + c.inWords() + '"' : value);
+                    .append(
+                            value instanceof Contention c
+                                    ? Shown.quoted(c.inWords())
+                                    : Shown.text(String.valueOf(value)));
         }
         Object data = subject.data();
         return data == null
                 ? line.toString()
-                : line.append(" data=").append(data).toString();
+                : line.append(" data=").append(Shown.text(String.valueOf(data))).toString();
     }
 
     /** Time since a moment of the client's clock. */

@@ -128,6 +128,6 @@ public final class FencedValue {
 
     @Override
     public String toString() {
-        return "FencedValue[" + name() + "]";
+        return "FencedValue[" + Shown.name(name()) + "]";
     }
 }

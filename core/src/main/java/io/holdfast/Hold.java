@@ -366,7 +366,8 @@ final class Hold implements Holding {
         if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of lock '" + keys.name() + "' was dropped without a release; it ends with its term");
+                    () -> "lease of " + Shown.lock(keys.name())
+                            + " was dropped without a release; it ends with its term");
             return false;
         }
         Tenant present = tenant;
@@ -467,7 +468,7 @@ final class Hold implements Holding {
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of lock '" + keys.name() + "' with token " + token + " was lost: " + reason);
+                    () -> "lease of " + Shown.lock(keys.name()) + " with token " + token + " was lost: " + reason);
         }
         client.takeBack.add(
                 keys,
@@ -613,7 +614,7 @@ final class Hold implements Holding {
                 throw cause.kind() == DriverException.Kind.REJECTED
                         ? Refusals.explain(server, cause)
                         : new ServerUnreachableException(
-                                "lock '" + keys.name() + "': " + server + " did not answer the extension", cause);
+                                Shown.lock(keys.name()) + ": " + server + " did not answer the extension", cause);
             }
             return failure == null && held;
         });

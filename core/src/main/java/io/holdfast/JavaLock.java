@@ -104,8 +104,8 @@ final class JavaLock implements Lock {
         Thread thread = Thread.currentThread();
         Deque<Lease> mine = held.get(thread);
         if (mine == null) {
-            throw new IllegalMonitorStateException(
-                    "lock '" + lock.name() + "' is not held by thread " + thread.getName() + " through this view");
+            throw new IllegalMonitorStateException(Shown.lock(lock.name()) + " is not held by thread "
+                    + Shown.text(thread.getName()) + " through this view");
         }
         Lease last = mine.pop();
         if (mine.isEmpty()) {

@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class LateDriver implements RedisDriver {
     private static final long PAUSE_MILLIS = 1_000;
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     private final String place;
     private final Supplier<RedisDriver> connect;
     private final CountDownLatch closing = new CountDownLatch(1);
-    private final CompletableFuture<@Nullable RuntimeException> first = new CompletableFuture<>();
+    private final CompletableFuture<@Nullable Throwable> first = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final List<ConnectionListener> listeners = new ArrayList<>(); // guarded by lock; those that came too early
     private volatile @Nullable RedisDriver driver; // written under lock, once
@@ -46,7 +47,7 @@ final class LateDriver implements RedisDriver {
      *
      * @return completes after the first attempt, with what was wrong, or null
      */
-    CompletableFuture<@Nullable RuntimeException> begin() {
+    CompletableFuture<@Nullable Throwable> begin() {
         Thread thread = new Thread(this::run, "holdfast-connect-" + place);
         thread.setDaemon(true);
         thread.start();
@@ -56,14 +57,18 @@ final class LateDriver implements RedisDriver {
     private void run() {
         try {
             do {
+                RedisDriver opened;
                 try {
-                    connected(connect.get());
-                    first.complete(null);
-                    return;
-                } catch (RuntimeException e) {
+                    opened = connect.get();
+                } catch (RuntimeException | Error e) {
+                    // Whatever it is: nobody else tries again.
                     why = String.valueOf(e.getMessage());
                     first.complete(e);
+                    continue;
                 }
+                connected(opened);
+                first.complete(null);
+                return;
             } while (!closing.await(PAUSE_MILLIS, TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -83,9 +88,19 @@ final class LateDriver implements RedisDriver {
             opened.close();
             return;
         }
-        early.forEach(opened::listen);
-        early.forEach(ConnectionListener::commandsUp);
-        early.forEach(ConnectionListener::messagesUp);
+        early.forEach(listener -> told(() -> opened.listen(listener)));
+        early.forEach(listener -> told(listener::commandsUp));
+        early.forEach(listener -> told(listener::messagesUp));
+    }
+
+    /** What a listener throws is not to keep the news from the others. */
+    @SuppressWarnings("CatchingUnchecked")
+    private static void told(Runnable telling) {
+        try {
+            telling.run();
+        } catch (Throwable e) {
+            LOG.log(System.Logger.Level.ERROR, "a listener failed at a connection's coming up", e);
+        }
     }
 
     private DriverException notThere() {

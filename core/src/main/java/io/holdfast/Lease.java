@@ -269,7 +269,7 @@ public final class Lease implements AutoCloseable {
 
     @Override
     public String toString() {
-        return "Lease[" + name() + ", token " + token()
+        return "Lease[" + Shown.name(name()) + ", token " + token()
                 + (isValid() ? ", " + remaining().toMillis() + " ms left]" : ", over]");
     }
 }

@@ -18,7 +18,7 @@ public final class LeaseLostException extends HoldfastException {
     LeaseLostException(
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(
-                "lease of lock '" + lock + "'" + (token == 0 ? "" : " with token " + token)
+                "lease of " + Shown.lock(lock) + (token == 0 ? "" : " with token " + token)
                         + (handedOver ? " was handed over" : reason == null ? " was released" : " was lost: " + reason),
                 null);
         this.lock = lock;

@@ -104,7 +104,7 @@ final class LocalRequest implements Asking {
         left(new Attempt.Unknown(
                 keys.name(),
                 new ServerUnreachableException(
-                        "lock '" + keys.name() + "': " + client.driver.describe()
+                        Shown.lock(keys.name()) + ": " + client.driver.describe()
                                 + " did not answer, the outcome is unknown",
                         null)));
     }

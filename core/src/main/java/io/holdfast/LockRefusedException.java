@@ -11,7 +11,7 @@ public final class LockRefusedException extends HoldfastException {
 
     LockRefusedException(Attempt.NotObtained outcome) {
         super(
-                "lock '" + outcome.lock() + "' not obtained, " + why(outcome) + ": "
+                Shown.lock(outcome.lock()) + " not obtained, " + why(outcome) + ": "
                         + outcome.contention().inWords(),
                 null);
         this.outcome = outcome;

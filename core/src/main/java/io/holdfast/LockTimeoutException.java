@@ -11,21 +11,21 @@ public final class LockTimeoutException extends HoldfastException {
     private final transient Contention contention;
 
     LockTimeoutException(String lock, Wait wait, Contention contention) {
-        super("lock '" + lock + "' not obtained (wait " + wait + "): " + contention.inWords(), null);
+        super(Shown.lock(lock) + " not obtained (wait " + wait + "): " + contention.inWords(), null);
         this.lock = lock;
         this.contention = contention;
     }
 
     /** Of a plain lock, whose server does not tell more than a value. */
     LockTimeoutException(String key, String why, PlainHolder holder) {
-        super("plain lock '" + key + "' not obtained (" + why + "): " + holder.inWords(), null);
+        super("plain " + Shown.lock(key) + " not obtained (" + why + "): " + holder.inWords(), null);
         this.lock = key;
         this.contention = new Contention(Optional.empty(), holder.remaining().orElse(Duration.ZERO), 0, 0);
     }
 
     /** Of a lock that tells nothing of its holder. */
     LockTimeoutException(String lock, Wait wait) {
-        super("old lock " + lock + " not obtained (wait " + wait + ")", null);
+        super("old lock " + Shown.name(lock) + " not obtained (wait " + wait + ")", null);
         this.lock = lock;
         this.contention = Contention.NOTHING_KNOWN;
     }

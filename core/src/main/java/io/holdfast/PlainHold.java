@@ -134,8 +134,8 @@ final class PlainHold {
         if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of plain lock '" + place.key()
-                            + "' was dropped without a release; it ends with its term");
+                    () -> "lease of plain " + Shown.lock(place.key())
+                            + " was dropped without a release; it ends with its term");
             return;
         }
         if (state.overLongest(client.ticker.nanoTime())) {
@@ -214,7 +214,7 @@ final class PlainHold {
         return failure.kind() == DriverException.Kind.REJECTED
                 ? Refusals.explain(client.driver.describe(), failure)
                 : new ServerUnreachableException(
-                        "plain lock '" + place.key() + "': " + client.driver.describe() + " did not answer: "
+                        "plain " + Shown.lock(place.key()) + ": " + client.driver.describe() + " did not answer: "
                                 + failure.getMessage(),
                         failure);
     }
@@ -232,7 +232,7 @@ final class PlainHold {
             if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
                 LOG.log(
                         System.Logger.Level.WARNING,
-                        () -> "lease of plain lock '" + place.key() + "' was lost: " + reason);
+                        () -> "lease of plain " + Shown.lock(place.key()) + " was lost: " + reason);
             }
             client.plain.takeBack.add(place, request.unanswered());
             forget();

@@ -42,8 +42,8 @@ final class PlainLocks {
     /** Makes a request known from before it asks until nothing of it is held. */
     void add(PlainRequest request) {
         if (takeBack.isPending(request.place) || active.putIfAbsent(request.place, request) != null) {
-            throw new IllegalStateException("plain lock '" + request.place.key()
-                    + "': another request of this client has the same value; each needs one of its own");
+            throw new IllegalStateException("plain " + Shown.lock(request.place.key())
+                    + ": another request of this client has the same value; each needs one of its own");
         }
     }
 

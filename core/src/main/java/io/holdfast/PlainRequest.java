@@ -231,7 +231,7 @@ final class PlainRequest {
         return new PlainAttempt.Unknown(
                 place.key(),
                 new ServerUnreachableException(
-                        "plain lock '" + place.key() + "': " + client.driver.describe()
+                        "plain " + Shown.lock(place.key()) + ": " + client.driver.describe()
                                 + " did not answer, the outcome is unknown: " + cause.getMessage(),
                         cause));
     }

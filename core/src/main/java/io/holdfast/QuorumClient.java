@@ -301,7 +301,7 @@ final class QuorumClient implements Engine {
         if (nodes.size() - silent < majority) {
             throw new ServerUnreachableException(
                     failures,
-                    "lock '" + keys.name() + "': no majority of the nodes answered: "
+                    Shown.lock(keys.name()) + ": no majority of the nodes answered: "
                             + QuorumRequest.inWords(failures));
         }
         for (List<LockInfo> infos : byOwner.values()) {

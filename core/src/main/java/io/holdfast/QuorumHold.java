@@ -147,8 +147,8 @@ final class QuorumHold implements Holding {
         if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of lock '" + request.keys.name()
-                            + "' was dropped without a release; it ends with its term");
+                    () -> "lease of " + Shown.lock(request.keys.name())
+                            + " was dropped without a release; it ends with its term");
             return false;
         }
         return !state.overLongest(quorum.nanoTime());
@@ -273,7 +273,7 @@ final class QuorumHold implements Holding {
                 List<NodeFailure> failures = ballot.failures();
                 result.completeExceptionally(new ServerUnreachableException(
                         failures,
-                        "lock '" + request.keys.name() + "': no majority of the nodes answered the extension: "
+                        Shown.lock(request.keys.name()) + ": no majority of the nodes answered the extension: "
                                 + QuorumRequest.inWords(failures)));
                 return;
             }
@@ -315,7 +315,8 @@ final class QuorumHold implements Holding {
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of lock '" + request.keys.name() + "' with token " + token + " was lost: " + reason
+                    () -> "lease of " + Shown.lock(request.keys.name()) + " with token " + token + " was lost: "
+                            + reason
                             + (ballot.failures().isEmpty() ? "" : "; " + QuorumRequest.inWords(ballot.failures())));
         }
         ballot.abandon();
@@ -504,8 +505,8 @@ final class QuorumHold implements Holding {
 
     @Override
     public LeaseTicket ticket() {
-        throw new UnsupportedOperationException("the lease of lock '" + request.keys.name()
-                + "' is of a quorum: it stands on grants that only its client knows, so no ticket can hand it over");
+        throw new UnsupportedOperationException("the lease of " + Shown.lock(request.keys.name())
+                + " is of a quorum: it stands on grants that only its client knows, so no ticket can hand it over");
     }
 
     @Override

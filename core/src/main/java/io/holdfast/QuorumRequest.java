@@ -146,7 +146,7 @@ final class QuorumRequest implements Asking, Ballot.Outcome {
         }
         if (asked.inVain()) {
             fail(new ServerRefusedException(
-                    "lock '" + keys.name() + "': too many nodes refuse: " + inWords(asked.failures()),
+                    Shown.lock(keys.name()) + ": too many nodes refuse: " + inWords(asked.failures()),
                     asked.failures().get(0).error()));
         } else if (waitLimit.isNone()) {
             finish(
@@ -168,7 +168,7 @@ final class QuorumRequest implements Asking, Ballot.Outcome {
                 keys.name(),
                 new ServerUnreachableException(
                         failures,
-                        "lock '" + keys.name() + "': " + why + ", the outcome is unknown"
+                        Shown.lock(keys.name()) + ": " + why + ", the outcome is unknown"
                                 + (failures.isEmpty() ? "" : ": " + inWords(failures))));
     }
 

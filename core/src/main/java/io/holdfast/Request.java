@@ -461,8 +461,8 @@ final class Request implements Asking {
                             new Attempt.Unknown(
                                     keys.name(),
                                     new ServerUnreachableException(
-                                            "lock '" + keys.name()
-                                                    + "': the request was withdrawn by another process with the same ids",
+                                            Shown.lock(keys.name())
+                                                    + ": the request was withdrawn by another process with the same ids",
                                             null)),
                             null);
                 }
@@ -532,7 +532,7 @@ final class Request implements Asking {
         return new Attempt.Unknown(
                 keys.name(),
                 new ServerUnreachableException(
-                        "lock '" + keys.name() + "': " + client.driver.describe()
+                        Shown.lock(keys.name()) + ": " + client.driver.describe()
                                 + " did not answer, the outcome is unknown"
                                 + (cause == null ? "" : ": " + cause.getMessage()),
                         cause));

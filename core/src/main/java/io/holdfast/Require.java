@@ -32,7 +32,7 @@ final class Require {
     static String text(String parameter, String value, int longest) {
         if (value.isEmpty() || value.length() > longest) {
             throw new IllegalArgumentException(parameter + " has " + value.length() + " characters, must have 1 to "
-                    + longest + (value.isEmpty() ? "" : ": it begins '" + value.substring(0, 40) + "'"));
+                    + longest + (value.isEmpty() ? "" : ": it begins '" + Shown.text(value.substring(0, 40)) + "'"));
         }
         return value;
     }

@@ -386,7 +386,7 @@ final class WaitingRoom {
         if (refused.add(line.keys.hold())) { // told once, however long it goes on
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "the server refuses to refresh the waiters of lock '" + line.keys.name() + "': "
+                    () -> "the server refuses to refresh the waiters of " + Shown.lock(line.keys.name()) + ": "
                             + failure.getMessage());
         }
         line.queued.forEach(client.repeats::add);
@@ -398,7 +398,7 @@ final class WaitingRoom {
         if (reply.resend()) {
             LOG.log(
                     System.Logger.Level.DEBUG,
-                    () -> "the server has lost sight of waiters of lock '" + line.keys.name() + "': asking again");
+                    () -> "the server has lost sight of waiters of " + Shown.lock(line.keys.name()) + ": asking again");
             for (Request request : line.queued) {
                 client.events.tell(request, LockEvent.Requeued::new);
                 client.repeats.add(request);

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * answers come in the order of the questions: it belongs to the oldest question without an answer. And since Lettuce drops
  * an error for which it has no command, it gets one more whenever it has none left and an answer is missing.
  *
+ * <p>Lettuce writes a command again, behind those that came later, if something was thrown when it was written first.
+ * Then the order of the questions is no longer that of the answers, and nothing of this connection is believed any more.
+ *
  * <h2>Leaving a sharded channel</h2>
  *
  * The server ends a subscription by itself with the very words that answer {@code SUNSUBSCRIBE}, and rejects a
@@ -52,17 +55,30 @@ final class Asked {
     private final class Course implements Call.Course {
         private final boolean unheeded;
 
-        Course(boolean unheeded) {
+        /** Its place among what was asked; 0 for what may come anywhere. */
+        private final long place;
+
+        private boolean wasWritten; // guarded by lock
+
+        Course(boolean unheeded, long place) {
             this.unheeded = unheeded;
+            this.place = place;
         }
 
         @Override
         public void written() {
+            boolean inOrder;
             lock.lock();
             try {
                 catching++;
+                inOrder = !wasWritten && (place == 0 || place > lastWritten);
+                wasWritten = true;
+                lastWritten = Math.max(place, lastWritten);
             } finally {
                 lock.unlock();
+            }
+            if (!inOrder) {
+                epoch.doubt(null);
             }
         }
 
@@ -77,13 +93,19 @@ final class Asked {
     private final BiConsumer<Epoch, Call<String>> sender;
     private final Epoch epoch;
 
-    /** Guards the next two fields. Nothing is sent or completed while it is held. */
+    /** How much was asked so far. Used by those who ask, one at a time. */
+    private long asked;
+
+    /** Guards the next fields. Nothing is sent or completed while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private final Deque<Question> unanswered = new ArrayDeque<>();
 
     /** Calls that Lettuce has written and not completed yet: with one of them it tells of an error. */
     private int catching;
+
+    /** The place of the last that was written. */
+    private long lastWritten;
 
     /** @param sender writes a call, or fails it if the epoch is over */
     Asked(Calls calls, BiConsumer<Epoch, Call<String>> sender, Epoch epoch) {
@@ -108,12 +130,12 @@ final class Asked {
      * @param keyword how Lettuce is told of the command
      */
     CompletableFuture<String> leave(ProtocolKeyword keyword, String channel) {
-        sender.accept(epoch, calls.make(keyword, channel, new Course(true)));
+        sender.accept(epoch, calls.make(keyword, channel, new Course(true, ++asked)));
         return ask(CommandType.UNSUBSCRIBE, MARK, channel);
     }
 
     private CompletableFuture<String> ask(CommandType type, String channel, @Nullable String leaves) {
-        Call<String> call = calls.make(type, channel, new Course(false));
+        Call<String> call = calls.make(type, channel, new Course(false, ++asked));
         Question question = new Question(type, channel, leaves, call);
         lock.lock();
         try {
@@ -215,6 +237,6 @@ final class Asked {
         } finally {
             lock.unlock();
         }
-        sender.accept(epoch, calls.make(CommandType.UNSUBSCRIBE, CATCHER, new Course(true)));
+        sender.accept(epoch, calls.make(CommandType.UNSUBSCRIBE, CATCHER, new Course(true, 0)));
     }
 }

@@ -92,6 +92,10 @@ public final class LettuceDriver implements RedisDriver {
      * of a connection does not limit them (timeouts that the client's {@code TimeoutOptions} set for commands by
      * themselves do, and fail them as {@code UNKNOWN}).
      *
+     * <p>On such a client's connections, Lettuce only logs what is thrown while a message is read and no command is under
+     * way: that message may be lost, as when a connection breaks, but nobody is told. A driver's own client breaks the
+     * connection then.
+     *
      * <p>Blocks until the command connection is usable, for as long as the client's options allow.
      *
      * <p>{@link RedisDriver#another} opens one connection more on the same client, and a further one if something is

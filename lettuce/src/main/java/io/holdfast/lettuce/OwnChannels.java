@@ -1,5 +1,6 @@
 package io.holdfast.lettuce;
 
+import io.lettuce.core.protocol.CommandHandler;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
@@ -31,6 +32,10 @@ final class OwnChannels implements NettyCustomizer {
      *
      * <p>And puts off each flush to the end of what the event loop has at hand. Lettuce flushes each command that comes
      * from another thread by itself, which costs both sides a system call for each.
+     *
+     * <p>And closes a channel in whose handlers anything was thrown that Lettuce would only log: while something is read
+     * and no command waits for an answer, or behind Lettuce's handlers while something is flushed. Part of a message may
+     * have been read then, or a command is never sent.
      */
     @Override
     public void afterChannelInitialized(Channel channel) {
@@ -46,5 +51,42 @@ final class OwnChannels implements NettyCustomizer {
                 }
             }
         });
+        ChannelHandlerContext reader = channel.pipeline().context(CommandHandler.class);
+        channel.pipeline().addBefore(reader.name(), null, new Reading(reader, (CommandHandler) reader.handler()));
+        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                var unused = context.close();
+            }
+        });
+    }
+
+    /** Hands what was read to Lettuce by itself, because Netty tells what Lettuce throws at it to nobody but Lettuce. */
+    private static final class Reading extends ChannelInboundHandlerAdapter {
+        private final ChannelHandlerContext context;
+        private final CommandHandler lettuce;
+
+        Reading(ChannelHandlerContext context, CommandHandler lettuce) {
+            this.context = context;
+            this.lettuce = lettuce;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext own, Object message) throws Exception {
+            try {
+                lettuce.channelRead(context, message);
+            } catch (Throwable e) {
+                exceptionCaught(own, e);
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext own, Throwable cause) throws Exception {
+            try {
+                lettuce.exceptionCaught(context, cause);
+            } finally {
+                var unused = own.close();
+            }
+        }
     }
 }

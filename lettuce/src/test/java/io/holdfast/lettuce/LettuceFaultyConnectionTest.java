@@ -16,11 +16,16 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import io.netty.util.HashedWheelTimer;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /** Points before and after each read, write and flush on both sides of Lettuce's handlers, and each buffer that is made. */
 final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
+    /** Lettuce's own has ticks of 100 ms, which each reconnect would wait for. */
+    private final HashedWheelTimer timer = new HashedWheelTimer(1, TimeUnit.MILLISECONDS);
+
     private @Nullable RedisClient client;
     private @Nullable ClientResources resources;
 
@@ -39,11 +44,14 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
                 .reconnectDelay(new ReconnectDelay())
+                .timer(timer)
                 .nettyCustomizer(new NettyCustomizer() {
                     @Override
                     public void afterChannelInitialized(Channel channel) {
                         channel.pipeline().addFirst(new FaultyHandler(passed));
                         channel.pipeline().addLast(new FaultyHandler(passed));
+                        // Around them, as in the driver's own clients.
+                        new OwnChannels().afterChannelInitialized(channel);
                         channel.config().setAllocator(new FaultyAllocator(passed));
                     }
                 })
@@ -63,6 +71,7 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
         if (resources != null) {
             var unused = resources.shutdown();
         }
+        timer.stop();
     }
 
     private static final class FaultyHandler extends ChannelDuplexHandler {

@@ -142,6 +142,32 @@ public abstract class FaultyConnectionContract {
         assertTrue(points > 20, "there were " + points + " points only");
     }
 
+    /** No request is under way: nobody but whoever reads can notice. */
+    @ParameterizedTest
+    @EnumSource(Happening.class)
+    void subscribe_anythingThrownWhileAMessageIsRead_isNoticedAndMessagesComeAgain(Happening happening) {
+        long points = 0;
+        boolean happened = true;
+        while (happened) {
+            points++;
+            driver = connect(server.port(), fuse);
+            RecordedEvents events = DriverFixture.listen(driver);
+            DriverFixture.get(driver.subscribe("news", messages::add));
+            fuse.lay(points, happening);
+            String text = happening + " at point " + points;
+            server.command("PUBLISH", "news", "before");
+            server.command("PUBLISH", "news", "before");
+            DriverFixture.awaitTrue(() -> hears(text));
+            happened = fuse.take();
+            if (happened && happening != Happening.INTERRUPT) {
+                events.awaitMessages("down");
+            }
+            DriverFixture.awaitTrue(() -> hears("after " + text));
+            driver.close();
+        }
+        assertTrue(points > 2, "there were " + points + " points only");
+    }
+
     /** Asks many things at once, and tells of replies that belong to others. */
     private List<String> ask(String texts) {
         List<CompletionStage<Reply>> stages = new ArrayList<>();
@@ -184,9 +210,9 @@ public abstract class FaultyConnectionContract {
     private boolean hears(String text) {
         server.command("PUBLISH", "news", text);
         try {
-            for (String heard = messages.poll(20, TimeUnit.MILLISECONDS);
+            for (String heard = messages.poll(5, TimeUnit.MILLISECONDS);
                     heard != null;
-                    heard = messages.poll(20, TimeUnit.MILLISECONDS)) {
+                    heard = messages.poll(5, TimeUnit.MILLISECONDS)) {
                 if (heard.equals(text)) {
                     return true;
                 }

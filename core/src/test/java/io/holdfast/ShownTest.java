@@ -1,0 +1,57 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+final class ShownTest {
+    private static final String FORGED = "a\n2026-01-01 ERROR \u001b[31mall is lost";
+
+    @Test
+    void lock_ordinaryName_isShownAsItIs() {
+        assertEquals("lock 'orders:4711/größe \\ \uD83D\uDD12'", Shown.lock("orders:4711/größe \\ \uD83D\uDD12"));
+    }
+
+    @Test
+    void lock_nameWithControlCharacters_staysOnOneLine() {
+        assertEquals("lock 'a\\u000ab\\u000d\\u0085\\u2028\\u202e'", Shown.lock("a\nb\r\u0085\u2028\u202e"));
+    }
+
+    @Test
+    void name_longerThanAnybodyReads_isCutBetweenCharacters() {
+        assertEquals("n".repeat(200), Shown.name("n".repeat(200)));
+        assertEquals("n".repeat(200) + "… (201 characters)", Shown.name("n".repeat(201)));
+        assertEquals(
+                "n".repeat(199) + "… (1000 characters)",
+                Shown.name("n".repeat(199) + "\uD83D\uDD12" + "n".repeat(799)));
+    }
+
+    @Test
+    void quoted_quotationMarks_doNotEndTheValue() {
+        assertEquals("\"a\\\" owner=x \\\\\"", Shown.quoted("a\" owner=x \\"));
+    }
+
+    @Test
+    void messages_nameOrHolderWithControlCharacters_areOneLine() {
+        Holder holder = new Holder("c.1", 7, FORGED, "host", "1", FORGED, Map.of(), Instant.EPOCH);
+        Contention contention = new Contention(Optional.of(holder), Duration.ZERO, 0, 0);
+        PlainHolder plain = new PlainHolder(FORGED, Optional.empty());
+        LockEvent.Subject subject = new LockEvent.Subject(FORGED, "key", "c.1", FORGED, Instant.EPOCH, FORGED);
+        for (String message : new String[] {
+            new LockTimeoutException(FORGED, Wait.none(), contention).getMessage(),
+            new LockTimeoutException(FORGED, "why", plain).getMessage(),
+            new LockTimeoutException(FORGED, Wait.none()).getMessage(),
+            new LockRefusedException(new Attempt.QueueFull(FORGED, contention)).getMessage(),
+            new LeaseLostException(FORGED, 7, LossReason.GONE, null).getMessage(),
+            Events.line(new LockEvent.Asked(subject, 1)),
+        }) {
+            assertTrue(message.chars().noneMatch(Character::isISOControl), message);
+            assertTrue(message.contains("a\\u000a2026"), message);
+        }
+    }
+}
