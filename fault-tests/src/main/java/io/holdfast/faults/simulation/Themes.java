@@ -15,15 +15,12 @@ import io.holdfast.faults.simulation.Plan.Trouble;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * What the kinds of plans that have a theme draw differently. They draw all that a plan inside the assumptions does, and what
  * they are about more often.
- *
- * @param without what is not drawn
  */
-record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pending> without) {
+record Themes(Kind kind, long seed, int clients, int locks, long length) {
     /** More than a client lets out at a time. */
     private static final int CROWD = 130;
 
@@ -33,10 +30,6 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
 
     private Draw draw(int purpose, int number) {
         return new Draw(seed, SALT, kind.ordinal(), purpose, number);
-    }
-
-    private boolean draws(Pending pending) {
-        return !without.contains(pending);
     }
 
     HoldfastOptions options(HoldfastOptions drawn) {
@@ -87,7 +80,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
 
     /** Asks about when clients tick, which is when they give up what they do not use. */
     private Ask ofCluster(Ask drawn, Draw draw) {
-        if (!draw.percent(50) || !draws(Pending.MAILBOX_CLOSED_UNDER_A_REQUEST)) {
+        if (!draw.percent(50)) {
             return drawn;
         }
         long interval = options(HoldfastOptions.defaults()).refreshInterval().toMillis();
@@ -103,7 +96,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
             options = options.withLeastRemaining(options.term().multipliedBy(8).dividedBy(10));
         }
         Ending ending = drawn.ending();
-        if (draw.percent(20) && draws(Pending.INTERRUPTED_REENTRY)) {
+        if (draw.percent(20)) {
             ending = Ending.INTERRUPT;
         } else if (ending == Ending.HAND_OVER || ending == Ending.DETACH || ending == Ending.END_WITH_TERM) {
             ending = Ending.RELEASE;
@@ -141,7 +134,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 }
             }
             case QUORUM -> {
-                if (draw.percent(15) && draws(Pending.OLDER_DATA)) {
+                if (draw.percent(15)) {
                     fault = Fault.RESTART_OLDER;
                 }
             }
@@ -153,7 +146,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 }
             }
             case KEPT -> {
-                if (draw.percent(50) && draws(Pending.UNHEARD_RECALL)) {
+                if (draw.percent(50)) {
                     fault = Fault.SWALLOW_MESSAGES;
                     lasts = draw.between(2_000, Plan.LONGEST_TROUBLE_MILLIS);
                 } else if (draw.percent(30)) {
@@ -226,7 +219,6 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
     private boolean hasCrowd() {
         return kind == Kind.CLUSTER
                 && locks > 1
-                && draws(Pending.CROWD_AT_A_SILENT_MASTER)
                 && draw(8, 0).percent(15);
     }
 

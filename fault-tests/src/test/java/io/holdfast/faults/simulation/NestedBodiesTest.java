@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 class NestedBodiesTest {
     private static final Duration BEFORE = Duration.ofMillis(500);
     private static final int RUNS = 40;
+    private static final int DEPTH = 3;
 
     private final VirtualTime time = new VirtualTime();
     private final MemoryServer server = MemoryServer.start(time);
@@ -32,9 +33,8 @@ class NestedBodiesTest {
     void call_bodiesOfOneHoldInOneAnother_eachIsInterruptedInTime() throws Exception {
         for (int seed = 1; seed <= RUNS; seed++) {
             Draw draw = new Draw(seed);
-            int depth = Pending.WAITING.contains(Pending.NESTED_BODIES) ? 0 : 3;
             int run = seed;
-            String found = lock.call(lease -> body(lease, draw, depth, run));
+            String found = lock.call(lease -> body(lease, draw, DEPTH, run));
             assertEquals("", found);
             assertEquals(0, client.holding());
             assertTrue(server.command("GET", lock.key()).isNull());
