@@ -70,6 +70,10 @@ final class Breaks {
     private static final Plan.Kind INSIDE = Plan.Kind.INSIDE;
     private static final Plan.Kind OUTSIDE = Plan.Kind.OUTSIDE;
     private static final Plan.Kind QUORUM = Plan.Kind.QUORUM;
+    private static final Plan.Kind HANDED = Plan.Kind.HANDED;
+    private static final Plan.Kind STEERED = Plan.Kind.STEERED;
+    private static final Plan.Kind CLUSTER = Plan.Kind.CLUSTER;
+    private static final Plan.Kind NESTED = Plan.Kind.NESTED;
 
     private Breaks() {}
 
@@ -474,7 +478,98 @@ final class Breaks {
                         java(
                                 "QuorumHold",
                                 "majority = agreed == quorum.majority && held != null && held;",
-                                "majority = agreed == 1 && held != null && held;")));
+                                "majority = agreed == 1 && held != null && held;")),
+                of(
+                        "quorum: data of another process of the server counts",
+                        QUORUM,
+                        1,
+                        EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
+                        lua("marker", "known = known and (durable == '1' or run == here)", "")),
+                of(
+                        "handed: whoever adopts goes on as the owner who gave",
+                        HANDED,
+                        1,
+                        EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
+                        java("Request", "final String owner;", "String owner;"),
+                        java(
+                                "Request",
+                                "        client.takeBack.ending();\n        try {\n            for (int i = 0; ; i++) {",
+                                "        owner = ticket.owner();\n        client.takeBack.ending();\n"
+                                        + "        try {\n            for (int i = 0; ; i++) {")),
+                of(
+                        "handed: a lease that was handed over is confirmed late",
+                        HANDED,
+                        1,
+                        EnumSet.of(KEPT),
+                        java("Hold", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
+                of(
+                        "shared: a renewal does not tell of a recall",
+                        Plan.Kind.KEPT,
+                        1,
+                        EnumSet.of(LIVENESS, FAIR),
+                        lua("common", "if held.kept == ' K' then", "if false then")),
+                of(
+                        "shared: a hold is kept as long as it was extended for",
+                        Plan.Kind.KEPT,
+                        1,
+                        EnumSet.of(EXPIRY),
+                        java(
+                                "LocalLine",
+                                "boolean good = isGood(now) && !outlastsTerm(now);",
+                                "boolean good = isGood(now);")),
+                of(
+                        "steered: no message says that a hold was ended by name",
+                        STEERED,
+                        1,
+                        EnumSet.of(TOKENS, EXCLUSION, HOLDER),
+                        lua("revoke", "  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))\n  mail[#mail + 1] = table.concat({ 'V', publicPart(held.owner), held.token, lock.hold }, ' ')\n", "")),
+                of(
+                        "steered: what a cleaning grants is not taken up",
+                        STEERED,
+                        1,
+                        EnumSet.of(LIVENESS),
+                        java(
+                                "Admin",
+                                "client.commands.clean(keys, callback));\n"
+                                        + "            client.waitingRoom.observe(keys, reply.state(), sent);",
+                                "client.commands.clean(keys, callback));")),
+                of(
+                        "cluster: a mailbox that only a kept lock wants is never closed",
+                        CLUSTER,
+                        1,
+                        EnumSet.of(LITTER),
+                        java("Mailboxes", "client.waitingRoom.startTicking(); // which closes it again", "")),
+                of(
+                        "cluster: a mailbox is closed under a request",
+                        CLUSTER,
+                        1,
+                        EnumSet.of(LIVENESS, ORDER),
+                        java(
+                                "WaitingRoom",
+                                "if (request.pending() && !request.waitLimit.isNone()) {",
+                                "if (lines.containsKey(request.keys.hold())) {"),
+                        java("Mailboxes", "closes[0] = present.idle();", "closes[0] = true;")),
+                of(
+                        "cluster: one bound of what is asked again for all servers",
+                        CLUSTER,
+                        1,
+                        EnumSet.of(LIVENESS),
+                        java("Repeats", "Object server = serverOf.apply(request);", "Object server = lock;")),
+                of(
+                        "nested: an interrupt forgets what has entered",
+                        NESTED,
+                        1,
+                        EnumSet.of(ORPHAN, ENDS),
+                        java(
+                                "Request",
+                                ": how instanceof Joined joined ? joined.handle().get() : null;",
+                                ": null;")),
+                of(
+                        "a request that outlives its life keeps its place",
+                        INSIDE,
+                        1,
+                        EnumSet.of(ORDER),
+                        lua("common", "local order = d and d.policy == 'T' and", "local order = false and")));
     }
 
     /** Prints how each of them was found; exits with 1 if one was not. */
