@@ -24,7 +24,11 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
     /** More than a client lets out at a time. */
     private static final int CROWD = 130;
 
-    private static final int BESIDE = 16;
+    /** As long as the silence lasts. */
+    private static final int PAIRS = 6;
+
+    /** In milliseconds; what was asked earlier is over. */
+    private static final long BEFORE_CROWD = 10_000;
 
     private static final int SALT = 20;
 
@@ -37,7 +41,9 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             return drawn;
         }
         HoldfastOptions options = drawn.withRefreshInterval(millis(draw(0, 0).oneOf(List.of(200L, 500L, 2_000L))));
-        return hasCrowd() ? options.withCommandTimeout(millis(2_000)) : options;
+        return hasCrowd()
+                ? options.withCommandTimeout(millis(2_000)).withRefreshInterval(millis(200))
+                : options;
     }
 
     Ask ask(Ask drawn) {
@@ -80,6 +86,10 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
 
     /** Asks about when clients tick, which is when they give up what they do not use. */
     private Ask ofCluster(Ask drawn, Draw draw) {
+        long sinceCrowd = hasCrowd() && drawn.lock() == 1 ? drawn.atMillis() - crowdAt() : Long.MIN_VALUE;
+        if (sinceCrowd >= -BEFORE_CROWD && sinceCrowd < Plan.LONGEST_TROUBLE_MILLIS) {
+            return drawn.at(crowdAt() + Plan.LONGEST_TROUBLE_MILLIS);
+        }
         if (!draw.percent(50)) {
             return drawn;
         }
@@ -187,32 +197,40 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             }
         } else if (hasCrowd()) {
             Draw draw = draw(7, 0);
-            long at = draw.between(1_000, length);
+            long at = crowdAt();
             int client = draw.below(clients);
             for (int i = 0; i < CROWD; i++) {
                 LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
                 items.add(new Ask(first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
-            // Others use a lock of a master that is well, and so does the client with the crowd.
-            for (int i = 1; i <= BESIDE; i++) {
-                Draw beside = draw(11, i);
+            // Another uses a lock of a master that is well, and the client with the crowd comes soon after it, and has to
+            // ask again once it is listened to.
+            for (int i = 0; i < PAIRS; i++) {
+                Draw pair = draw(11, i);
                 LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
-                int whose = i % 2 == 0 ? client : (client + 1) % clients;
-                long when = at + beside.between(2_000, 7_000);
+                long when = at + 2_050 + i * 950L;
+                int second = first + CROWD + 1 + 2 * i;
+                int other = (client + 1) % clients;
                 items.add(new Ask(
-                        first + CROWD + i,
-                        when,
-                        whose,
+                        second, when, other, 1, "b" + i, -1, options, pair.between(100, 200), Ending.RELEASE));
+                items.add(new Ask(
+                        second + 1,
+                        when + pair.between(20, 80),
+                        client,
                         1,
                         "a" + i,
                         -1,
                         options,
-                        beside.between(1, 400),
+                        1,
                         Ending.RELEASE));
             }
         }
         return items;
+    }
+
+    private long crowdAt() {
+        return draw(12, 0).between(1_000, length);
     }
 
     /** Locks of a cluster go round its masters: there has to be one that is well. */
