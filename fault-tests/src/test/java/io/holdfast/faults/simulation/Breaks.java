@@ -122,8 +122,9 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "Request",
-                                "granted(reply.token(), Deadlines.ofReply(sent, options",
-                                "granted(reply.token(), Deadlines.ofReply(client.ticker.nanoTime(), options")),
+                                "                        reply.sinceMicros(),\n                        Deadlines.ofReply(sent, options",
+                                "                        reply.sinceMicros(),\n"
+                                        + "                        Deadlines.ofReply(client.ticker.nanoTime(), options")),
                 of(
                         "deadline of a renewal counts from the reply",
                         INSIDE,
@@ -436,7 +437,8 @@ final class Breaks {
                         QUORUM,
                         74,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
-                        lua("quorum_acquire", "if now < over then", "if false then")),
+                        lua("marker", "    return tonumber(quarantine)\n", "    return 0\n"),
+                        lua("marker", "return math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)", "return 0")),
                 of(
                         "quorum: tokens that differ are not written back",
                         QUORUM,
