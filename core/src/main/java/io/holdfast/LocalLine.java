@@ -91,7 +91,7 @@ final class LocalLine implements Hold.Tenant {
                     }
                 }
                 if (request.wait.isNone()) {
-                    then = request::askAlone;
+                    then = then(endIfIdle(), request::askAlone); // which may have made this line
                 } else {
                     waiting.add(request);
                     then = state == State.KEPT ? then(giveBack(), askIfWanted()) : askIfWanted();

@@ -229,6 +229,23 @@ final class ClusterMailboxesTest {
     }
 
     @Test
+    void tryAcquire_keptLockThatSomebodyElseHas_isNotListenedToAfterwards() {
+        Holdfast holder = client(1);
+        Holdfast asking = client(2);
+        Lease held = holder.lock("taken").acquireAsync(Wait.none()).join();
+        CompletableFuture<Attempt> waits = asking.lock("taken").attemptAsync(Wait.upTo(Duration.ofSeconds(1)));
+        LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofSeconds(10));
+        CompletableFuture<Attempt> without = asking.lock("taken", kept).attemptAsync(Wait.none());
+        time.advance(Duration.ofSeconds(2));
+        assertEquals(Attempt.Taken.class, without.join().getClass());
+        assertEquals(Attempt.TimedOut.class, waits.join().getClass());
+        held.releaseAsync();
+        time.advance(REPAIRED);
+        assertEquals(List.of(), channels());
+        clients.forEach(Holdfast::close);
+    }
+
+    @Test
     void acquire_hundredsAskAgainAtAFrozenServer_isQueuedAtTheOtherAtOnce() {
         Holdfast other = client(1);
         String name = lockAt(0, 0);

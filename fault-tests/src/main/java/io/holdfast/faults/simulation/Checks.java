@@ -156,11 +156,6 @@ final class Checks {
 
     // ---- what happens
 
-    /** Whether something is drawn and looked at. */
-    boolean draws(Pending pending) {
-        return !plan.without().contains(pending);
-    }
-
     void asked(Asked asked) {
         open.add(asked);
     }
@@ -223,7 +218,6 @@ final class Checks {
             return false;
         }
         return held.shared == null
-                || !draws(Pending.KEPT_AND_REVOKED)
                 || world.now() - at <= TOLD_OF_REVOKING
                 || !world.undisturbed(held.machine, held.lock, at - GRACE);
     }
@@ -334,8 +328,7 @@ final class Checks {
                 && Silences.bears(
                         silence,
                         held.obtainedAt,
-                        held.asked.item.options().term().toNanos(),
-                        draws(Pending.EARLY_SILENCE))) {
+                        held.asked.item.options().term().toNanos())) {
             found(
                     Check.KEPT,
                     held + " was lost, " + reason + ", by a silence of "

@@ -49,9 +49,7 @@ final class HandOvers {
             world.checks.lost(next, reason);
         });
         Draw draw = new Draw(world.plan.seed(), 12, held.asked.item.number());
-        boolean late = world.plan.kind() == Plan.Kind.HANDED
-                && !world.plan.without().contains(Pending.LATE_GIVER)
-                && draw.percent(70);
+        boolean late = world.plan.kind() == Plan.Kind.HANDED && draw.percent(70);
         world.clients.timersOf(there, late ? draw.between(200, 20_000) : 200, () -> world.clients.release(next));
         if (late) {
             comeLate(giver, held, draw);

@@ -61,8 +61,7 @@ final class KeeperChecks {
         if (world.undisturbed(keeper, view.number, since - Checks.GRACE)) {
             return ServerChecks.LOOKED_AT_AFTER;
         }
-        boolean knows = checks.draws(Pending.UNHEARD_RECALL)
-                && world.undisturbedBut(Troubled.How.DEAF, keeper, view.number, since - Checks.GRACE);
+        boolean knows = world.undisturbedBut(Troubled.How.DEAF, keeper, view.number, since - Checks.GRACE);
         return knows ? unheard(shared) : Asked.NEVER;
     }
 
@@ -76,7 +75,7 @@ final class KeeperChecks {
     void tellsItself(View view, long now) {
         Asked asked = server.ownerOf(view.owner);
         Shared shared = asked == null ? null : asked.shared;
-        if (!view.kept || shared == null || shared.recalled || !checks.draws(Pending.UNHEARD_RECALL)) {
+        if (!view.kept || shared == null || shared.recalled) {
             return;
         }
         for (String owner : view.queue) {
@@ -93,7 +92,7 @@ final class KeeperChecks {
     void lastsATerm(View view, long now) {
         Asked asked = server.ownerOf(view.owner);
         Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
-        if (shared == null || view.prolonged || !checks.draws(Pending.EXTENDED_AND_KEPT)) {
+        if (shared == null || view.prolonged) {
             return;
         }
         boolean extended = checks.leases().stream()

@@ -61,11 +61,7 @@ final class Operators {
         if (client == null || slot.machine != machine) {
             return;
         }
-        boolean waits = world.checks.open().stream()
-                .anyMatch(asked -> asked.machine == machine && asked.item.lock() == act.lock());
-        boolean cleans = act.what() == Plan.What.CLEAN_AT_EXPIRY || act.what() == Plan.What.CLEAN_ALL;
-        if (!slot.drivers.stream().allMatch(NetworkDriver::answersNow)
-                || (cleans && waits && world.plan.without().contains(Pending.CLEANING_WAITER))) {
+        if (!slot.drivers.stream().allMatch(NetworkDriver::answersNow)) {
             return;
         }
         world.trace.add(machine, act.toString());
@@ -111,9 +107,6 @@ final class Operators {
             return;
         }
         Held held = mine.get();
-        if (held.shared != null && world.plan.without().contains(Pending.TOKEN_OF_A_SHARED_HOLD)) {
-            return;
-        }
         Admin.Outcome outcome = admin.release(Plan.lock(act.lock()), held.token, Admin.Waiters.HAND_OFF)
                 .outcome();
         if (outcome != Admin.Outcome.RELEASED) {

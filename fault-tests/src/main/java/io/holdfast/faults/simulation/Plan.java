@@ -14,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * All that is done in one run, drawn before it begins: who asks for which lock, when and how, and what goes wrong. Each
@@ -27,7 +26,6 @@ import java.util.Set;
  * @param lengthMillis when the last item may begin
  * @param options of all clients
  * @param items in the order of their times
- * @param without what is neither drawn nor looked at
  */
 record Plan(
         Kind kind,
@@ -36,8 +34,7 @@ record Plan(
         int locks,
         long lengthMillis,
         HoldfastOptions options,
-        List<Item> items,
-        Set<Pending> without) {
+        List<Item> items) {
     /** No trouble lasts longer. */
     static final long LONGEST_TROUBLE_MILLIS = 10_000;
 
@@ -285,16 +282,12 @@ record Plan(
             List.of(Fault.FREEZE_SERVER, Fault.SLOW_SERVER, Fault.RESTART, Fault.FORGET_SCRIPTS);
 
     static Plan draw(Kind kind, long seed) {
-        return draw(kind, seed, Pending.WAITING);
-    }
-
-    static Plan draw(Kind kind, long seed, Set<Pending> without) {
         Draw draw = new Draw(seed, 1, kind.salt);
         int clients = (int) draw.between(2, 5);
         int locks = (int) draw.between(1, 3);
         long length = draw.between(8_000, 30_000);
         int asks = (int) draw.between(8, 60);
-        Themes theme = new Themes(kind, seed, clients, locks, length, without);
+        Themes theme = new Themes(kind, seed, clients, locks, length);
         Sharing sharing = Sharing.draw(kind, seed, clients, locks, length, theme.percentShared());
         // Some runs without any trouble: there the strictest answers are due.
         int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
@@ -319,7 +312,7 @@ record Plan(
                     kind, clock, i, new Draw(seed, 2, kind.salt, i), group.below(clients), group.between(0, length))));
         }
         items.addAll(theme.more(items.size()));
-        return new Plan(kind, seed, clients, locks, length, theme.options(options), sorted(items), without);
+        return new Plan(kind, seed, clients, locks, length, theme.options(options), sorted(items));
     }
 
     /**
@@ -520,8 +513,7 @@ record Plan(
                 locks,
                 lengthMillis,
                 options,
-                items.stream().filter(item -> numbers.contains(item.number())).toList(),
-                without);
+                items.stream().filter(item -> numbers.contains(item.number())).toList());
     }
 
     static String lock(int number) {

@@ -9,10 +9,7 @@ final class Silences {
     private static final long MILLI = Checks.MILLI;
 
     /** From when on, counted from its beginning, a lease bears a silence of less than two thirds of its term. */
-    static final long BEARS_EARLY = 100 * MILLI;
-
-    /** The same as long as {@link Pending#EARLY_SILENCE} waits. */
-    static final long BEARS_LATE = 1_100 * MILLI;
+    private static final long BEARS_FROM = 100 * MILLI;
 
     /** Two thirds, less the allowance for drift and what a renewal takes that was under way. */
     private static final double PART_OF_TERM = 0.6;
@@ -49,8 +46,8 @@ final class Silences {
     }
 
     /** Whether a lease must survive a silence. */
-    static boolean bears(Silence silence, long obtainedAt, long termNanos, boolean early) {
-        return silence.begin >= obtainedAt + (early ? BEARS_EARLY : BEARS_LATE)
+    static boolean bears(Silence silence, long obtainedAt, long termNanos) {
+        return silence.begin >= obtainedAt + BEARS_FROM
                 && silence.end - silence.begin <= (long) (termNanos * PART_OF_TERM) - LESS;
     }
 }

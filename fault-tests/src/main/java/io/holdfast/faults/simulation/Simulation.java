@@ -3,7 +3,6 @@ package io.holdfast.faults.simulation;
 import io.holdfast.faults.simulation.Plan.Kind;
 import java.io.PrintStream;
 import java.security.SecureRandom;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -46,9 +45,6 @@ public final class Simulation implements Callable<Integer> {
     @Option(names = "--keep", split = ",", description = "with --replay: only these items of the plan")
     private @Nullable List<Integer> keep;
 
-    @Option(names = "--pending", split = ",", description = "also these, which wait for a mend of the product, or all")
-    private List<String> pending = List.of();
-
     private final PrintStream out;
     private final PrintStream err;
 
@@ -87,7 +83,7 @@ public final class Simulation implements Callable<Integer> {
         Kind kind = kind(plan);
         Long one = replay;
         if (one != null) {
-            Plan drawn = Plan.draw(kind, one, without());
+            Plan drawn = Plan.draw(kind, one);
             List<Integer> kept = keep;
             Plan chosen = kept == null ? drawn : drawn.keep(kept);
             chosen.items().forEach(out::println);
@@ -96,15 +92,6 @@ public final class Simulation implements Callable<Integer> {
             return outcome.finding() == null ? 0 : FOUND;
         }
         return many(kind);
-    }
-
-    private Set<Pending> without() {
-        if (Pending.WAITING.isEmpty() || pending.contains("all")) {
-            return Set.of();
-        }
-        Set<Pending> without = EnumSet.copyOf(Pending.WAITING);
-        pending.forEach(name -> without.remove(Pending.valueOf(name.toUpperCase(Locale.ROOT))));
-        return without;
     }
 
     private static Kind kind(String name) {
@@ -138,7 +125,7 @@ public final class Simulation implements Callable<Integer> {
                 break;
             }
             long seed = range != null || (fresh == 0 && minutes == 0) ? from + i : random.nextLong() >>> 16;
-            Outcome outcome = new World(Plan.draw(kind, seed, without())).run();
+            Outcome outcome = new World(Plan.draw(kind, seed)).run();
             sum.add(outcome);
             if (outcome.finding() != null) {
                 out.println(report(outcome));
@@ -215,20 +202,11 @@ public final class Simulation implements Callable<Integer> {
                 .append(finding)
                 .append("\nreplay: --plan ")
                 .append(whole.kind())
-                .append(pending(whole))
                 .append(" --replay ")
                 .append(whole.seed())
                 .append(" --keep ")
                 .append(kept.stream().map(String::valueOf).collect(Collectors.joining(",")))
                 .toString();
-    }
-
-    private static String pending(Plan plan) {
-        Set<String> drawn = Pending.WAITING.stream()
-                .filter(each -> !plan.without().contains(each))
-                .map(Enum::name)
-                .collect(Collectors.toCollection(TreeSet::new));
-        return drawn.isEmpty() ? "" : " --pending " + String.join(",", drawn);
     }
 
     private static String describe(Outcome outcome) {

@@ -15,19 +15,20 @@ import io.holdfast.faults.simulation.Plan.Trouble;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * What the kinds of plans that have a theme draw differently. They draw all that a plan inside the assumptions does, and what
  * they are about more often.
- *
- * @param without what is not drawn
  */
-record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pending> without) {
+record Themes(Kind kind, long seed, int clients, int locks, long length) {
     /** More than a client lets out at a time. */
     private static final int CROWD = 130;
 
-    private static final int BESIDE = 16;
+    /** As long as the silence lasts. */
+    private static final int PAIRS = 6;
+
+    /** In milliseconds; what was asked earlier is over. */
+    private static final long BEFORE_CROWD = 10_000;
 
     private static final int SALT = 20;
 
@@ -35,16 +36,14 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
         return new Draw(seed, SALT, kind.ordinal(), purpose, number);
     }
 
-    private boolean draws(Pending pending) {
-        return !without.contains(pending);
-    }
-
     HoldfastOptions options(HoldfastOptions drawn) {
         if (kind != Kind.CLUSTER) {
             return drawn;
         }
         HoldfastOptions options = drawn.withRefreshInterval(millis(draw(0, 0).oneOf(List.of(200L, 500L, 2_000L))));
-        return hasCrowd() ? options.withCommandTimeout(millis(2_000)) : options;
+        return hasCrowd()
+                ? options.withCommandTimeout(millis(2_000)).withRefreshInterval(millis(200))
+                : options;
     }
 
     Ask ask(Ask drawn) {
@@ -87,7 +86,11 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
 
     /** Asks about when clients tick, which is when they give up what they do not use. */
     private Ask ofCluster(Ask drawn, Draw draw) {
-        if (!draw.percent(50) || !draws(Pending.MAILBOX_CLOSED_UNDER_A_REQUEST)) {
+        long sinceCrowd = hasCrowd() && drawn.lock() == 1 ? drawn.atMillis() - crowdAt() : Long.MIN_VALUE;
+        if (sinceCrowd >= -BEFORE_CROWD && sinceCrowd < Plan.LONGEST_TROUBLE_MILLIS) {
+            return drawn.at(crowdAt() + Plan.LONGEST_TROUBLE_MILLIS);
+        }
+        if (!draw.percent(50)) {
             return drawn;
         }
         long interval = options(HoldfastOptions.defaults()).refreshInterval().toMillis();
@@ -103,7 +106,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
             options = options.withLeastRemaining(options.term().multipliedBy(8).dividedBy(10));
         }
         Ending ending = drawn.ending();
-        if (draw.percent(20) && draws(Pending.INTERRUPTED_REENTRY)) {
+        if (draw.percent(20)) {
             ending = Ending.INTERRUPT;
         } else if (ending == Ending.HAND_OVER || ending == Ending.DETACH || ending == Ending.END_WITH_TERM) {
             ending = Ending.RELEASE;
@@ -141,7 +144,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 }
             }
             case QUORUM -> {
-                if (draw.percent(15) && draws(Pending.OLDER_DATA)) {
+                if (draw.percent(15)) {
                     fault = Fault.RESTART_OLDER;
                 }
             }
@@ -153,7 +156,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
                 }
             }
             case KEPT -> {
-                if (draw.percent(50) && draws(Pending.UNHEARD_RECALL)) {
+                if (draw.percent(50)) {
                     fault = Fault.SWALLOW_MESSAGES;
                     lasts = draw.between(2_000, Plan.LONGEST_TROUBLE_MILLIS);
                 } else if (draw.percent(30)) {
@@ -194,39 +197,46 @@ record Themes(Kind kind, long seed, int clients, int locks, long length, Set<Pen
             }
         } else if (hasCrowd()) {
             Draw draw = draw(7, 0);
-            long at = draw.between(1_000, length);
+            long at = crowdAt();
             int client = draw.below(clients);
             for (int i = 0; i < CROWD; i++) {
                 LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
                 items.add(new Ask(first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
-            // Others use a lock of a master that is well, and so does the client with the crowd.
-            for (int i = 1; i <= BESIDE; i++) {
-                Draw beside = draw(11, i);
+            // Another uses a lock of a master that is well, and the client with the crowd comes soon after it, and has to
+            // ask again once it is listened to.
+            for (int i = 0; i < PAIRS; i++) {
+                Draw pair = draw(11, i);
                 LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
-                int whose = i % 2 == 0 ? client : (client + 1) % clients;
-                long when = at + beside.between(2_000, 7_000);
+                long when = at + 2_050 + i * 950L;
+                int second = first + CROWD + 1 + 2 * i;
+                int other = (client + 1) % clients;
                 items.add(new Ask(
-                        first + CROWD + i,
-                        when,
-                        whose,
+                        second, when, other, 1, "b" + i, -1, options, pair.between(100, 200), Ending.RELEASE));
+                items.add(new Ask(
+                        second + 1,
+                        when + pair.between(20, 80),
+                        client,
                         1,
                         "a" + i,
                         -1,
                         options,
-                        beside.between(1, 400),
+                        1,
                         Ending.RELEASE));
             }
         }
         return items;
     }
 
+    private long crowdAt() {
+        return draw(12, 0).between(1_000, length);
+    }
+
     /** Locks of a cluster go round its masters: there has to be one that is well. */
     private boolean hasCrowd() {
         return kind == Kind.CLUSTER
                 && locks > 1
-                && draws(Pending.CROWD_AT_A_SILENT_MASTER)
                 && draw(8, 0).percent(15);
     }
 

@@ -37,8 +37,7 @@ class ChecksTest {
             1,
             1_000,
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO),
-            List.of(),
-            Set.of());
+            List.of());
     private final Checks.Surroundings calm = new Checks.Surroundings() {
         @Override
         public long now() {
@@ -292,7 +291,7 @@ class ChecksTest {
 
     @Test
     void fenced_twoWithOneToken_isFound() {
-        Plan outside = new Plan(Kind.OUTSIDE, 1, 1, 1, 1_000, plan.options(), List.of(), Set.of());
+        Plan outside = new Plan(Kind.OUTSIDE, 1, 1, 1, 1_000, plan.options(), List.of());
         Checks lenient = new Checks(outside, calm);
         Held first = hold(server);
         Held second = hold(otherServer);

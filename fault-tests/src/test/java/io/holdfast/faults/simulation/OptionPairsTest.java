@@ -152,7 +152,7 @@ class OptionPairsTest {
         long at = draw.between(0, 3_500);
         items.add(new Trouble(ASKS, at, fault, draw.below(CLIENTS), 0, draw.between(100, 2_500), false));
         items.sort((a, b) -> Long.compare(a.atMillis(), b.atMillis()));
-        return new Plan(Kind.INSIDE, number, CLIENTS, 1, 4_000, clientOptions(row), items, Pending.WAITING);
+        return new Plan(Kind.INSIDE, number, CLIENTS, 1, 4_000, clientOptions(row), items);
     }
 
     private static CoveringArray array() {
