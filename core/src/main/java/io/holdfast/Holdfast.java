@@ -251,6 +251,7 @@ public final class Holdfast implements AutoCloseable {
      *     or lost, or another has adopted it
      * @throws ServerUnreachableException if the server does not answer: whether it was adopted is not known, and if it was,
      *     the lock is released in the background
+     * @throws LockRefusedException if fewer replicas have it in time than the options ask for; the lock is released then
      */
     public Lease adopt(LeaseTicket ticket) {
         return adopt(ticket, client.options.lockDefaults());
@@ -258,6 +259,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options; the term is that of the ticket. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
+        client.refuseBeyondQuarantine("the term of the ticket", ticket.term());
         Keys keys = Keys.of(client.options.prefix(), ticket.lock());
         return client.adoptingRequest(keys, options.withTerm(ticket.term())).adopt(ticket);
     }

@@ -15,6 +15,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -87,6 +88,7 @@ final class Request implements Asking {
     private volatile @Nullable TakeOver takeOver;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
+    private volatile boolean adopting;
     /** Whether the server is being asked to move the request to the tail of the queue. */
     private volatile boolean outlived;
 
@@ -155,7 +157,10 @@ final class Request implements Asking {
      * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
      */
     Lease adopt(LeaseTicket ticket) {
+        adopting = true;
+        CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
         client.takeBack.ending();
+        client.waitingRoom.add(this); // known before the hold is its: it may be revoked before the reply comes
         try {
             for (int i = 0; ; i++) {
                 long sent = client.ticker.nanoTime();
@@ -172,11 +177,19 @@ final class Request implements Asking {
                                 callback));
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
                 if (reply.held() && deadline - client.ticker.nanoTime() > 0) {
-                    client.waitingRoom.add(this);
                     Hold hold = new Hold(this, ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
-                    end.set(hold);
                     Lease lease = hold.newHandle();
+                    if (!end.compareAndSet(null, hold)) {
+                        client.takeBack.add(keys, owner, false, Duration.ZERO);
+                        throw new HoldfastClosedException();
+                    }
                     hold.begin();
+                    if (ticket.token() == revokedToken) {
+                        hold.lose(LossReason.GONE); // told before the reply came
+                    }
+                    if (client.assurance.isWanted(this)) {
+                        lease = assured(hold, lease, result);
+                    }
                     client.events.tell(
                             this, subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
                     return lease;
@@ -192,7 +205,20 @@ final class Request implements Asking {
             client.takeBack.add(keys, owner, true, Duration.ZERO);
             throw e;
         } finally {
+            if (!(end.get() instanceof Hold)) {
+                client.waitingRoom.remove(this);
+            }
             client.takeBack.ended();
+        }
+    }
+
+    /** Waits until an adopted lease is as good as the options ask for, as after a grant. */
+    private Lease assured(Hold hold, Lease lease, CompletableFuture<Attempt> result) {
+        assure(hold, lease);
+        try {
+            return result.join().orElseThrow();
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof HoldfastException known ? known : e;
         }
     }
 
@@ -639,7 +665,9 @@ final class Request implements Asking {
                 hold.confirmedBy(assured.replicas());
                 hold.handOut().whenComplete((held, problem) -> {
                     if (held != null && held) {
-                        tellObtained(hold, false);
+                        if (!adopting) { // that is told as such
+                            tellObtained(hold, false);
+                        }
                         complete(new Attempt.Obtained(lease), null);
                     } else {
                         notAssured(hold, null, problem);

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
     ACQUIRE("6dd485543b69ab09fc7c13410cef1d65af1eee74"),
-    RELEASE("3b359e73ee138a561b76675850ef59bd087b41a3"),
+    RELEASE("832ef242b6b153c7d112e3c42ba70c93a5aba35c"),
     CONFIRM("ce8a04753010d308a42ec0b1cf1722b194b92950"),
     RENEW("c8b4cbcdb76923a76d3bf756ec32e501a912c44e"),
     REFRESH("f2821965ecb54ee5a9113c8b3a532df065e66c98"),

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.holdfast.spi.Command;
@@ -119,6 +120,32 @@ class AssuranceEngineTest {
         ExecutionException closed =
                 assertThrows(ExecutionException.class, late.toCompletableFuture()::get);
         assertEquals(DriverException.class, closed.getCause().getClass());
+    }
+
+    @Test
+    @Timeout(60)
+    void adopt_ofALeaseThatReplicasHaveToHave_isReturnedWhenTheyHaveIt() throws Exception {
+        server.answer("adopt", call -> server.adoptedSince(1));
+        server.answer("release", call -> server.released("RELEASED"));
+        Holdfast holdfast = Holdfast.over(
+                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        LeaseTicket ticket = new LeaseTicket("a", "giver.0-1~secret", 100, Duration.ofSeconds(30));
+        CompletableFuture<Lease> lease = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
+        FakeDriver second = present.asked();
+        second.next("SET").answer(Reply.of("OK"));
+        assertFalse(lease.isDone());
+        second.next("WAIT").answer(Reply.of(1));
+        assertEquals(1, lease.get().replicas());
+
+        CompletableFuture<Lease> refused = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
+        while (second.count("WAIT") < 2) {
+            Thread.onSpinWait();
+        }
+        second.next("SET").answer(Reply.of("OK"));
+        second.next("WAIT").answer(Reply.of(0));
+        ExecutionException thrown = assertThrows(ExecutionException.class, refused::get);
+        assertEquals(LockRefusedException.class, thrown.getCause().getClass());
+        assertEquals(1, server.count("release"), "what is not good enough is given back");
     }
 
     @Test

@@ -67,9 +67,10 @@ elseif unlessForeign(dequeue, lock, owner) then
 end
 
 -- rule tombstone
-if tombstone ~= '0' and type(redis.pcall('GET', KEYS[6])) ~= 'table' then -- what is foreign refuses the owner as well
+local mark = tombstone ~= '0' and redis.pcall('GET', KEYS[6])
+if tombstone ~= '0' and type(mark) ~= 'table' then -- what is foreign refuses the owner as well
   redis.call('DEL', KEYS[6]) -- a write that is allowed at maxmemory: it lets the next one pass
-  redis.call('SET', KEYS[6], '1', 'PX', tombstone)
+  redis.call('SET', KEYS[6], mark == 'A' and 'A' or '1', 'PX', tombstone) -- that it was adopted stays known
 end
 -- end
 

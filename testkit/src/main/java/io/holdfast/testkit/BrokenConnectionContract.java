@@ -84,8 +84,9 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         awaitListening(2);
         lease.release();
         Lease next = get(second);
+        awaitQueued(1); // the parked one; the present holder stood there until it had confirmed
         CompletableFuture<Lease> third = local(LAZY).lock("a").acquireAsync();
-        awaitQueued(3); // the parked one, the new one, and the present holder until it has confirmed
+        awaitQueued(2);
         proxy.accept();
         awaitListening(4);
         awaitParked(0);
