@@ -83,7 +83,8 @@ final class ServerChecks {
 
     /** A lease was handed to another client, which may hold it under an owner of its own. */
     void adopted(Held held, Asked asked) {
-        byOwner.put(held.owner, byOwner.getOrDefault(held.origin, asked)); // of the grant: others may have entered it since
+        byOwner.put(
+                held.owner, byOwner.getOrDefault(held.origin, asked)); // of the grant: others may have entered it since
         adopters.put(held.owner, held.machine);
     }
 
