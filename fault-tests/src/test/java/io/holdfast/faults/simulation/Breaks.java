@@ -120,7 +120,7 @@ final class Breaks {
                 of(
                         "deadline counts from the reply",
                         INSIDE,
-                        10,
+                        15,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "Request",
