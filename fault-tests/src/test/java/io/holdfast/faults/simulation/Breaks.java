@@ -63,8 +63,8 @@ final class Breaks {
     /** So many seeds are tried: the unbroken product passes them. */
     static int mostSeeds(Plan.Kind plan) {
         return switch (plan) {
-            case INSIDE, OUTSIDE -> 200;
-            case QUORUM -> 100;
+            case INSIDE -> 200;
+            case OUTSIDE, QUORUM -> 100;
             case HANDED, KEPT, STEERED, CLUSTER, NESTED -> 20;
         };
     }
