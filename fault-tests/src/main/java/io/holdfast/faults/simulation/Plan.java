@@ -28,13 +28,7 @@ import java.util.Map;
  * @param items in the order of their times
  */
 record Plan(
-        Kind kind,
-        long seed,
-        int clients,
-        int locks,
-        long lengthMillis,
-        HoldfastOptions options,
-        List<Item> items) {
+        Kind kind, long seed, int clients, int locks, long lengthMillis, HoldfastOptions options, List<Item> items) {
     /** No trouble lasts longer. */
     static final long LONGEST_TROUBLE_MILLIS = 10_000;
 

@@ -41,9 +41,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             return drawn;
         }
         HoldfastOptions options = drawn.withRefreshInterval(millis(draw(0, 0).oneOf(List.of(200L, 500L, 2_000L))));
-        return hasCrowd()
-                ? options.withCommandTimeout(millis(2_000)).withRefreshInterval(millis(200))
-                : options;
+        return hasCrowd() ? options.withCommandTimeout(millis(2_000)).withRefreshInterval(millis(200)) : options;
     }
 
     Ask ask(Ask drawn) {
@@ -204,7 +202,8 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
                 items.add(new Ask(first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
-            // Another uses a lock of a master that is well, and the client with the crowd comes soon after it, and has to
+            // Another uses a lock of a master that is well, and the client with the crowd comes soon after it, and has
+            // to
             // ask again once it is listened to.
             for (int i = 0; i < PAIRS; i++) {
                 Draw pair = draw(11, i);
@@ -212,18 +211,10 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
                 long when = at + 2_050 + i * 950L;
                 int second = first + CROWD + 1 + 2 * i;
                 int other = (client + 1) % clients;
+                items.add(
+                        new Ask(second, when, other, 1, "b" + i, -1, options, pair.between(100, 200), Ending.RELEASE));
                 items.add(new Ask(
-                        second, when, other, 1, "b" + i, -1, options, pair.between(100, 200), Ending.RELEASE));
-                items.add(new Ask(
-                        second + 1,
-                        when + pair.between(20, 80),
-                        client,
-                        1,
-                        "a" + i,
-                        -1,
-                        options,
-                        1,
-                        Ending.RELEASE));
+                        second + 1, when + pair.between(20, 80), client, 1, "a" + i, -1, options, 1, Ending.RELEASE));
             }
         }
         return items;
@@ -235,9 +226,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
 
     /** Locks of a cluster go round its masters: there has to be one that is well. */
     private boolean hasCrowd() {
-        return kind == Kind.CLUSTER
-                && locks > 1
-                && draw(8, 0).percent(15);
+        return kind == Kind.CLUSTER && locks > 1 && draw(8, 0).percent(15);
     }
 
     private Act act(int number, Draw draw) {

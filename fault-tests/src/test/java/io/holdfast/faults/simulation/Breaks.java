@@ -49,7 +49,9 @@ final class Breaks {
         String @Nullable [] firstFinding() {
             BrokenProduct product = new BrokenProduct(edits);
             String[] found = product.firstFinding(plan.toString(), seed, Math.max(seed, mostSeeds(plan)));
-            return found != null ? found : product.firstFinding(plan.toString(), 1, Math.min(seed - 1, mostSeeds(plan)));
+            return found != null
+                    ? found
+                    : product.firstFinding(plan.toString(), 1, Math.min(seed - 1, mostSeeds(plan)));
         }
 
         @Override
@@ -61,8 +63,8 @@ final class Breaks {
     /** So many seeds are tried: the unbroken product passes them. */
     static int mostSeeds(Plan.Kind plan) {
         return switch (plan) {
-            case INSIDE, OUTSIDE -> 200;
-            case QUORUM -> 100;
+            case INSIDE -> 200;
+            case OUTSIDE, QUORUM -> 100;
             case HANDED, KEPT, STEERED, CLUSTER, NESTED -> 20;
         };
     }
@@ -118,7 +120,7 @@ final class Breaks {
                 of(
                         "deadline counts from the reply",
                         INSIDE,
-                        10,
+                        15,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "Request",
@@ -435,10 +437,13 @@ final class Breaks {
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
-                        74,
+                        70,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "    return tonumber(quarantine)\n", "    return 0\n"),
-                        lua("marker", "return math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)", "return 0")),
+                        lua(
+                                "marker",
+                                "return math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)",
+                                "return 0")),
                 of(
                         "quorum: tokens that differ are not written back",
                         QUORUM,
@@ -524,7 +529,10 @@ final class Breaks {
                         STEERED,
                         3,
                         EnumSet.of(TOKENS, EXCLUSION, HOLDER),
-                        lua("revoke", "  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))\n  mail[#mail + 1] = table.concat({ 'V', publicPart(held.owner), held.token, lock.hold }, ' ')\n", "")),
+                        lua(
+                                "revoke",
+                                "  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))\n  mail[#mail + 1] = table.concat({ 'V', publicPart(held.owner), held.token, lock.hold }, ' ')\n",
+                                "")),
                 of(
                         "cluster: a mailbox that only a kept lock wants is never closed",
                         CLUSTER,
@@ -542,10 +550,7 @@ final class Breaks {
                         NESTED,
                         1,
                         EnumSet.of(ORPHAN, ENDS),
-                        java(
-                                "Request",
-                                ": how instanceof Joined joined ? joined.handle().get() : null;",
-                                ": null;")));
+                        java("Request", ": how instanceof Joined joined ? joined.handle().get() : null;", ": null;")));
     }
 
     /** Prints how each of them was found; exits with 1 if one was not. */
@@ -556,8 +561,8 @@ final class Breaks {
                 continue;
             }
             long begin = System.nanoTime();
-            String[] found =
-                    new BrokenProduct(each.edits()).firstFinding(each.plan().toString(), 1, Math.max(each.seed(), mostSeeds(each.plan())));
+            String[] found = new BrokenProduct(each.edits())
+                    .firstFinding(each.plan().toString(), 1, Math.max(each.seed(), mostSeeds(each.plan())));
             String by = found == null ? "NOT FOUND" : found[0] + " | seed " + found[2] + " | " + found[3];
             missed |= found == null || !each.by().contains(Check.valueOf(found[0]));
             System.out.println("| " + each.name() + " | " + by + " | " + (System.nanoTime() - begin) / 1_000_000 + " ms"
