@@ -217,9 +217,7 @@ final class Hold implements Holding {
                 && client.ticker.nanoTime() - grantedNanos
                         >= options.term().dividedBy(3).toNanos();
         heldBack = false;
-        return waited && !options.renewed()
-                ? confirm(options.term())
-                : CompletableFuture.completedFuture(isValid());
+        return waited && !options.renewed() ? confirm(options.term()) : CompletableFuture.completedFuture(isValid());
     }
 
     /** So many replicas have what its deadline rests on. */

@@ -101,8 +101,8 @@ class AssuranceEngineTest {
     void acquire_driverReplacedWhileReplicasAreWaitedFor_isConfirmedByTheAnswerOfTheFirst() throws Exception {
         server.answer("renew", call -> server.renewed(call));
         server.answer("release", call -> server.released("RELEASED"));
-        Holdfast holdfast = Holdfast.over(
-                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        Holdfast holdfast =
+                Holdfast.over(present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
         CompletableFuture<Lease> lease = holdfast.lock("a", REPLICATED).acquireAsync();
         server.next("acquire").answer(server.granted(100));
         FakeDriver first = present.asked();
@@ -117,8 +117,7 @@ class AssuranceEngineTest {
         assertEquals(1, lease.get().replicas());
         // Nobody waits on it any more.
         CompletionStage<Reply> late = first.send(Command.of("PING"));
-        ExecutionException closed =
-                assertThrows(ExecutionException.class, late.toCompletableFuture()::get);
+        ExecutionException closed = assertThrows(ExecutionException.class, late.toCompletableFuture()::get);
         assertEquals(DriverException.class, closed.getCause().getClass());
     }
 
@@ -127,20 +126,19 @@ class AssuranceEngineTest {
     void adopt_ofALeaseThatReplicasHaveToHave_isReturnedWhenTheyHaveIt() throws Exception {
         server.answer("adopt", call -> server.adoptedSince(1));
         server.answer("release", call -> server.released("RELEASED"));
-        Holdfast holdfast = Holdfast.over(
-                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        Holdfast holdfast =
+                Holdfast.over(present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
         LeaseTicket ticket = new LeaseTicket("a", "giver.0-1~secret", 100, Duration.ofSeconds(30));
         CompletableFuture<Lease> lease = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
         FakeDriver second = present.asked();
+        awaitAsked(second, 1);
         second.next("SET").answer(Reply.of("OK"));
         assertFalse(lease.isDone());
         second.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
 
         CompletableFuture<Lease> refused = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
-        while (second.count("WAIT") < 2) {
-            Thread.onSpinWait();
-        }
+        awaitAsked(second, 2);
         second.next("SET").answer(Reply.of("OK"));
         second.next("WAIT").answer(Reply.of(0));
         ExecutionException thrown = assertThrows(ExecutionException.class, refused::get);
@@ -148,11 +146,18 @@ class AssuranceEngineTest {
         assertEquals(1, server.count("release"), "what is not good enough is given back");
     }
 
+    /** Whoever adopts asks in a thread of its own. */
+    private static void awaitAsked(FakeDriver second, int times) {
+        while (second.count("WAIT") < times) {
+            Thread.onSpinWait();
+        }
+    }
+
     @Test
     @Timeout(60)
     void acquire_anotherWaitsForMoreReplicasThanThereAre_isNotHeldUp() throws Exception {
-        Holdfast holdfast = Holdfast.over(
-                present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        Holdfast holdfast =
+                Holdfast.over(present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
         var unused = holdfast.lock("a", LockOptions.defaults().withReplicas(2, Duration.ofSeconds(10)))
                 .acquireAsync();
         server.next("acquire").answer(server.granted(100));

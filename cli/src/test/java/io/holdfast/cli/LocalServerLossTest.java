@@ -336,7 +336,8 @@ final class LocalServerLossTest {
     /** One that stands in the queue behind a command that runs. */
     private Launched waiter(Launched first) throws InterruptedException {
         first.awaitOut("runs");
-        Launched.await("the command beside its process", () -> clients().contains("\nprocess " + commandOf(first) + " "));
+        Launched.await(
+                "the command beside its process", () -> clients().contains("\nprocess " + commandOf(first) + " "));
         return waiter();
     }
 

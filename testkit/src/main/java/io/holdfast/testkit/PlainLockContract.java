@@ -129,8 +129,7 @@ public abstract class PlainLockContract extends FaultSuite {
         PlainLease lease = lock(STEADY).acquire();
         NullPointerException wait = assertThrows(
                 NullPointerException.class,
-                () -> lock(STEADY.withBackoff(Backoff.of(Nothing::duration)))
-                        .acquire());
+                () -> lock(STEADY.withBackoff(Backoff.of(Nothing::duration))).acquire());
         assertTrue(String.valueOf(wait.getMessage()).contains("backoff"), wait::toString);
         lease.release();
     }

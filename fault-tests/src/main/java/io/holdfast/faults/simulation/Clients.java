@@ -55,8 +55,6 @@ final class Clients {
         }
     }
 
-    private boolean ending;
-
     void start(Slot slot) {
         boolean possible = world.servers.stream().allMatch(server -> server.isUp(world.now()) && !server.frozen)
                 && world.now() >= slot.stalledUntil;

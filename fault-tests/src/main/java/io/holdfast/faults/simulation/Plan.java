@@ -50,7 +50,7 @@ record Plan(
         /** As inside: few actors, who enter what they hold, and are interrupted. */
         NESTED(8);
 
-        private final int salt;
+        final int salt;
 
         Kind(int salt) {
             this.salt = salt;

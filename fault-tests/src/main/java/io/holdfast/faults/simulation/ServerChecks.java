@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,7 +74,7 @@ final class ServerChecks {
     }
 
     private View viewOf(int lock) {
-        return views.get(places.get(lock));
+        return views.get(Objects.requireNonNull(places.get(lock)));
     }
 
     /** A request has told its owner. */

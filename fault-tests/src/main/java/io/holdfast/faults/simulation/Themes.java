@@ -33,7 +33,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
     private static final int SALT = 20;
 
     private Draw draw(int purpose, int number) {
-        return new Draw(seed, SALT, kind.ordinal(), purpose, number);
+        return new Draw(seed, SALT, kind.salt - 1, purpose, number);
     }
 
     HoldfastOptions options(HoldfastOptions drawn) {

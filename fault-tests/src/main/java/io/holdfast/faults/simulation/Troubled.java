@@ -1,5 +1,9 @@
 package io.holdfast.faults.simulation;
 
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
 /** Until when something is disturbed, by the way in which it is. Times are nanoseconds of the world. */
 final class Troubled {
     enum How {
@@ -11,14 +15,14 @@ final class Troubled {
         BROKEN
     }
 
-    private final long[] until = {-1, -1, -1};
+    private final Map<How, Long> until = new EnumMap<>(How.class);
 
     void disturb(How how, long untilThen) {
-        until[how.ordinal()] = Math.max(until[how.ordinal()], untilThen);
+        until.merge(how, untilThen, Math::max);
     }
 
     long until() {
-        return Math.max(until[0], Math.max(until[1], until[2]));
+        return latestBut(null);
     }
 
     /** Whether it never was disturbed, or not since then. */
@@ -28,11 +32,15 @@ final class Troubled {
 
     /** The same, where one way does not count. */
     boolean calmSinceBut(How how, long since) {
+        return isCalm(latestBut(how), since);
+    }
+
+    private long latestBut(@Nullable How how) {
         long latest = -1;
-        for (How other : How.values()) {
-            latest = other == how ? latest : Math.max(latest, until[other.ordinal()]);
+        for (Map.Entry<How, Long> each : until.entrySet()) {
+            latest = each.getKey() == how ? latest : Math.max(latest, each.getValue());
         }
-        return isCalm(latest, since);
+        return latest;
     }
 
     private static boolean isCalm(long latest, long since) {
