@@ -2,6 +2,7 @@ package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.holdfast.spi.Command;
@@ -118,7 +119,7 @@ class AssuranceEngineTest {
         // Nobody waits on it any more.
         CompletionStage<Reply> late = first.send(Command.of("PING"));
         ExecutionException closed = assertThrows(ExecutionException.class, late.toCompletableFuture()::get);
-        assertEquals(DriverException.class, closed.getCause().getClass());
+        assertInstanceOf(DriverException.class, closed.getCause());
     }
 
     @Test
@@ -142,7 +143,7 @@ class AssuranceEngineTest {
         second.next("SET").answer(Reply.of("OK"));
         second.next("WAIT").answer(Reply.of(0));
         ExecutionException thrown = assertThrows(ExecutionException.class, refused::get);
-        assertEquals(LockRefusedException.class, thrown.getCause().getClass());
+        assertInstanceOf(LockRefusedException.class, thrown.getCause());
         assertEquals(1, server.count("release"), "what is not good enough is given back");
     }
 

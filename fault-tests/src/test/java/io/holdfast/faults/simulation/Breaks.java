@@ -500,9 +500,8 @@ final class Breaks {
                         java("Request", "final String owner;", "String owner;"),
                         java(
                                 "Request",
-                                "        client.takeBack.ending();\n        try {\n            for (int i = 0; ; i++) {",
-                                "        owner = ticket.owner();\n        client.takeBack.ending();\n"
-                                        + "        try {\n            for (int i = 0; ; i++) {")),
+                                "        adopting = true;\n",
+                                "        adopting = true;\n        owner = ticket.owner();\n")),
                 of(
                         "handed: a lease that was handed over is confirmed late",
                         HANDED,
