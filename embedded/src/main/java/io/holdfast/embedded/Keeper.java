@@ -109,7 +109,7 @@ final class Keeper {
             if (isUsed(open)) {
                 lastUse = System.nanoTime();
             }
-            return System.nanoTime() - lastUse >= idleNanos && end(open);
+            return System.nanoTime() - lastUse >= idleNanos && !isHeld(open) && end(open);
         } catch (IOException e) {
             disconnect();
             if (isGone()) {
@@ -148,6 +148,15 @@ final class Keeper {
         return visits != before || number(open.command("INFO", "clients"), "connected_clients:") > 1;
     }
 
+    /**
+     * Whether a lock is held, though nobody may be connected: it rests until its shortest hold is over, was left to its term,
+     * or its holder was killed. Every hold expires.
+     */
+    private static boolean isHeld(Wire open) throws IOException {
+        return !open.command("EVAL", "return #redis.call('KEYS', ARGV[1])", "0", "*}")
+                .equals("0");
+    }
+
     private static long number(String info, String name) throws IOException {
         int from = info.indexOf(name);
         int to = from < 0 ? -1 : info.indexOf('\r', from);
@@ -173,7 +182,7 @@ final class Keeper {
             if (current == null || current.id() != record.id()) {
                 return false;
             }
-            if (isUsed(open)) {
+            if (isUsed(open) || isHeld(open)) {
                 lastUse = System.nanoTime();
                 return false;
             }

@@ -74,6 +74,24 @@ final class LifeTest {
         }
     }
 
+    /** A lock may rest for longer than the server waits for somebody to come: it must not be forgotten. */
+    @Test
+    void lockIsHeldAndNobodyConnected_serverStaysUntilThatIsOver() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.SHORT_IDLE_MILLIS)) {
+            sandbox.join().close();
+            ProcessHandle server = sandbox.server();
+            ServerRecord record = sandbox.record();
+            long begin = System.nanoTime();
+            long rests = 10 * Sandbox.SHORT_IDLE_MILLIS;
+            try (Wire wire = Wire.open(record.port(), record.password(), "test", 10_000)) {
+                wire.command("SET", "hf:{nightly}", "- 7 1 10000 app/host/1/main", "PX", Long.toString(rests));
+            }
+            Sandbox.awaitEnd(server);
+            assertTrue(
+                    System.nanoTime() - begin >= Duration.ofMillis(rests).toNanos(), "it has forgotten what rested");
+        }
+    }
+
     @Test
     void lastProcessKilled_serverEnds_nextJoinStartsAnother() throws Exception {
         try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.SHORT_IDLE_MILLIS)) {
