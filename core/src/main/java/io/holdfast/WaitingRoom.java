@@ -31,8 +31,6 @@ final class WaitingRoom {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** Locks in one call of the refresh. */
     private static final int BATCH = 50;
-    /** A hold is looked at again so long after it should have ended. */
-    private static final long CHECK_SLACK_NANOS = 2_000_000;
 
     /** In which order the server serves requests of one client, as far as the client can know it. */
     private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
@@ -272,7 +270,9 @@ final class WaitingRoom {
 
     /** Checks a lock after a while; the newest knowledge about it decides when. */
     private void checkIn(Keys keys, long millis) {
-        long due = client.ticker.nanoTime() + millis * 1_000_000 + CHECK_SLACK_NANOS;
+        // Not before it is over at the server, whose clock may be slower: one that does not wait looks only once.
+        long nanos = millis * 1_000_000;
+        long due = client.ticker.nanoTime() + nanos + Deadlines.drift(nanos);
         Long before = checks.put(keys.hold(), due);
         if (before == null || before - due > 0) {
             client.timers.schedule(due - client.ticker.nanoTime(), () -> check(keys));

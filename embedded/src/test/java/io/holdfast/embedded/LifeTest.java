@@ -87,8 +87,7 @@ final class LifeTest {
                 wire.command("SET", "hf:{nightly}", "- 7 1 10000 app/host/1/main", "PX", Long.toString(rests));
             }
             Sandbox.awaitEnd(server);
-            assertTrue(
-                    System.nanoTime() - begin >= Duration.ofMillis(rests).toNanos(), "it has forgotten what rested");
+            assertTrue(System.nanoTime() - begin >= Duration.ofMillis(rests).toNanos(), "it has forgotten what rested");
         }
     }
 

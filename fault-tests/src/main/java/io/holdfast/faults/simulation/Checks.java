@@ -211,6 +211,11 @@ final class Checks {
         }
     }
 
+    /** Whether a hold of this owner was ended by name: it may have been handed the lock, and have asked anew. */
+    boolean wasRevoked(String owner) {
+        return revoked.containsKey(owner);
+    }
+
     /** Of a hold that was ended by name the client may lend leases until it has heard of it. */
     private boolean isRevoked(Held held) {
         Long at = revoked.get(held.owner);
@@ -325,6 +330,7 @@ final class Checks {
         if (silence != null
                 && plan.kind() != Plan.Kind.QUORUM
                 && held.asked.item.options().renewed()
+                && !held.entered()
                 && Silences.bears(
                         silence,
                         held.obtainedAt,

@@ -51,6 +51,11 @@ final class Held {
         this(asked, shared, machine, lease, obtainedAt, lease.owner());
     }
 
+    /** Whether it has entered the hold of another request, with that one's term. */
+    boolean entered() {
+        return shared == null && !origin.equals(asked.owner);
+    }
+
     Held(Asked asked, @Nullable Shared shared, Machine machine, Lease lease, long obtainedAt, String origin) {
         this.origin = origin;
         this.asked = asked;

@@ -329,7 +329,10 @@ final class ServerChecks {
         }
         for (String owner : queueBefore) {
             Asked other = byOwner.get(owner);
-            if (other == null || other == next || !waitsCalmly(other, now, other.queuedAt)) {
+            if (other == null
+                    || other == next
+                    || checks.wasRevoked(owner)
+                    || !waitsCalmly(other, now, other.queuedAt)) {
                 continue;
             }
             int higher = Integer.compare(
