@@ -150,9 +150,7 @@ final class Breaks {
                         java(
                                 "TakeBack",
                                 "        item.attempt();\n        return item.acknowledged;",
-                                "        done(item);\n"
-                                        + "        item.acknowledged.complete(true);\n"
-                                        + "        return item.acknowledged;")),
+                                "        done(item);\n        item.acknowledged.complete(true);\n        return item.acknowledged;")),
                 of(
                         "no tombstone",
                         INSIDE,

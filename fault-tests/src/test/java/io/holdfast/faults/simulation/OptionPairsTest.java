@@ -75,8 +75,14 @@ class OptionPairsTest {
             Fault.FREEZE_SERVER,
             Fault.RESTART);
 
+    private static final List<Parameter> PARAMETERS = List.of(Parameter.values());
+    private static final List<Order> ORDERS = List.of(Order.FIFO, Order.LIFO, Order.RANDOM);
+    private static final List<OwnConflict> CONFLICTS =
+            List.of(OwnConflict.WAIT, OwnConflict.REENTER, OwnConflict.REENTER_AND_EXTEND, OwnConflict.REFUSE);
+    private static final List<RequestEnd> LIFE_ENDS = List.of(RequestEnd.values());
+
     private static int of(int[] row, Parameter parameter) {
-        return row[parameter.ordinal()];
+        return row[PARAMETERS.indexOf(parameter)];
     }
 
     private static LockOptions lockOptions(int[] row, int client) {
@@ -85,13 +91,13 @@ class OptionPairsTest {
                 .withTerm(term)
                 .withClaim(Plan.millis(of(row, Parameter.CLAIM) == 0 ? 200 : 1_000))
                 .withRenewed(of(row, Parameter.RENEWED) == 0)
-                .withOrder(Order.values()[of(row, Parameter.ORDER)])
+                .withOrder(ORDERS.get(of(row, Parameter.ORDER)))
                 .withPriority(of(row, Parameter.PRIORITY) == 1 && client == 1 ? 1 : 0)
                 .withQueueLimit(of(row, Parameter.QUEUE_LIMIT) == 0 ? 0 : 2)
                 .withShortestHold(Plan.millis(of(row, Parameter.SHORTEST_HOLD) == 0 ? 0 : 200))
                 .withLeastRemaining(of(row, Parameter.LEAST_REMAINING) == 0 ? Duration.ZERO : term.dividedBy(2))
                 .withLongestHold(of(row, Parameter.LONGEST_HOLD) == 0 ? null : Plan.millis(400))
-                .withOwnConflict(OwnConflict.values()[of(row, Parameter.OWN_CONFLICT)])
+                .withOwnConflict(CONFLICTS.get(of(row, Parameter.OWN_CONFLICT)))
                 .withMetadata(of(row, Parameter.METADATA) == 0 ? Map.of() : Map.of("one", "1 %", "two", "ä"));
         if (of(row, Parameter.KEEP_FOR) == 1) {
             options = options.withKeepFor(Plan.millis(700));
@@ -100,7 +106,7 @@ class OptionPairsTest {
             options = options.withLocalHandoff(2, Plan.millis(300));
         }
         int life = of(row, Parameter.REQUEST_LIFE);
-        return life == 0 ? options : options.withRequestLife(Plan.millis(400), RequestEnd.values()[life - 1]);
+        return life == 0 ? options : options.withRequestLife(Plan.millis(400), LIFE_ENDS.get(life - 1));
     }
 
     private static HoldfastOptions clientOptions(int[] row) {
@@ -138,7 +144,7 @@ class OptionPairsTest {
                     .get(of(row, Parameter.ENDING));
             items.add(new Ask(
                     i,
-                    i / 5 * 1_500 + draw.between(0, 300),
+                    i / 5 * 1_500L + draw.between(0, 300),
                     client,
                     0,
                     "a" + draw.below(2),
