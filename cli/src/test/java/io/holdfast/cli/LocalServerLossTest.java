@@ -265,7 +265,7 @@ final class LocalServerLossTest {
                         killed++;
                     }
                 }
-                assertEquals(2, killed); // it and its command
+                assertEquals(3, killed); // it, its watcher and its command
                 starter.status();
                 other.line("");
                 assertEquals(0, other.status(), other.err());

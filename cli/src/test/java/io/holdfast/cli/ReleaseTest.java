@@ -64,7 +64,10 @@ final class ReleaseTest {
         List<String> line = new ArrayList<>(List.of(words));
         line.addAll(List.of("--url", server.url()));
         Said said = Said.during(() -> release.run(Specs.parse(release.spec(), line.toArray(String[]::new))));
-        return new Said(said.status(), said.out(), question.toString(StandardCharsets.UTF_8) + said.err());
+        // The holders are clients of this process, and say at once what they have lost: that is not the command's.
+        String err = (question.toString(StandardCharsets.UTF_8) + said.err())
+                .replaceAll("holdfast: lease of lock '[^']*' with token \\d+ was lost: GONE\n", "");
+        return new Said(said.status(), said.out(), err);
     }
 
     @ParameterizedTest
