@@ -23,8 +23,9 @@ import org.jspecify.annotations.Nullable;
  * failover can be valid any more.
  *
  * <p><b>Replicas.</b> A lease lives by what they have: after the grant, and after each renewal and extension, which move its
- * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that connection busy. So for each
- * server, and each number of replicas, there is a second connection, on which a mark is written afterwards: a replica that has the mark has what was written before.
+ * deadline only when enough of them have it, too. {@code WAIT} waits for what its own connection wrote last, and keeps that
+ * connection busy. So for each server, and each number of replicas, there is a second connection, on which a mark is written
+ * afterwards: a replica that has the mark has what was written before.
  *
  * <p><b>Quarantine.</b> A marker on the server tells since when which process of it has its memory. After each grant the
  * server is asked whether the marker is its own, and old enough ({@code memory.lua}). The question comes after the grant, so

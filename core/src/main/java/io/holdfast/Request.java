@@ -792,9 +792,8 @@ final class Request implements Asking {
             complete(null, new CancellationException());
             return;
         }
-        // By its own handle, which leaves once: others may have entered the hold. The release repeats itself if it is
-        // not
-        // answered.
+        // By its own handle, which leaves once: others may have entered the hold.
+        // The release repeats itself if it is not answered.
         Object how = end.get();
         Lease lease = how instanceof Hold hold
                 ? hold.firstHandle()
