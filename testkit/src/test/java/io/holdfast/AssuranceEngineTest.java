@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.holdfast.spi.Command;
-import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import io.holdfast.testkit.FakeDriver;
+import io.holdfast.testkit.ForwardingDriver;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.function.Consumer;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,36 +32,35 @@ class AssuranceEngineTest {
     private final BlockingQueue<Thread> openers = new LinkedBlockingQueue<>();
 
     /** A server, told from others by its second connection. */
-    private final class Master implements RedisDriver {
+    private final class Master extends ForwardingDriver {
         final BlockingQueue<FakeDriver> seconds = new LinkedBlockingQueue<>();
+        final Semaphore waits = new Semaphore(0);
+
+        Master() {
+            super(server);
+        }
 
         @Override
         public RedisDriver another(String key) {
             FakeDriver second = new FakeDriver(time);
             seconds.add(second);
             openers.add(Thread.currentThread());
-            return second;
+            return new ForwardingDriver(second) {
+                @Override
+                public CompletionStage<Reply> send(Command command) {
+                    CompletionStage<Reply> reply = super.send(command);
+                    if (command.words().get(0).equals("WAIT")) {
+                        waits.release();
+                    }
+                    return reply;
+                }
+            };
         }
 
         /** The next second connection, when all that is asked on it has left. */
         FakeDriver asked() throws InterruptedException {
             openers.take().join();
             return seconds.take();
-        }
-
-        @Override
-        public CompletionStage<Reply> send(Command command) {
-            return server.send(command);
-        }
-
-        @Override
-        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-            return server.subscribe(channel, onMessage);
-        }
-
-        @Override
-        public CompletionStage<Void> unsubscribe(String channel) {
-            return server.unsubscribe(channel);
         }
 
         @Override
@@ -72,26 +71,6 @@ class AssuranceEngineTest {
         @Override
         public List<RedisDriver> masters() {
             return List.of(present);
-        }
-
-        @Override
-        public void reconnect() {
-            server.reconnect();
-        }
-
-        @Override
-        public void listen(ConnectionListener listener) {
-            server.listen(listener);
-        }
-
-        @Override
-        public String describe() {
-            return server.describe();
-        }
-
-        @Override
-        public void close() {
-            server.close();
         }
     }
 
@@ -131,27 +110,21 @@ class AssuranceEngineTest {
                 Holdfast.over(present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
         LeaseTicket ticket = new LeaseTicket("a", "giver.0-1~secret", 100, Duration.ofSeconds(30));
         CompletableFuture<Lease> lease = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
+        // Whoever adopts asks in a thread of its own, and goes on when it is answered.
         FakeDriver second = present.asked();
-        awaitAsked(second, 1);
+        present.waits.acquire();
         second.next("SET").answer(Reply.of("OK"));
         assertFalse(lease.isDone());
         second.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
 
         CompletableFuture<Lease> refused = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
-        awaitAsked(second, 2);
+        present.waits.acquire();
         second.next("SET").answer(Reply.of("OK"));
         second.next("WAIT").answer(Reply.of(0));
         ExecutionException thrown = assertThrows(ExecutionException.class, refused::get);
         assertInstanceOf(LockRefusedException.class, thrown.getCause());
         assertEquals(1, server.count("release"), "what is not good enough is given back");
-    }
-
-    /** Whoever adopts asks in a thread of its own. */
-    private static void awaitAsked(FakeDriver second, int times) {
-        while (second.count("WAIT") < times) {
-            Thread.onSpinWait();
-        }
     }
 
     @Test
