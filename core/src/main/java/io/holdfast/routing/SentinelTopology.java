@@ -19,9 +19,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * A master that Sentinels watch: one partition.
  *
- * <p>All sentinels are asked, since one that was cut off tells of an old master: of their answers, the one with the
- * highest configuration epoch counts, and an epoch lower than one that was seen before never does. What they name has to
- * say of itself that it is a master.
+ * <p>All sentinels are asked, since one that was cut off names an old master: of their answers, the one with the highest
+ * configuration epoch counts, and an epoch lower than one that was seen before never does. An epoch has one master: whoever
+ * names another for the epoch that counts is not believed. What they name has to say of itself that it is a master.
+ *
+ * <p>Each is asked for the epoch first and for the address after that. The sentinel that leads a failover has the new epoch
+ * as soon as the replica is promoted, and describes the old master for about a second more; the address that it gives when
+ * asked for the address alone is the new one from that moment on.
  */
 final class SentinelTopology implements Topology {
     private static final long LOOK_MILLIS = 2_000;
@@ -35,7 +39,7 @@ final class SentinelTopology implements Topology {
     private final RedisAddress like;
     private final Connector toSentinels;
     private final Map<RedisAddress, RedisDriver> links = new ConcurrentHashMap<>();
-    private volatile long newestEpoch = -1;
+    private volatile @Nullable Master newest;
     private volatile boolean closed;
     private volatile String presently;
 
@@ -86,7 +90,7 @@ final class SentinelTopology implements Topology {
                 throw e;
             }
         }
-        newestEpoch = master.epoch();
+        newest = master;
         presently = where(master.address()) + " (master '" + name + "')";
         return new RedisAddress[] {master.address()};
     }
@@ -132,9 +136,11 @@ final class SentinelTopology implements Topology {
                     ? DriverException.unknown("no sentinel answered within " + LOOK_MILLIS + " ms", null)
                     : why;
         }
-        if (told.epoch() < newestEpoch) {
-            throw DriverException.unknown(
-                    "the sentinels that answer tell of an older master than they did before", null);
+        Master known = newest;
+        if (known != null
+                && (told.epoch() < known.epoch()
+                        || (told.epoch() == known.epoch() && !told.address().equals(known.address())))) {
+            throw DriverException.unknown("the sentinels that answer name an older master than they did before", null);
         }
         return told;
     }
@@ -150,9 +156,27 @@ final class SentinelTopology implements Topology {
             // Without this notice the change is found when the old master does not answer, or by the next look.
             link.subscribe(SWITCHED, message -> driver.lookSoon());
         }
-        Reply reply;
+        // In this order, see above.
+        List<Reply> facts = ask(link, sentinel, "MASTER").asList();
+        long epoch = 0;
+        for (int i = 0; i + 1 < facts.size(); i += 2) {
+            if (facts.get(i).asString().equals("config-epoch")) {
+                epoch = Long.parseLong(facts.get(i + 1).asString());
+            }
+        }
+        Reply address = ask(link, sentinel, "GET-MASTER-ADDR-BY-NAME");
+        if (address.isNull()) {
+            throw DriverException.unknown(
+                    "sentinel " + where(sentinel) + " does not know master '" + name + "' any more", null);
+        }
+        String host = address.asList().get(0).asString();
+        int port = Integer.parseInt(address.asList().get(1).asString());
+        return new Master(ClusterTopology.at(like, host, port), epoch);
+    }
+
+    private Reply ask(RedisDriver link, RedisAddress sentinel, String question) {
         try {
-            reply = RoutedDriver.await(link.send(Command.of("SENTINEL", "MASTER", name)), where(sentinel));
+            return RoutedDriver.await(link.send(Command.of("SENTINEL", question, name)), where(sentinel));
         } catch (DriverException e) {
             if (e.kind() == DriverException.Kind.REJECTED) {
                 throw DriverException.rejected(
@@ -160,20 +184,6 @@ final class SentinelTopology implements Topology {
             }
             throw e;
         }
-        List<Reply> facts = reply.asList();
-        String host = "";
-        int port = 0;
-        long epoch = 0;
-        for (int i = 0; i + 1 < facts.size(); i += 2) {
-            String value = facts.get(i + 1).asString();
-            switch (facts.get(i).asString()) {
-                case "ip" -> host = value;
-                case "port" -> port = Integer.parseInt(value);
-                case "config-epoch" -> epoch = Long.parseLong(value);
-                default -> {}
-            }
-        }
-        return new Master(ClusterTopology.at(like, host, port), epoch);
     }
 
     private static DriverException interrupted(InterruptedException e) {

@@ -53,8 +53,15 @@ final class Permissions {
     static final List<String> WATCHED = List.of("&hf:to:*", "+role");
 
     /** On the sentinels. */
-    static final List<String> SENTINEL =
-            List.of("&+switch-master", "+hello", "+auth", "+ping", "+client|setname", "+subscribe", "+sentinel|master");
+    static final List<String> SENTINEL = List.of(
+            "&+switch-master",
+            "+hello",
+            "+auth",
+            "+ping",
+            "+client|setname",
+            "+subscribe",
+            "+sentinel|master",
+            "+sentinel|get-master-addr-by-name");
 
     /** To have grants confirmed by replicas besides. */
     static final List<String> REPLICAS = List.of("+wait");
