@@ -48,10 +48,28 @@ final class WaitingRoom {
         final Keys keys;
         final ConcurrentSkipListSet<Request> queued = new ConcurrentSkipListSet<>(SERVED);
 
+        /** How often this client looks again for others, if nobody of its own waits. */
+        final int furtherLooks;
+
         Line(Keys keys) {
+            this(keys, 0);
+        }
+
+        Line(Keys keys, int furtherLooks) {
             this.keys = keys;
+            this.furtherLooks = furtherLooks;
         }
     }
+
+    /** When a lock is to be checked, and how often again if its hold is about to end then, too. */
+    private record Look(long due, int further) {}
+
+    /**
+     * A claim is armed anew when the server hears of its client, so it may last longer than the handoff said. Whoever has
+     * caused the handoff, and waits for nothing itself, looks again when it should be over; not for ever, because what it
+     * sees may as well be a short term that is renewed.
+     */
+    private static final int FURTHER_LOOKS = 3;
 
     private final Client client;
     private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
@@ -61,8 +79,7 @@ final class WaitingRoom {
             new ConcurrentSkipListSet<>((one, other) -> Long.compare(one.number, other.number));
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
-    private final Map<String, Long> checks =
-            new ConcurrentHashMap<>(); // when a lock is to be checked, by key of the hold
+    private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
     private final AtomicBoolean ticking = new AtomicBoolean();
 
     WaitingRoom(Client client) {
@@ -258,40 +275,43 @@ final class WaitingRoom {
             ended.observe(keys, state);
         }
         if (state.more()) {
-            checkIn(keys, 0);
+            checkIn(keys, 0, FURTHER_LOOKS);
         } else if (state.handedMillis() > 0) {
-            checkIn(keys, state.handedMillis());
-        } else if (state.remainingMillis() > 0
-                && state.remainingMillis() < client.options.refreshInterval().toMillis()
-                && lines.containsKey(keys.hold())) {
-            checkIn(keys, state.remainingMillis());
+            checkIn(keys, state.handedMillis(), FURTHER_LOOKS);
+        } else if (endsBeforeTheNextRefresh(state) && lines.containsKey(keys.hold())) {
+            checkIn(keys, state.remainingMillis(), FURTHER_LOOKS);
         }
     }
 
+    private boolean endsBeforeTheNextRefresh(State state) {
+        return state.remainingMillis() > 0
+                && state.remainingMillis() < client.options.refreshInterval().toMillis();
+    }
+
     /** Checks a lock after a while; the newest knowledge about it decides when. */
-    private void checkIn(Keys keys, long millis) {
-        // Not before it is over at the server, whose clock may be slower: one that does not wait looks only once.
+    private void checkIn(Keys keys, long millis, int further) {
+        // Not before it is over at the server, whose clock may be slower.
         long nanos = millis * 1_000_000;
         long due = client.ticker.nanoTime() + nanos + Deadlines.drift(nanos);
-        Long before = checks.put(keys.hold(), due);
-        if (before == null || before - due > 0) {
+        Look before = checks.put(keys.hold(), new Look(due, further));
+        if (before == null || before.due() - due > 0) {
             client.timers.schedule(due - client.ticker.nanoTime(), () -> check(keys));
         }
     }
 
     private void check(Keys keys) {
-        Long due = checks.get(keys.hold());
-        if (due == null) {
+        Look look = checks.get(keys.hold());
+        if (look == null) {
             return;
         }
-        long left = due - client.ticker.nanoTime();
+        long left = look.due() - client.ticker.nanoTime();
         if (left > 0) {
             client.timers.schedule(left, () -> check(keys));
             return;
         }
-        if (checks.remove(keys.hold(), due)) {
+        if (checks.remove(keys.hold(), look)) {
             Line line = lines.get(keys.hold());
-            refresh(List.of(line == null ? new Line(keys) : line), "0");
+            refresh(List.of(line == null ? new Line(keys, look.further()) : line), "0");
         }
     }
 
@@ -394,7 +414,14 @@ final class WaitingRoom {
 
     private void refreshed(Line line, RefreshReply reply, long sent) {
         refused.remove(line.keys.hold());
-        observe(line.keys, reply.state(), sent);
+        State state = reply.state();
+        observe(line.keys, state, sent);
+        if (line.furtherLooks > 0
+                && endsBeforeTheNextRefresh(state)
+                && !checks.containsKey(line.keys.hold())
+                && !lines.containsKey(line.keys.hold())) {
+            checkIn(line.keys, state.remainingMillis(), line.furtherLooks - 1);
+        }
         if (reply.resend()) {
             LOG.log(
                     System.Logger.Level.DEBUG,

@@ -51,6 +51,31 @@ final class WaitingEngineTest extends EngineFixture {
         assertEquals(List.of(), server.open());
     }
 
+    /** The claim is armed anew when the server hears of the client that it went to. */
+    @Test
+    void release_handedOffAndTheClaimLastsLongerThanItSaid_isLookedAtAgainButNotForEver() {
+        lease("a").releaseAsync();
+        server.next("release").answer(server.handedOff(millis(100)));
+        server.answer("refresh", call -> server.refreshed(call, millis(30)));
+        time.advance(millis(99));
+        assertEquals(0, server.count("refresh"), "its claim is not over");
+        time.advance(millis(5)); // the drift of a clock
+        assertEquals(1, server.count("refresh"));
+        time.advance(millis(34));
+        assertEquals(2, server.count("refresh"));
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(4, server.count("refresh"));
+    }
+
+    @Test
+    void release_handedOffAndTakenUp_isLookedAtOnce() {
+        server.answer("refresh", server::refreshed);
+        lease("a").releaseAsync();
+        server.next("release").answer(server.handedOff(millis(100)));
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(1, server.count("refresh"));
+    }
+
     @Test
     void grantByMessage_notReleasedSoon_isConfirmedAfterAMoment() {
         Waiting waiting = waiting("a");

@@ -252,6 +252,14 @@ public final class FakeDriver implements RedisDriver {
         return list(reply.toArray());
     }
 
+    /** release: the lock went to somebody of another client, for this claim window. */
+    public Reply handedOff(Duration claim) {
+        List<Object> reply = new ArrayList<>(List.of("RELEASED", serverMicros()));
+        reply.addAll(describe("somebody.0-1", claim, null));
+        reply.set(reply.size() - 2, claim.toMillis());
+        return list(reply.toArray());
+    }
+
     /** renew: 1 for each hold that is held, 2 if others want it besides, 0 for each that is gone. */
     public Reply renewed(int... held) {
         List<Object> reply = new ArrayList<>(List.of(serverMicros()));
@@ -270,24 +278,29 @@ public final class FakeDriver implements RedisDriver {
 
     /** refresh: the server knows all waiters of each lock, and somebody else holds it. */
     public Reply refreshed(Call call) {
-        return refreshed(call, "OK", null);
+        return refreshed(call, Duration.ofSeconds(20));
+    }
+
+    /** refresh: as {@link #refreshed(Call)}; the holder has so much left. */
+    public Reply refreshed(Call call, Duration remaining) {
+        return refreshed(call, "OK", remaining, null);
     }
 
     /** refresh: the server does not know them. */
     public Reply unknownWaiters(Call call) {
-        return refreshed(call, "RESEND", null);
+        return refreshed(call, "RESEND", Duration.ofSeconds(20), null);
     }
 
     /** refresh: a claim of this client, which it may not have heard of. */
     public Reply refreshedWithClaim(Call call, Call acquire, long token, Duration claim) {
-        return refreshed(call, "OK", List.of(acquire.publicOwner(), token, claim.toMillis()));
+        return refreshed(call, "OK", Duration.ofSeconds(20), List.of(acquire.publicOwner(), token, claim.toMillis()));
     }
 
-    private Reply refreshed(Call call, String state, @Nullable List<Object> claim) {
+    private Reply refreshed(Call call, String state, Duration remaining, @Nullable List<Object> claim) {
         List<Reply> replies = new ArrayList<>(List.of(Reply.of(serverMicros())));
         for (int i = 0; i < call.keys().size() / 5; i++) {
             List<Object> one = new ArrayList<>(List.of(state, 1));
-            one.addAll(describe("somebody.0-1", Duration.ofSeconds(20), claim));
+            one.addAll(describe("somebody.0-1", remaining, claim));
             replies.add(list(one.toArray()));
         }
         return Reply.of(replies);
