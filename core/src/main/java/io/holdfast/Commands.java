@@ -170,8 +170,6 @@ final class Commands {
     /** Thirty days: far longer than nobody asks, and a bound for what is left behind. */
     private static final String MARKER_MILLIS = "2592000000";
 
-    private static final long HEARD = Long.MIN_VALUE;
-
     /** Numbers of calls begin at one of a million places, and have room for a thousand million before the next. */
     private static final long PLACES = 1L << 20;
 
@@ -220,8 +218,7 @@ final class Commands {
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final AtomicBoolean sweeping = new AtomicBoolean();
-    /** When the first command left that nothing has been answered since; {@link #HEARD} if there is none. */
-    private final AtomicLong silentSince = new AtomicLong(HEARD);
+    private final Silences silences;
 
     Commands(
             RedisDriver driver,
@@ -241,6 +238,7 @@ final class Commands {
         this.tokenMillis = Long.toString(options.tokenLife().toMillis());
         this.label = Label.ofClient(options.application());
         this.timeoutNanos = options.commandTimeout().toNanos();
+        this.silences = new Silences(driver, SILENT_LIMITS * timeoutNanos);
         this.calls = new AtomicLong(Math.floorMod(ids.client().hashCode(), PLACES) << RANGE_BITS);
         this.gaveUp = new AtomicLong(ticker.nanoTime());
     }
@@ -993,12 +991,12 @@ final class Commands {
     void send(RedisDriver to, Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
         Flight flight = new Flight(callback, ticker.nanoTime());
         flights.add(flight);
-        silentSince.compareAndSet(HEARD, flight.sentNanos);
+        AtomicLong silence = silences.asked(to, command, flight.sentNanos);
         try {
             to.send(command).whenComplete((reply, failure) -> {
                 DriverException known = failure == null ? null : asDriverException(failure);
                 if (known == null || known.kind() == DriverException.Kind.REJECTED) {
-                    heard();
+                    Silences.answered(silence);
                 }
                 flight.land(reply, known);
                 flights.remove(flight); // mostly the first, since answers come in order
@@ -1023,9 +1021,9 @@ final class Commands {
         return DriverException.unknown("the driver failed: " + failure, failure);
     }
 
-    /** The server has said something, or is to be given time anew. */
+    /** The servers are to be given time anew. */
     void heard() {
-        silentSince.set(HEARD);
+        silences.clear();
     }
 
     /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
@@ -1042,14 +1040,7 @@ final class Commands {
                     DriverException.unknown(
                             driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms", null));
         }
-        long since = silentSince.get();
-        if (since != HEARD && now - since >= SILENT_LIMITS * timeoutNanos && silentSince.compareAndSet(since, HEARD)) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> driver.describe() + " has answered nothing for " + (now - since) / 1_000_000
-                            + " ms: connecting anew");
-            driver.reconnect();
-        }
+        silences.check(now);
         sweeping.set(false);
         if (!flights.isEmpty() && sweeping.compareAndSet(false, true)) {
             timers.schedule(timeoutNanos / 4, this::sweep);
