@@ -95,6 +95,9 @@ final class Checks {
         /** When the machine's client was closed, nothing being wrong; never if it was not. */
         long closedAt(Machine machine);
 
+        /** Whether enough servers have their memory, and no hold of somebody else's instead. */
+        boolean couldBeKept(Held held);
+
         /** Whether the lock was free for the whole time. */
         boolean freeSince(int lock, long since);
     }
@@ -341,7 +344,7 @@ final class Checks {
                             + (silence.end() - silence.begin()) / MILLI + " ms that began "
                             + (silence.begin() - held.obtainedAt) / MILLI + " ms after it");
         }
-        if (world.undisturbed(held.machine, held.lock, held.obtainedAt - GRACE)) {
+        if (world.undisturbed(held.machine, held.lock, held.obtainedAt - GRACE) && world.couldBeKept(held)) {
             found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
         }
     }

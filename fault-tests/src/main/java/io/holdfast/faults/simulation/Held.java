@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLook;
 import io.holdfast.LossReason;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /** One lease, as the world sees it. Times are nanoseconds of the world. */
@@ -29,6 +30,9 @@ final class Held {
 
     /** An operator, or somebody who took over, has ended its hold: its client learns of it later. */
     boolean revoked;
+
+    /** The nodes of a quorum that had a hold of somebody else's since. */
+    final BitSet rivals = new BitSet();
 
     /** Its owner has asked for more than a term. */
     boolean extended;

@@ -67,9 +67,20 @@ final class QuorumChecks {
                 owned(node, lock, owners[node]);
             }
             for (Held held : checks.leases()) {
+                if (held.lock == lock) {
+                    noteRivals(held, owners);
+                }
                 if (held.lock == lock && held.machine.state() != Machine.State.DEAD) {
                     outlasted(held, key, owners);
                 }
+            }
+        }
+    }
+
+    private static void noteRivals(Held held, String[] owners) {
+        for (int node = 0; node < owners.length; node++) {
+            if (!owners[node].isEmpty() && !owners[node].equals(held.owner)) {
+                held.rivals.set(node);
             }
         }
     }
@@ -91,6 +102,19 @@ final class QuorumChecks {
                     Check.HOLDER,
                     held + " is good for " + (long) lease / MILLI + " ms, and " + keeping + " nodes keep it as long");
         }
+    }
+
+    /**
+     * Whether a majority could have kept the hold: every node that has not lost its memory and had no hold of somebody
+     * else's meanwhile. A lease that a bare majority has granted, because the others had voted for a rival, ends with any
+     * of these.
+     */
+    boolean couldBeKept(Held held) {
+        int able = 0;
+        for (int node = 0; node < nodes.size(); node++) {
+            able += held.rivals.get(node) || forgetful.test(node) ? 0 : 1;
+        }
+        return able > nodes.size() / 2;
     }
 
     /** The request that a hold belongs to: each of its rounds has an owner of its own. */

@@ -136,7 +136,7 @@ final class World implements Checks.Surroundings {
         if (checks.finding() == null && !quiet()) {
             checks.found(Check.ENDS, "still open when all is quiet: " + checks.open() + " " + openLeases());
         }
-        long settled = now() + SETTLED_AFTER;
+        long settled = now() + SETTLED_AFTER + setBack() * MILLI;
         go("settled", settled, () -> now() >= settled);
         if (checks.finding() == null) {
             ofServers(ServerChecks::nothingLeft);
@@ -146,6 +146,17 @@ final class World implements Checks.Surroundings {
         }
         end();
         return new Outcome(plan, checks.finding(), steps, obtained, checks.overlaps, checks.lostUpdates, trace);
+    }
+
+    /** A server whose clock is set back keeps everything for so much longer; the sum of all, in milliseconds. */
+    private long setBack() {
+        long back = 0;
+        for (Plan.Item item : plan.items()) {
+            if (item instanceof Plan.Trouble trouble && trouble.fault() == Plan.Fault.STEP_CLOCK) {
+                back += Math.max(0, -trouble.lengthMillis());
+            }
+        }
+        return back;
     }
 
     private void end() {
@@ -284,6 +295,12 @@ final class World implements Checks.Surroundings {
         return undisturbedBut(Troubled.How.SILENT, machine, lock, since)
                 ? silences.only(machine.slot, nodeOf(lock).number, since)
                 : null;
+    }
+
+    @Override
+    public boolean couldBeKept(Held held) {
+        QuorumChecks looking = checksOfQuorum;
+        return looking == null || looking.couldBeKept(held);
     }
 
     @Override

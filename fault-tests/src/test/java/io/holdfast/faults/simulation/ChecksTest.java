@@ -84,6 +84,11 @@ class ChecksTest {
         }
 
         @Override
+        public boolean couldBeKept(Held held) {
+            return true;
+        }
+
+        @Override
         public boolean freeSince(int lock, long since) {
             return true;
         }
