@@ -39,8 +39,8 @@ public abstract class LinkContract {
     protected abstract Class<?> ofModule();
 
     /**
-     * The names of classes that are loaded only with versions that have what they refer to, each with the name of the class
-     * by whose presence that is decided.
+     * The names of classes that are loaded only with versions that have what they refer to, each with what decides it by its
+     * presence: a class, or a method of one, as in {@code com.example.Client#cut}.
      */
     protected abstract Map<String, String> conditional();
 
@@ -105,7 +105,7 @@ public abstract class LinkContract {
 
         Set<String> problems() {
             conditional().forEach((dependent, decider) -> {
-                if (find(decider.replace('.', '/')) == null) {
+                if (!isThere(decider.replace('.', '/'))) {
                     own.remove(dependent.replace('.', '/'));
                 }
             });
@@ -125,6 +125,17 @@ public abstract class LinkContract {
                 }
             }
             return problems;
+        }
+
+        private boolean isThere(String decider) {
+            int end = decider.indexOf('#');
+            ClassFile type = find(end < 0 ? decider : decider.substring(0, end));
+            return type != null
+                    && (end < 0
+                            || !hidden.contains(decider)
+                                    && supertypes(type).stream()
+                                            .flatMap(each -> each.members().keySet().stream())
+                                            .anyMatch(member -> member.startsWith(decider.substring(end + 1) + "(")));
         }
 
         /** Neither Java's own, nor an array. */
@@ -185,6 +196,9 @@ public abstract class LinkContract {
         }
 
         private @Nullable ClassFile declarer(ClassFile owner, String member) {
+            if (hidden.contains(owner.name() + "#" + member.replaceFirst("\\(.*", ""))) {
+                return null;
+            }
             return supertypes(owner).stream()
                     .filter(type -> type.members().containsKey(member))
                     .findFirst()
