@@ -1,30 +1,34 @@
 package io.holdfast.jedis;
 
 import io.holdfast.spi.DriverException;
+import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
 /** Borrows connections from a pool of the application. They go back as broken: nobody else can use them afterwards. */
-final class PoolSource<T> implements ConnectionSource {
-    private final Pool<T> pool;
-    private final Function<T, Connection> connectionOf;
-    private final Consumer<T> giveBack;
+final class PoolSource implements ConnectionSource {
+    /** How Jedis writes a connection that it has opened by itself: the only way to the address that all versions have. */
+    private static final Pattern ADDRESS = Pattern.compile(".*\\{([^{}]+:\\d+)}+");
+
+    private final Pool<? extends Closeable> pool;
+    private final Versions.Cutter cutter;
     private volatile String where = "the server of a Jedis pool";
-    private final Set<Borrowed<T>> opening = ConcurrentHashMap.newKeySet();
+    private final Set<Borrowed> opening = ConcurrentHashMap.newKeySet();
     private volatile boolean shut;
 
-    PoolSource(Pool<T> pool, Function<T, Connection> connectionOf, Consumer<T> giveBack) {
+    PoolSource(Pool<? extends Closeable> pool, Versions.Cutter cutter) {
         this.pool = pool;
-        this.connectionOf = connectionOf;
-        this.giveBack = giveBack;
+        this.cutter = cutter;
     }
 
     @Override
@@ -33,8 +37,13 @@ final class PoolSource<T> implements ConnectionSource {
     }
 
     @Override
+    public String silence(Duration limit) {
+        return "no answer within " + limit.toMillis() + " ms";
+    }
+
+    @Override
     public ConnectionSource another() {
-        return new PoolSource<>(pool, connectionOf, giveBack);
+        return new PoolSource(pool, cutter);
     }
 
     /** The thread that waits for the pool is interrupted besides. */
@@ -48,7 +57,7 @@ final class PoolSource<T> implements ConnectionSource {
     public Opened open() {
         // What has lain idle may be dead without the pool knowing it. A fresh connection is believed.
         for (int idle = pool.getNumIdle(); ; idle--) {
-            Borrowed<T> borrowed = borrow();
+            Borrowed borrowed = borrow();
             try {
                 opening.add(borrowed);
                 if (shut) {
@@ -83,44 +92,56 @@ final class PoolSource<T> implements ConnectionSource {
             }
         }
         connection.setSoTimeout(0);
-        try {
-            where = String.valueOf(connection.getHostAndPort());
-        } catch (ClassCastException e) {
-            // Jedis knows the address only if the connection comes from its own socket factory.
+        Matcher address = ADDRESS.matcher(connection.toString());
+        if (address.matches()) {
+            where = address.group(1);
         }
     }
 
-    private static void discard(Borrowed<?> borrowed) {
+    private static void discard(Borrowed borrowed) {
         borrowed.cut();
         borrowed.release();
     }
 
-    private Borrowed<T> borrow() {
+    private Borrowed borrow() {
         try {
-            T resource = pool.getResource();
-            return new Borrowed<>(resource, connectionOf.apply(resource), giveBack);
+            Closeable resource = pool.getResource();
+            return new Borrowed(resource, connectionOf(resource), cutter);
         } catch (JedisDataException e) {
             throw DriverException.rejected(String.valueOf(e.getMessage()));
         } catch (JedisException | IllegalStateException e) {
-            throw DriverException.unknown("the pool gives no connection to " + where + ": " + e.getMessage(), e);
+            throw DriverException.unknown("the pool gives no connection to " + where + ": " + reason(e), e);
         }
     }
 
-    private record Borrowed<T>(T resource, Connection connection, Consumer<T> giveBack) implements Opened {
+    /** What Jedis says, and what lies at the bottom of it. */
+    private static String reason(RuntimeException failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        // An exception that was only put aside beside others, as those of the several addresses of a host.
+        while (root.getSuppressed().length > 0) {
+            root = root.getSuppressed()[0];
+        }
+        return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + " (" + root.getMessage() + ")";
+    }
+
+    private static Connection connectionOf(Closeable resource) {
+        return resource instanceof Connection connection ? connection : ((Jedis) resource).getConnection();
+    }
+
+    private record Borrowed(Closeable resource, Connection connection, Versions.Cutter cutter) implements Opened {
         @Override
         public void cut() {
-            try {
-                connection.forceDisconnect();
-            } catch (IOException e) {
-                // It is of no further use either way.
-            }
+            cutter.cut(connection);
         }
 
         @Override
         public void release() {
             try {
-                giveBack.accept(resource);
-            } catch (JedisException | IllegalStateException e) {
+                resource.close();
+            } catch (IOException | JedisException | IllegalStateException e) {
                 // The application has closed its pool, and with it everything in it.
             }
         }
