@@ -51,7 +51,9 @@ final class Failures {
     static DriverException of(Throwable failure, String where) {
         List<Throwable> chain = chain(failure);
         DriverException answer = answer(chain);
-        return answer == null ? DriverException.unknown(where + ", " + text(chain.get(chain.size() - 1)), failure) : answer;
+        return answer == null
+                ? DriverException.unknown(where + ", " + text(chain.get(chain.size() - 1)), failure)
+                : answer;
     }
 
     /**

@@ -141,7 +141,10 @@ public final class LettuceDriver implements RedisDriver {
                         : new Failures.Goal(
                                 HostPort.of(uri.getHost(), uri.getPort()),
                                 uri.isSsl(),
-                                client.getOptions().getSocketOptions().getConnectTimeout().toMillis(),
+                                client.getOptions()
+                                        .getSocketOptions()
+                                        .getConnectTimeout()
+                                        .toMillis(),
                                 uri.getTimeout().toMillis()),
                 () -> client.connect(StringCodec.UTF8, uri),
                 () -> client.connectPubSubAsync(StringCodec.UTF8, uri));

@@ -103,7 +103,8 @@ final class Link implements RedisConnectionStateListener {
      * for finding that it cannot be.
      */
     private static DefaultEndpoint endpoint(StatefulRedisConnection<String, String> connection) {
-        Object writer = connection instanceof RedisChannelHandler<?, ?> handler ? handler.getChannelWriter() : connection;
+        Object writer =
+                connection instanceof RedisChannelHandler<?, ?> handler ? handler.getChannelWriter() : connection;
         while (true) {
             if (writer instanceof DefaultEndpoint endpoint) {
                 return endpoint;
@@ -113,8 +114,8 @@ final class Link implements RedisConnectionStateListener {
                 writer = outer.getDelegate();
             } else {
                 var unused = connection.closeAsync();
-                throw new IllegalStateException("a connection that writes by " + writer.getClass().getName()
-                        + " cannot be broken off, which a driver must be able to do");
+                throw new IllegalStateException("a connection that writes by "
+                        + writer.getClass().getName() + " cannot be broken off, which a driver must be able to do");
             }
         }
     }

@@ -28,9 +28,7 @@ final class Versions {
     /** Decided when first asked. */
     private static final class Present {
         static final @Nullable String PROBLEM = problem(
-                isThere(SINCE_OLDEST_LETTUCE),
-                RedisClient.class.getPackage().getImplementationVersion(),
-                netty());
+                isThere(SINCE_OLDEST_LETTUCE), RedisClient.class.getPackage().getImplementationVersion(), netty());
         static final boolean MAINTENANCE_NOTIFICATIONS = isThere("io.lettuce.core.MaintNotificationsConfig");
 
         private static boolean isThere(String type) {
