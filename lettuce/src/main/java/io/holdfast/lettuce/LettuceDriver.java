@@ -107,6 +107,7 @@ public final class LettuceDriver implements RedisDriver {
      *     be useless after the first broken connection
      */
     public static RedisDriver over(RedisClient client) {
+        Versions.check();
         // Lettuce has no way to connect asynchronously to the client's own server, and the lane must not block.
         return over(client, null, () -> client.connect(StringCodec.UTF8), () -> {
             CompletableFuture<StatefulRedisPubSubConnection<String, String>> opened = new CompletableFuture<>();
@@ -132,16 +133,26 @@ public final class LettuceDriver implements RedisDriver {
      * @param uri the server, user, password, database and client name; later changes to it have no defined effect
      */
     public static RedisDriver over(RedisClient client, RedisURI uri) {
+        Versions.check();
         return over(
                 client,
-                uri.getHost() == null ? null : HostPort.of(uri.getHost(), uri.getPort()),
+                uri.getHost() == null
+                        ? null
+                        : new Failures.Goal(
+                                HostPort.of(uri.getHost(), uri.getPort()),
+                                uri.isSsl(),
+                                client.getOptions()
+                                        .getSocketOptions()
+                                        .getConnectTimeout()
+                                        .toMillis(),
+                                uri.getTimeout().toMillis()),
                 () -> client.connect(StringCodec.UTF8, uri),
                 () -> client.connectPubSubAsync(StringCodec.UTF8, uri));
     }
 
     private static RedisDriver over(
             RedisClient client,
-            @Nullable String name,
+            Failures.@Nullable Goal goal,
             Supplier<StatefulRedisConnection<String, String>> connect,
             Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener) {
         if (!client.getOptions().isAutoReconnect()) {
@@ -160,20 +171,19 @@ public final class LettuceDriver implements RedisDriver {
         try {
             connection = connect(connect);
         } catch (RedisException e) {
-            // Lettuce's own message names the address that it could not connect to.
-            throw Failures.of(e, name == null ? String.valueOf(e.getMessage()) : name);
+            throw Failures.ofConnect(e, goal);
         } finally {
             client.removeListener(watch);
         }
         SocketAddress remote = connection instanceof RedisChannelHandler<?, ?> handler ? seen.get(handler) : null;
         EventExecutor lane = client.getResources().eventExecutorGroup().next();
         return new LettuceDriver(
-                name,
+                goal == null ? null : goal.name(),
                 connection,
                 remote,
                 lane,
                 opener,
-                () -> over(client, name, connect, opener),
+                () -> over(client, goal, connect, opener),
                 LettuceDriver::await);
     }
 

@@ -26,6 +26,7 @@ public final class LettuceDriverProvider implements RedisDriverProvider {
      */
     @Override
     public RedisDriver connect(RedisAddress address, ConnectOptions options) {
+        Versions.check();
         return new OwnClient(address, options).connect();
     }
 }

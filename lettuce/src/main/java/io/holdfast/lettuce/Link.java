@@ -1,10 +1,10 @@
 package io.holdfast.lettuce;
 
-import io.lettuce.core.Delegating;
+import io.lettuce.core.CommandListenerWriter;
 import io.lettuce.core.RedisChannelHandler;
-import io.lettuce.core.RedisChannelWriter;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.CommandExpiryWriter;
 import io.lettuce.core.protocol.DefaultEndpoint;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -35,6 +35,7 @@ final class Link implements RedisConnectionStateListener {
     private static final String CLOSED = "the driver is closed";
 
     private final StatefulRedisConnection<String, String> connection;
+    private final DefaultEndpoint endpoint;
     private final Watcher watcher;
     private final Epoch first = new Epoch(this::giveUp);
     private final AtomicReference<@Nullable Epoch> present = new AtomicReference<>(first);
@@ -43,6 +44,7 @@ final class Link implements RedisConnectionStateListener {
 
     Link(StatefulRedisConnection<String, String> connection, @Nullable SocketAddress remote, Watcher watcher) {
         this.connection = connection;
+        this.endpoint = endpoint(connection);
         this.remote = remote;
         this.watcher = watcher;
         // The engine has its own deadlines. A borrowed client's default would arm a timer of 60 s for each command.
@@ -93,13 +95,27 @@ final class Link implements RedisConnectionStateListener {
 
     /** Breaks the connection; Lettuce then opens it again, as after any other breakage. */
     void breakOff() {
-        if (connection instanceof RedisChannelHandler<?, ?> handler) {
-            RedisChannelWriter writer = handler.getChannelWriter();
-            while (writer instanceof Delegating<?> outer && outer.getDelegate() instanceof RedisChannelWriter inner) {
-                writer = inner;
-            }
+        endpoint.disconnect();
+    }
+
+    /**
+     * What Lettuce breaks the connection off with, found when the connection is made: when it has to be broken, it is late
+     * for finding that it cannot be.
+     */
+    private static DefaultEndpoint endpoint(StatefulRedisConnection<String, String> connection) {
+        Object writer =
+                connection instanceof RedisChannelHandler<?, ?> handler ? handler.getChannelWriter() : connection;
+        while (true) {
             if (writer instanceof DefaultEndpoint endpoint) {
-                endpoint.disconnect();
+                return endpoint;
+            } else if (writer instanceof CommandExpiryWriter outer) {
+                writer = outer.getDelegate();
+            } else if (writer instanceof CommandListenerWriter outer) {
+                writer = outer.getDelegate();
+            } else {
+                var unused = connection.closeAsync();
+                throw new IllegalStateException("a connection that writes by "
+                        + writer.getClass().getName() + " cannot be broken off, which a driver must be able to do");
             }
         }
     }

@@ -321,7 +321,7 @@ final class Messages implements Link.Watcher {
         if (connection == null) {
             if (state == State.OPENING) {
                 state = State.UNOPENED;
-                failWaiting(Failures.of(
+                failWaiting(Failures.ofConnect(
                         failure == null ? new IllegalStateException("no connection") : failure, where.get()));
             }
             return;

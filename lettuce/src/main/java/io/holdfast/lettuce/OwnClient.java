@@ -5,7 +5,6 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
@@ -19,8 +18,6 @@ import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.Transports;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.SingleThreadIoEventLoop;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultEventExecutor;
 import io.netty.util.concurrent.EventExecutor;
@@ -68,7 +65,7 @@ final class OwnClient {
         name = HostPort.of(address.host(), address.port());
         uri = uri(address, options);
         io = Transports.socketChannelClass() == NioSocketChannel.class
-                ? new SingleThreadIoEventLoop(null, threads("io"), NioIoHandler.newFactory())
+                ? LoneLoop.make(threads("io"))
                 : new DefaultEventLoopGroupProvider(1, pool -> threads("io"))
                         .allocate(Transports.eventLoopGroupClass());
         worker = new DefaultEventExecutor(threads("worker"));
@@ -82,13 +79,13 @@ final class OwnClient {
                 .nettyCustomizer(new OwnChannels())
                 .build();
         client = RedisClient.create(resources, uri);
-        client.setOptions(ClientOptions.builder()
+        ClientOptions.Builder clientOptions = ClientOptions.builder()
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-                .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
                 .socketOptions(
-                        SocketOptions.builder().connectTimeout(connectTimeout).build())
-                .build());
+                        SocketOptions.builder().connectTimeout(connectTimeout).build());
+        Versions.withoutMaintenanceNotifications(clientOptions);
+        client.setOptions(clientOptions.build());
     }
 
     static RedisURI uri(RedisAddress address, ConnectOptions options) {
@@ -116,16 +113,14 @@ final class OwnClient {
         try {
             StatefulRedisConnection<String, String> connection = connection();
             return new LettuceDriver(name, connection, null, io.next(), this::openMessages, again, this::close);
-        } catch (ExecutionException e) {
+        } catch (ExecutionException | TimeoutException e) {
             close();
-            throw Failures.of(e, name);
-        } catch (TimeoutException e) {
-            close();
-            throw DriverException.unknown(name + ", no answer within " + connectTimeout.toMillis() + " ms", e);
+            throw Failures.ofConnect(
+                    e, new Failures.Goal(name, uri.isSsl(), connectTimeout.toMillis(), connectTimeout.toMillis()));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();
-            throw DriverException.unknown(name + ", interrupted while connecting", e);
+            throw DriverException.unknown("no connection to " + name + ": interrupted while connecting", e);
         }
     }
 
@@ -153,7 +148,7 @@ final class OwnClient {
         CompletableFuture<T> connected = new CompletableFuture<>();
         worker.execute(() -> {
             if (closing) {
-                connected.completeExceptionally(DriverException.unknown(name + ", the driver is closed", null));
+                connected.completeExceptionally(DriverException.unknown(name + ": the driver is closed", null));
                 return;
             }
             try {
