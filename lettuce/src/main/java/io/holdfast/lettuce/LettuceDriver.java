@@ -40,6 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Commands that change the connection itself or take over its replies ({@code MULTI}, {@code SELECT}, {@code SUBSCRIBE},
  * {@code MONITOR} and the like) have no place in {@link #send}, because all threads share the connection.
+ *
+ * <p>It runs with Lettuce 6.6.0 and newer, tested up to 7.7.0, on Netty 4.1.118 and newer, tested up to 4.2.17.
  */
 public final class LettuceDriver implements RedisDriver {
     private static final long CLOSE_LIMIT_MILLIS = 1_000;
@@ -102,7 +104,7 @@ public final class LettuceDriver implements RedisDriver {
      * subscribed to over the driver that it answers.
      *
      * @throws DriverException as {@link io.holdfast.spi.RedisDriverProvider#connect} does
-     * @throws IllegalStateException if the client was created without a server
+     * @throws IllegalStateException if the client was created without a server, or if Lettuce or Netty is too old
      * @throws IllegalArgumentException if the client's options turn {@code autoReconnect} off, without which a driver would
      *     be useless after the first broken connection
      */
@@ -131,6 +133,9 @@ public final class LettuceDriver implements RedisDriver {
      * that was created without one.
      *
      * @param uri the server, user, password, database and client name; later changes to it have no defined effect
+     * @throws DriverException as {@link io.holdfast.spi.RedisDriverProvider#connect} does
+     * @throws IllegalStateException if Lettuce or Netty is too old
+     * @throws IllegalArgumentException if the client's options turn {@code autoReconnect} off
      */
     public static RedisDriver over(RedisClient client, RedisURI uri) {
         Versions.check();

@@ -23,6 +23,8 @@ public final class LettuceDriverProvider implements RedisDriverProvider {
      * {@inheritDoc}
      *
      * <p>An interrupt ends the waiting with an {@code UNKNOWN}; the thread stays interrupted.
+     *
+     * @throws IllegalStateException if Lettuce or Netty is too old
      */
     @Override
     public RedisDriver connect(RedisAddress address, ConnectOptions options) {

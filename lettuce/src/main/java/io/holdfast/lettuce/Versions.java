@@ -63,7 +63,8 @@ final class Versions {
      */
     static @Nullable String problem(boolean lettuceWillDo, @Nullable String lettuce, @Nullable String netty) {
         if (!lettuceWillDo) {
-            return tooOld("Lettuce", lettuce, OLDEST_LETTUCE);
+            // The manifest says "6.5.5.RELEASE/cb02888".
+            return tooOld("Lettuce", lettuce == null ? null : lettuce.replaceFirst("/.*", ""), OLDEST_LETTUCE);
         }
         Matcher known = NETTY.matcher(netty == null ? "" : netty);
         if (known.matches()) {
