@@ -1,6 +1,7 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Tls;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisConnectionException;
@@ -82,6 +83,10 @@ final class Failures {
 
     private static String reason(List<Throwable> chain, @Nullable Goal goal) {
         Throwable root = chain.get(chain.size() - 1);
+        String certificates = Tls.explain(chain.get(0));
+        if (certificates != null) {
+            return certificates;
+        }
         for (Throwable t : chain) {
             String message = String.valueOf(t.getMessage());
             if (t instanceof UnknownHostException) {

@@ -1,13 +1,17 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -36,6 +40,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
 
 /**
  * A Lettuce client for one driver alone.
@@ -58,12 +63,23 @@ final class OwnClient {
     private final ClientResources resources;
     private final RedisClient client;
     private volatile boolean closing;
+    /** Whether the latest attempt was: when it connects again, Lettuce goes on with the address of before all the same. */
+    private volatile boolean prepared;
+    /** As whom to connect, as was said before the latest attempt. */
+    private volatile RedisCredentials credentials = RedisCredentials.just(null, (char[]) null);
+    /** What encrypts, as its files were before the latest attempt. */
+    private volatile Supplier<SSLEngine> engines = () -> {
+        throw new IllegalStateException("a connection that is not to be encrypted has no engine");
+    };
 
     OwnClient(RedisAddress address, ConnectOptions options) {
         connectTimeout = options.connectTimeout();
         again = () -> new OwnClient(address, options).connect();
         name = HostPort.of(address.host(), address.port());
         uri = uri(address, options);
+        if (options.credentials() != null || address.password() != null) {
+            uri.setCredentialsProvider((ImmediateRedisCredentialsProvider) () -> credentials);
+        }
         io = Transports.socketChannelClass() == NioSocketChannel.class
                 ? LoneLoop.make(threads("io"))
                 : new DefaultEventLoopGroupProvider(1, pool -> threads("io"))
@@ -75,13 +91,17 @@ final class OwnClient {
                 .timer(new ExecutorTimer(worker))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(new ReconnectDelay())
-                .socketAddressResolver(new JvmResolver())
-                .nettyCustomizer(new OwnChannels())
+                .socketAddressResolver(new JvmResolver(() -> prepare(address, options)))
+                .nettyCustomizer(new OwnChannels(() -> prepared, () -> engines.get()))
                 .build();
         client = RedisClient.create(resources, uri);
         ClientOptions.Builder clientOptions = ClientOptions.builder()
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .sslOptions(SslOptions.builder()
+                        .jdkSslProvider()
+                        .sslContext(context -> context.trustManager(new OwnChannels.NoTrust()))
+                        .build())
                 .socketOptions(
                         SocketOptions.builder().connectTimeout(connectTimeout).build());
         Versions.withoutMaintenanceNotifications(clientOptions);
@@ -106,6 +126,23 @@ final class OwnClient {
             }
         }
         return uri.build();
+    }
+
+    /** Before each attempt to connect. On the worker, since it may block. */
+    private void prepare(RedisAddress address, ConnectOptions options) {
+        try {
+            Credentials now = options.credentialsFor(address);
+            if (now != null) {
+                credentials = RedisCredentials.just(now.user(), now.password().toCharArray());
+            }
+            if (address.tls()) {
+                engines = options.tls().engines(address);
+            }
+            prepared = true;
+        } catch (RuntimeException | Error e) {
+            prepared = false;
+            throw e;
+        }
     }
 
     /** Blocks until the command connection is usable; closes this client if that fails. */
