@@ -48,7 +48,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options. */
     public static Holdfast connect(String address, HoldfastOptions options) {
-        return connect(Location.parse(address), options);
+        return connect(Location.parse(address), Require.given("options", options));
     }
 
     /** Works over a driver, for example one that was made from a client that the application already has. Closing this client closes the driver. */
@@ -63,7 +63,10 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with a time and a randomness of its own: for tests and simulations. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options, Environment environment) {
-        return begin(new Client(driver, options, environment));
+        return begin(new Client(
+                Require.given("driver", driver),
+                Require.given("options", options),
+                Require.given("environment", environment)));
     }
 
     /**
@@ -222,7 +225,8 @@ public final class Holdfast implements AutoCloseable {
 
     /** A lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
-        return new DistributedLock(client, Keys.of(client.options.prefix(), name), options, null);
+        return new DistributedLock(
+                client, Keys.of(client.options.prefix(), name), Require.given("options", options), null);
     }
 
     /**
@@ -236,7 +240,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options of its own. No I/O. */
     public PlainLock plainLock(String key, PlainOptions options) {
-        return new PlainLock(client, Keys.plain(key), options);
+        return new PlainLock(client, Keys.plain(key), Require.given("options", options));
     }
 
     /** Looks at locks. */
@@ -262,7 +266,9 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options; the term is that of the ticket. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
-        client.refuseBeyondQuarantine("the term of the ticket", ticket.term());
+        Require.given("options", options);
+        client.refuseBeyondQuarantine(
+                "the term of the ticket", Require.given("ticket", ticket).term());
         Keys keys = Keys.of(client.options.prefix(), ticket.lock());
         return client.adoptingRequest(keys, options.withTerm(ticket.term())).adopt(ticket);
     }
@@ -311,10 +317,18 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * Ends the client; see above. Blocks until the server has confirmed the releases, at most
-     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then ends with its term. Closing twice is a no-op.
+     * {@link HoldfastOptions#closeTimeout()}, and no longer than half a second if there is no connection to the server; what
+     * is not confirmed by then ends with its term. Closing twice is a no-op.
      */
     @Override
     public void close() {
         client.close();
+    }
+
+    /** For people: the server, the application, and the id of this client. */
+    @Override
+    public String toString() {
+        return "Holdfast[" + client.driver.describe() + ", application " + Shown.text(client.options.application())
+                + ", client " + id() + (client.isClosed() ? ", closed]" : "]");
     }
 }

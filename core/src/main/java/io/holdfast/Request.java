@@ -185,7 +185,7 @@ final class Request implements Asking {
                     }
                     hold.begin();
                     if (ticket.token() == revokedToken) {
-                        hold.lose(LossReason.GONE); // told before the reply came
+                        hold.lose(LossReason.REVOKED); // told before the reply came
                     }
                     if (client.assurance.isWanted(this)) {
                         lease = assured(hold, lease, result);
@@ -202,7 +202,7 @@ final class Request implements Asking {
                 }
             }
         } catch (ServerUnreachableException e) {
-            client.takeBack.add(keys, owner, true, Duration.ZERO);
+            client.takeBack.withdraw(keys, owner, true);
             throw e;
         } finally {
             if (!(end.get() instanceof Hold)) {
@@ -239,15 +239,8 @@ final class Request implements Asking {
             return false;
         }
         if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
-            Holder self = new Holder(
-                    OwnerIds.publicPart(own.owner),
-                    own.token,
-                    client.options.application(),
-                    Label.hostName(),
-                    Long.toString(ProcessHandle.current().pid()),
-                    own.request.actorName,
-                    own.options.metadata(),
-                    Instant.now().minus(client.events.since(own.grantedNanos)));
+            Holder self = Label.ofOwn(
+                    client, own.owner, own.token, own.request.actorName, own.options.metadata(), own.grantedNanos);
             finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
             return true;
         }
@@ -642,7 +635,7 @@ final class Request implements Asking {
                 }
                 hold.begin();
                 if (token == revokedToken) {
-                    hold.lose(LossReason.GONE); // told since this looked
+                    hold.lose(LossReason.REVOKED); // told since this looked
                 }
                 if (client.assurance.isWanted(this)) {
                     assure(hold, lease);
@@ -756,7 +749,7 @@ final class Request implements Asking {
     void revoked(long token) {
         revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
         if (end.get() instanceof Hold hold && hold.token == token) {
-            hold.lose(LossReason.GONE);
+            hold.lose(LossReason.REVOKED);
         }
     }
 
@@ -830,7 +823,7 @@ final class Request implements Asking {
             }
             close();
             return takeBack || unanswered()
-                    ? client.takeBack.add(keys, owner, unanswered(), Duration.ZERO)
+                    ? client.takeBack.withdraw(keys, owner, unanswered())
                     : CompletableFuture.completedFuture(true);
         } finally {
             client.takeBack.ended();

@@ -7,7 +7,9 @@ import io.holdfast.spi.DriverException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine.ParseResult;
 
 /** Where the command begins. */
@@ -18,8 +20,8 @@ final class Main {
 
     /** Runs, and ends the process with the status. */
     public static void main(String[] arguments) {
-        int status = status(arguments);
-        System.out.flush();
+        Output output = Output.standard();
+        int status = output.status(status(arguments));
         System.err.flush();
         // Not exit: what is to be done at the end has been done, and starting the hooks takes time.
         Runtime.getRuntime().halt(status);
@@ -66,6 +68,7 @@ final class Main {
             case "--help", "-h" -> help(new String[0]);
             case "--version", "-V" -> version();
             case WarmUp.COMMAND -> WarmUp.run(rest);
+            case LeaseKeeper.COMMAND -> LeaseKeeper.run(rest);
             default -> subcommand(arguments[0], rest);
         };
     }
@@ -73,7 +76,7 @@ final class Main {
     private static int subcommand(String name, String[] arguments) {
         Subcommand command = Subcommand.named(name);
         if (command == null) {
-            throw new UsageException((name.startsWith("-") ? "unknown option '" : "unknown command '") + name + "'");
+            throw unknown(name.startsWith("-") ? "unknown option" : "unknown command", name);
         }
         ParseResult given = Specs.parse(command.spec(), arguments);
         if (given.isUsageHelpRequested()) {
@@ -89,9 +92,15 @@ final class Main {
         }
         String about = arguments.length == 0 ? "" : arguments[0];
         if (!about.isEmpty() && !about.equals("run") && !Subcommand.NAMES.contains(about)) {
-            throw new UsageException("no help about '" + about + "'");
+            throw unknown("no help about", about);
         }
         return page(about);
+    }
+
+    private static UsageException unknown(String what, String word) {
+        List<String> known = new ArrayList<>(Subcommand.NAMES);
+        known.addAll(List.of("run", "help", "--help", "--version"));
+        return new UsageException(what + " '" + word + "'" + Suggestion.of(word, known));
     }
 
     static int page(String command) {

@@ -13,6 +13,7 @@ final class Pages {
     static void root(UsageMessageSpec page) {
         page.customSynopsis(
                         "holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]",
+                        "       ticket=$(holdfast acquire NAME [OPTIONS])",
                         "       holdfast COMMAND [NAME] [OPTIONS]",
                         "       holdfast help [COMMAND]",
                         "       holdfast --version")
@@ -22,6 +23,9 @@ final class Pages {
                                 + " processes of one user on this machine.",
                         "",
                         "  run      runs a command while it holds a lock",
+                        "  acquire  takes a lock for the script that calls it, and prints a ticket",
+                        "  check    tells whether the lock of a ticket is still held",
+                        "  release  gives it back, with --ticket",
                         "",
                         "  ls       lists the locks that are held, and by whom",
                         "  info     shows one lock with its queue",
@@ -30,7 +34,7 @@ final class Pages {
                         "  top      shows the locks that most wait for, again and again",
                         "  clients  lists the clients that hold, wait or listen",
                         "",
-                        "  release  releases locks, whoever holds them",
+                        "  release  releases locks by name, whoever holds them",
                         "  extend   makes a hold last longer, whoever has it",
                         "  clear    removes waiters that are dead",
                         "",
@@ -69,9 +73,6 @@ final class Pages {
                                 + " has started in the background and left running has no part in that, unless"
                                 + " --hold-for-children is given.",
                         "")
-                .parameterListHeading("")
-                .optionListHeading("%nOptions:%n")
-                .exitCodeListHeading("%nExit status:%n")
                 .exitCodeList(statuses)
                 .footer(
                         "",
@@ -113,6 +114,7 @@ final class Pages {
         statuses.put("64", "the command line is wrong");
         statuses.put("69", "the server cannot be reached, or refuses");
         statuses.put("70", "something is wrong with holdfast itself");
+        statuses.put("74", "what was asked for could not be written to standard output");
         return statuses;
     }
 
@@ -148,8 +150,15 @@ final class Pages {
                 "Put this beside the lock for all to see, as in --meta ticket=OPS-7; may be given more than once.");
         words.put("--busy-exit", "End with this status in place of 75 if the lock was not obtained; 0 to 255.");
         words.put(
+                LockRequest.AS,
+                "What others see as the holder, 1 to 100 characters; by default the command's name, or its script's.");
+        words.put(
                 "--url",
                 "The server; by default from HOLDFAST_URL, else 'local': one for this user on this machine only.");
+        words.put(
+                Server.PREFIX,
+                "What the applications that use the lock give to withPrefix; by default from HOLDFAST_PREFIX, else the"
+                        + " library's own.");
         words.put(
                 Server.REQUIRE,
                 "Fail with 64 if no server's address is given, in place of a lock on this machine only; so does"
@@ -159,7 +168,9 @@ final class Pages {
                 "Leave the password in HOLDFAST_PASSWORD and in HOLDFAST_URL to the command; without this it gets the address"
                         + " only.");
         Access.OPTIONS.forEach((name, option) -> words.put(name, option[1]));
-        words.put("--quiet", "Say nothing of waiting, or of a lock that is taken.");
+        words.put(
+                "--quiet",
+                "Say nothing of waiting, of a lock that is taken, or of a server that may drop locks when its memory is full.");
         words.put(
                 "--verbose",
                 "Say who is waited for at once and at each change, as on a terminal (else once, after 5s), and more about"

@@ -19,12 +19,16 @@ import picocli.CommandLine.ParseResult;
  *
  * @param url its address; {@code local} for the one that this user's processes share on this machine, null for the same
  *     if nobody said so
+ * @param prefix what the names of its keys begin with; null for the library's default
  * @param access as whom it is connected to
  */
-record Server(@Nullable String url, Access access) {
+record Server(@Nullable String url, @Nullable String prefix, Access access) {
     static final String REQUIRE = "--require-server";
+    static final String PREFIX = "--prefix";
+    private static final String PREFIX_VARIABLE = "HOLDFAST_PREFIX";
     private static final String VARIABLE = "HOLDFAST_URL";
     private static final String REQUIRE_VARIABLE = "HOLDFAST_REQUIRE_SERVER";
+    private static final String HOME_VARIABLE = "HOLDFAST_HOME";
     private static final String LOCAL = "local";
     private static final String APPLICATION = "holdfast";
 
@@ -33,9 +37,9 @@ record Server(@Nullable String url, Access access) {
 
     private static volatile @Nullable Local local;
 
-    /** One that nothing more is known of. */
-    Server(@Nullable String url) {
-        this(url, Access.NONE);
+    /** As nobody in particular. */
+    Server(@Nullable String url, @Nullable String prefix) {
+        this(url, prefix, Access.NONE);
     }
 
     /**
@@ -54,7 +58,8 @@ record Server(@Nullable String url, Access access) {
             throw new UsageException(VARIABLE + " is empty: give it a server's address, or unset it for locks of this"
                     + " machine only");
         }
-        Server server = new Server(given);
+        String prefix = chosenPrefix(options.apply(PREFIX));
+        Server server = new Server(given, prefix);
         if (server.machineLocal() && (required || isRequired())) {
             throw new UsageException((required ? REQUIRE : REQUIRE_VARIABLE + "=1") + " wants a server, and "
                     + (given == null ? "no address is given" : "'" + LOCAL + "' is none")
@@ -62,9 +67,27 @@ record Server(@Nullable String url, Access access) {
         }
         if (given == null || server.machineLocal()) {
             Access.refuseWithoutServer(options);
-            return new Server(given, Access.NONE.passingOn(passSecrets));
+            String home = System.getenv(HOME_VARIABLE);
+            if (home != null && !home.isEmpty() && !home.startsWith("/")) {
+                throw new UsageException(HOME_VARIABLE + " is '" + home
+                        + "', must be an absolute path: else each working directory would have locks of its own");
+            }
+            return new Server(given, prefix, Access.NONE.passingOn(passSecrets));
         }
-        return new Server(given, Access.of(given, option != null, passSecrets, options, System.getenv()));
+        return new Server(given, prefix, Access.of(given, option != null, passSecrets, options, System.getenv()));
+    }
+
+    private static @Nullable String chosenPrefix(@Nullable String option) {
+        String given = option == null ? System.getenv(PREFIX_VARIABLE) : option;
+        if (given == null) {
+            return null;
+        }
+        try {
+            HoldfastOptions.defaults().withPrefix(given);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException((option == null ? PREFIX_VARIABLE : PREFIX) + ": " + e.getMessage());
+        }
+        return given;
     }
 
     private static boolean isRequired() {
@@ -95,13 +118,21 @@ record Server(@Nullable String url, Access access) {
                 given.hasMatchedOption(Access.PASS_SECRETS));
     }
 
+    Holdfast connect(String application) {
+        return connect(application, false);
+    }
+
     /**
      * Connects.
      *
+     * @param quiet whether to say nothing of a server that may drop locks when its memory is full
      * @throws DriverException if nothing answers
      */
-    Holdfast connect(String application) {
+    Holdfast connect(String application, boolean quiet) {
         HoldfastOptions options = options(application);
+        if (quiet) {
+            options = options.withEviction(HoldfastOptions.Eviction.IGNORE);
+        }
         if (!machineLocal()) {
             return Holdfast.over(driver(options), options);
         }
@@ -140,10 +171,11 @@ record Server(@Nullable String url, Access access) {
     }
 
     private HoldfastOptions options(String application) {
-        return HoldfastOptions.defaults()
+        HoldfastOptions options = HoldfastOptions.defaults()
                 .withApplication(application)
                 .withCredentials(access.credentials())
                 .withTls(access.tls());
+        return prefix == null ? options : options.withPrefix(prefix);
     }
 
     /** Says what ought to be done otherwise about passwords and keys. */
@@ -171,7 +203,8 @@ record Server(@Nullable String url, Access access) {
 
     /** What is said after "nobody holds it": nobody of whom. */
     String where() {
-        return machineLocal() ? " by this user on this machine" : "";
+        return (prefix == null ? "" : " under the prefix '" + prefix + "'")
+                + (machineLocal() ? " by this user on this machine" : "");
     }
 
     private RedisDriver driver(HoldfastOptions options) {

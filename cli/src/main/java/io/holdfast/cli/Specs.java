@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,7 +16,15 @@ import picocli.CommandLine.ParseResult;
  * needed: reading annotations would take longer than all the rest of the start.
  */
 final class Specs {
-    private static final int WIDTH = 100;
+    /** Longer lines are hard to read, however wide the terminal is; in narrower ones nothing fits beside the options. */
+    private static final int WIDEST = 100;
+
+    private static final int NARROWEST = 55;
+    private static final String USAGE = "Usage: ";
+
+    /** What begins so on a page is a command line: it stays whole, so that it can be copied. */
+    private static final String COMMAND_LINE = "    ";
+
     private static final String LOCK_NAME = "The lock: 1 to 1,000 characters, any of them.";
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
@@ -42,7 +51,9 @@ final class Specs {
                 .addOption(value("--queue-limit", "N"))
                 .addOption(values("--meta", "KEY=VALUE"))
                 .addOption(value("--busy-exit", "N"))
+                .addOption(value(LockRequest.AS, "NAME"))
                 .addOption(value("--url", "URL"))
+                .addOption(value(Server.PREFIX, "PREFIX"))
                 .addOption(flag(new String[] {Server.REQUIRE}))
                 .addOption(flag(new String[] {Access.PASS_SECRETS}))
                 .addOption(flag(new String[] {"-q", "--quiet"}))
@@ -59,23 +70,22 @@ final class Specs {
         spec.usageMessage()
                 .customSynopsis(synopsis)
                 .description("", description, "")
-                .parameterListHeading("")
-                .optionListHeading("Options:%n")
-                .exitCodeListHeading("%nExit status:%n")
                 .exitCodeList(statuses);
         return spec;
     }
 
     /** The options that every command has but run, to be added last. */
     static CommandSpec withCommon(CommandSpec spec) {
-        if (!spec.positionalParameters().isEmpty()) {
-            spec.usageMessage().optionListHeading("%nOptions:%n");
-        }
         spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
                 .addOption(value(
                         "--url",
                         "URL",
-                        "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."));
+                        "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."))
+                .addOption(
+                        value(
+                                Server.PREFIX,
+                                "PREFIX",
+                                "What the applications that use the locks give to withPrefix; by default from HOLDFAST_PREFIX."));
         Access.OPTIONS.forEach((name, words) -> spec.addOption(value(name, words[0], words[1])));
         return spec.addOption(flag(
                         "Fail if no server's address is given; so does HOLDFAST_REQUIRE_SERVER=1.", Server.REQUIRE))
@@ -111,6 +121,17 @@ final class Specs {
     /** An option with a value. */
     static OptionSpec value(String name, String label, String description) {
         return OptionSpec.builder(value(name, label)).description(description).build();
+    }
+
+    /** An option of {@code run}, with its words. */
+    static OptionSpec ofRun(String longestName) {
+        String words = Pages.RUN_OPTIONS.get(longestName);
+        for (OptionSpec each : run().options()) {
+            if (each.longestName().equals(longestName) && words != null) {
+                return OptionSpec.builder(each).description(words).build();
+            }
+        }
+        throw new IllegalStateException("run has no " + longestName);
     }
 
     /** A lock's name. */
@@ -182,27 +203,80 @@ final class Specs {
         try {
             return new CommandLine(spec, PLAIN).parseArgs(arguments);
         } catch (ParameterException e) {
-            throw new UsageException(String.valueOf(e.getMessage()));
+            throw new UsageException(e.getMessage() + suggestion(spec, e));
         }
+    }
+
+    private static String suggestion(CommandSpec spec, ParameterException e) {
+        if (e instanceof CommandLine.UnmatchedArgumentException unmatched) {
+            String word = unmatched.getUnmatched().get(0);
+            return word.startsWith("--") ? Suggestion.of(word, spec.optionsMap().keySet()) : "";
+        }
+        return "";
     }
 
     /** The page that {@code --help} prints; that of the whole command for no name. */
     static String page(String command) {
+        return page(command, Terminal.columns());
+    }
+
+    /** The same for so many columns. */
+    static String page(String command, int columns) {
+        int width = Math.max(NARROWEST, Math.min(WIDEST, columns));
         Subcommand named = Subcommand.named(command);
         CommandSpec spec = named != null ? named.spec() : command.equals("run") ? run() : create().name("holdfast");
-        UsageMessageSpec page = spec.usageMessage()
-                .width(WIDTH)
-                .autoWidth(false)
-                .sortOptions(false)
-                .sortSynopsis(false)
-                .synopsisHeading("Usage: ");
+        UsageMessageSpec page = spec.usageMessage();
         if (command.equals("run")) {
             Pages.run(page);
             words(spec, Pages.RUN_OPTIONS);
         } else if (named == null) {
             Pages.root(page);
         }
-        return new CommandLine(spec, PLAIN).getUsageMessage(CommandLine.Help.Ansi.OFF);
+        return text(spec, page, width);
+    }
+
+    // Not by picocli, which breaks command lines, and at some widths words.
+    private static String text(CommandSpec spec, UsageMessageSpec page, int width) {
+        StringBuilder text = new StringBuilder();
+        String heading = USAGE;
+        for (String synopsis : page.customSynopsis()) {
+            add(text, Columns.wrapped(heading + synopsis, width, heading.isEmpty() ? 2 : USAGE.length() + 2));
+            heading = "";
+        }
+        for (String paragraph : page.description()) {
+            add(text, Columns.wrapped(paragraph, width, 0));
+        }
+        Table words = new Table();
+        spec.positionalParameters().forEach(each -> words.add("  " + each.paramLabel(), each.description()[0]));
+        if (!spec.positionalParameters().isEmpty()) {
+            text.append(words.text(width)).append('\n');
+        }
+        if (!spec.options().isEmpty()) {
+            Table options = new Table();
+            spec.options().forEach(each -> options.add(names(each), each.description()[0]));
+            text.append("Options:\n").append(options.text(width));
+        }
+        if (!page.exitCodeList().isEmpty()) {
+            Table statuses = new Table();
+            page.exitCodeList().forEach((status, meaning) -> statuses.add("  " + status, meaning));
+            text.append("\nExit status:\n").append(statuses.text(width));
+        }
+        for (String each : page.footer()) {
+            add(text, each.startsWith(COMMAND_LINE) ? List.of(each) : Columns.wrapped(each, width, 0));
+        }
+        return text.toString();
+    }
+
+    /** {@code -q, --quiet} or {@code     --url=URL}. */
+    private static String names(OptionSpec option) {
+        String shortest = option.shortestName();
+        return (shortest.startsWith("--") ? "      " : "  " + shortest + ", ")
+                + option.longestName()
+                + (option.arity().max() > 0 ? "=" + option.paramLabel() : "");
+    }
+
+    private static void add(StringBuilder text, List<String> lines) {
+        lines.forEach(line -> text.append(line).append('\n'));
     }
 
     /** Replaces each option by one that has its description. */

@@ -12,6 +12,7 @@ import io.holdfast.Diagnosis.Facts;
 import io.holdfast.Diagnosis.Probe;
 import io.holdfast.cli.Doctor.Finding;
 import io.holdfast.cli.Doctor.Level;
+import io.holdfast.testkit.RedisSentinels;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -80,6 +81,21 @@ final class DoctorTest {
     }
 
     @Test
+    void sentinelAndServer_takenForEachOther_areToldApart() {
+        try (RedisSentinels sentinels = RedisSentinels.start()) {
+            Said server = Said.by("ls", "--url", sentinels.addresses().get(0).toString());
+            assertEquals(69, server.status());
+            assertTrue(server.err().contains(" is a Sentinel: connect to redis-sentinel://"), server.err());
+            Said sentinel = Said.by(
+                    "ls",
+                    "--url",
+                    "redis-sentinel://127.0.0.1:" + sentinels.master().port() + "/hf");
+            assertEquals(69, sentinel.status());
+            assertTrue(sentinel.err().contains("it is no Sentinel"), sentinel.err());
+        }
+    }
+
+    @Test
     void doctor_ofAReplica_is1AndSaysWhatToDo() throws Exception {
         try (RedisServer master = RedisServer.start();
                 RedisServer replica = RedisServer.start("--replicaof", "127.0.0.1", Integer.toString(master.port()))) {
@@ -88,9 +104,11 @@ final class DoctorTest {
             assertEquals("fail", level(said.json(), "role"));
             assertEquals("ok", level(said.json(), "scripts"));
             assertEquals("fail", level(said.json(), "locking"));
-            assertTrue(
-                    check(said.json(), "role").get("advice").getAsString().contains("address of the master"),
-                    said.out());
+            for (String check : List.of("role", "locking")) {
+                String advice = check(said.json(), check).get("advice").getAsString();
+                assertTrue(advice.contains("address of the master"), advice);
+                assertFalse(advice.contains("permissions"), advice);
+            }
             Launched.await(
                     "the replica to be known",
                     () -> server(master).contains("a master with 1 replica; one that takes over"));

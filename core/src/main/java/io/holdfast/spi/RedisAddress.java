@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,8 @@ public record RedisAddress(
     }
 
     /**
-     * Reads an address from its text form.
+     * Reads an address from its text form. {@code valkey} and {@code valkeys} mean the same as {@code redis} and
+     * {@code rediss}, in letters of either case.
      *
      * @throws IllegalArgumentException if the text is none; the message never repeats a password
      */
@@ -59,10 +61,11 @@ public record RedisAddress(
             throw new IllegalArgumentException(
                     text.indexOf('@') < 0 || text.endsWith("@") ? "address is not a URI (" + e.getReason() + "): " + RULE : UNENCODED);
         }
-        String scheme = uri.getScheme();
-        if (!"redis".equals(scheme) && !"rediss".equals(scheme)) {
+        String given = uri.getScheme();
+        String scheme = given == null ? "" : given.toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");
+        if (!scheme.equals("redis") && !scheme.equals("rediss")) {
             throw new IllegalArgumentException(
-                    "address has the scheme " + (scheme == null ? "(none)" : "'" + scheme + "'") + ": " + RULE);
+                    "address has the scheme " + (given == null ? "(none)" : "'" + given + "'") + ": " + RULE);
         }
         String host = uri.getHost();
         if (host == null) {
