@@ -24,10 +24,12 @@ final class Workshop {
     /** All programs that the launcher may call but for java and mvn. */
     private static final List<String> TOOLS = List.of(
             "cat",
+            "chmod",
             "cmp",
             "cp",
             "date",
             "find",
+            "grep",
             "ln",
             "mkdir",
             "mktemp",
@@ -38,12 +40,16 @@ final class Workshop {
             "sed",
             "sh",
             "sleep",
+            "touch",
+            "tr",
             "true",
             "uname");
 
     private static final String MAVEN = """
             #!/bin/sh
             printf 'x' >>"$WORKSHOP/builds"
+            echo '[INFO] Building Holdfast 0.1.0-SNAPSHOT                       [1/6]'
+            echo '[INFO] Building Holdfast core 0.1.0-SNAPSHOT                  [2/6]'
             while [ -e "$WORKSHOP/hold" ]; do sleep 0.02; done
             if [ -e "$WORKSHOP/broken" ]; then
                 echo 'a mistake in Main.java'
@@ -83,7 +89,7 @@ final class Workshop {
         return workshop;
     }
 
-    private static Path find(String tool) {
+    static Path find(String tool) {
         return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .map(each -> Path.of(each, tool))
                 .filter(Files::isExecutable)
@@ -166,6 +172,11 @@ final class Workshop {
         return folder.resolve(name);
     }
 
+    /** Makes the sources newer than the build. */
+    void change(String source) throws IOException {
+        Files.writeString(root().resolve("core/src/main/Some.java"), source);
+    }
+
     /** How often the Maven was called. */
     int builds() throws IOException {
         Path log = folder.resolve("builds");
@@ -210,6 +221,13 @@ final class Workshop {
     }
 
     Launched launch(Path jdk, Map<String, String> more, Path launcher, String... words) {
+        return start(
+                jdk,
+                more,
+                Stream.concat(Stream.of(launcher.toString()), Stream.of(words)).toList());
+    }
+
+    Launched start(Path jdk, Map<String, String> more, List<String> line) {
         Map<String, String> environment = new HashMap<>();
         environment.put("PATH", bin().toString());
         environment.put("JAVA_HOME", jdk.toString());
@@ -217,8 +235,6 @@ final class Workshop {
         environment.put("HOLDFAST_HOME", folder.resolve("home").toString());
         environment.put("HOLDFAST_IDLE_MILLIS", "1000");
         environment.putAll(more);
-        return Launched.start(
-                environment,
-                Stream.concat(Stream.of(launcher.toString()), Stream.of(words)).toList());
+        return Launched.start(environment, line);
     }
 }
