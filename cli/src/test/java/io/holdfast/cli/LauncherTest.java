@@ -125,11 +125,10 @@ final class LauncherTest {
         workshop.change("newer");
         Files.delete(workshop.bin().resolve("mvn"));
         try (Launched warned = workshop.launch(quick, "--version");
-                Launched quiet = workshop.launch(quick, "run", "x", "--url=local", "-q", "--", "echo", "ran");
-                Launched notForUs = workshop.launch(quick, "run", "x", "--url=local", "--", "echo", "-q")) {
+                Launched quiet = workshop.launch(quick, "run", "x", "--url=local", "-q", "--", "true");
+                Launched notForUs = workshop.launch(quick, "run", "x", "--url=local", "--", "true", "-q")) {
             assertVersion(warned, OLD + "there is no mvn on the PATH\n");
             assertEquals(0, quiet.status());
-            assertEquals("ran\n", quiet.out());
             assertEquals("", quiet.err());
             assertEquals(0, notForUs.status());
             assertTrue(notForUs.err().startsWith(OLD), notForUs.err());

@@ -15,6 +15,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A clone of the repository as far as the launcher looks at it, with a Maven that only copies: what it would build is
@@ -61,6 +62,8 @@ final class Workshop {
             cp "$WORKSHOP/others.jar" cli/target/holdfast-cli-1-others.jar
             """;
 
+    private static @Nullable Path jars;
+
     private final Path folder;
 
     private Workshop(Path folder) {
@@ -98,17 +101,36 @@ final class Workshop {
     }
 
     private static void executable(Path file) {
-        if (!file.toFile().setExecutable(true)) {
+        if (!file.toFile().setExecutable(true, false)) {
             throw new IllegalStateException(file + " cannot be made executable");
         }
     }
 
-    /** Gives the Maven its jars. */
+    /** Gives the Maven its jars, which are made once. */
     Workshop withJars() throws IOException {
+        Path made = jars();
+        for (String name : List.of("ours.jar", "others.jar")) {
+            Files.copy(made.resolve(name), folder.resolve(name));
+        }
+        return this;
+    }
+
+    private static synchronized Path jars() throws IOException {
+        Path made = jars;
+        if (made == null) {
+            made = Files.createTempDirectory("holdfast-jars");
+            made.toFile().deleteOnExit();
+            makeJars(made);
+            jars = made;
+        }
+        return made;
+    }
+
+    private static void makeJars(Path to) throws IOException {
         Set<String> ours = new HashSet<>();
         Set<String> others = new HashSet<>();
-        try (JarOutputStream first = jar("ours.jar");
-                JarOutputStream second = jar("others.jar")) {
+        try (JarOutputStream first = jar(to.resolve("ours.jar"));
+                JarOutputStream second = jar(to.resolve("others.jar"))) {
             for (String entry : Launched.classPath().split(File.pathSeparator)) {
                 String name = entry.replace('\\', '/');
                 if (name.matches(
@@ -119,12 +141,11 @@ final class Workshop {
                 add(Path.of(entry), isOurs ? first : second, isOurs ? ours : others);
             }
         }
-        return this;
     }
 
-    private JarOutputStream jar(String name) throws IOException {
-        JarOutputStream jar =
-                new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(folder.resolve(name))));
+    private static JarOutputStream jar(Path file) throws IOException {
+        JarOutputStream jar = new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(file)));
+        file.toFile().deleteOnExit();
         jar.setLevel(1);
         return jar;
     }
