@@ -52,6 +52,9 @@ class DocumentSnippetsTest {
             import java.util.concurrent.CompletableFuture;
             import java.util.concurrent.locks.Lock;
             import javax.sql.DataSource;
+            import org.springframework.context.SmartLifecycle;
+            import org.springframework.context.annotation.*;
+            import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
             import redis.clients.jedis.JedisPool;
             """;
 
