@@ -248,8 +248,11 @@ final class InstallTest {
                 assertTrue(run.err().endsWith("; see holdfast " + words.get(0) + " --help\n"), run.err());
             }
         }
-        try (Launched help = workshop.launch(quick, "uninstall", "--help")) {
+        try (Launched help = workshop.launch(quick, "uninstall", "--help");
+                Launched same = workshop.launch(quick, "help", "install")) {
             assertEquals(0, help.status());
+            assertEquals(0, same.status());
+            assertEquals(help.out(), same.out());
             assertTrue(help.out().startsWith("Usage: holdfast install DIR"), help.out());
             assertTrue(help.out().lines().allMatch(line -> line.length() <= 80), help.out());
         }
