@@ -318,6 +318,16 @@ final class InstallTest {
                 workshop.launch(quick, NO_JAVA, copy.resolve("bin/holdfast"), "install", target.toString())) {
             assertEquals(0, install.status(), install.err());
         }
+        // As some programs copy it.
+        Path file = copy.resolve("bin/holdfast");
+        byte[] content = Files.readAllBytes(file);
+        Files.delete(file);
+        Files.write(file, content);
+        assertTrue(file.toFile().setExecutable(true));
+        try (Launched withoutLink = workshop.launch(quick, Map.of(), file, "--version")) {
+            assertEquals(70, withoutLink.status());
+            assertTrue(withoutLink.err().contains("should be a link"), withoutLink.err());
+        }
         remove(copy);
         version(NO_JAVA, command());
     }
