@@ -118,7 +118,18 @@ final class InstallTest {
         assertTrue(version(NO_JAVA, command()).startsWith("holdfast 0."));
         Path link = Files.createSymbolicLink(folder.resolve("hf"), command());
         try (Launched run = workshop.launch(
-                quick, NO_JAVA, link, "run", "x", "--url", "local", "--", "sh", "-c", "echo \"$0 $1\"; exit 7", "a  b")) {
+                quick,
+                NO_JAVA,
+                link,
+                "run",
+                "x",
+                "--url",
+                "local",
+                "--",
+                "sh",
+                "-c",
+                "echo \"$0 $1\"; exit 7",
+                "a  b")) {
             assertEquals(7, run.status(), run.err());
             assertEquals("a  b \n", run.out());
         }
@@ -196,7 +207,8 @@ final class InstallTest {
     void install_thatFails_leavesAllAsItWas() throws Exception {
         Path ours = workshop.root()
                 .resolve(".holdfast/"
-                        + Files.readString(workshop.root().resolve(".holdfast/current")).strip() + "/ours.jar");
+                        + Files.readString(workshop.root().resolve(".holdfast/current"))
+                                .strip() + "/ours.jar");
         byte[] good = Files.readAllBytes(ours);
         Files.writeString(ours, "no jar");
         try (Launched first = workshop.launch(quick, "install", target.toString())) {
@@ -352,7 +364,8 @@ final class InstallTest {
     }
 
     private Path current(Path copy) throws IOException {
-        return target.resolve(copy.relativize(copy.resolve("bin/holdfast").toRealPath().getParent().getParent()));
+        return target.resolve(copy.relativize(
+                copy.resolve("bin/holdfast").toRealPath().getParent().getParent()));
     }
 
     private static Path archive(Path version, Path jdk) {
@@ -371,8 +384,7 @@ final class InstallTest {
 
     @Test
     void installed_withItsOwnJava_needsNoOther_andDoesAllThatOneWithTheJdkDoes() throws Exception {
-        try (Launched install =
-                workshop.launch(Workshop.realHome(), "install", target.toString(), "--with-runtime")) {
+        try (Launched install = workshop.launch(Workshop.realHome(), "install", target.toString(), "--with-runtime")) {
             assertEquals(0, install.status(), install.err());
         }
         Path java = current().resolve("runtime/bin/java");
@@ -385,8 +397,7 @@ final class InstallTest {
             assertEquals(0, run.status(), run.err());
             assertTrue(run.out().matches("[0-9]+\n"), run.out());
         }
-        try (Launched tls = workshop.launch(
-                quick, NO_JAVA, command(), "ls", "--url", "rediss://localhost:1")) {
+        try (Launched tls = workshop.launch(quick, NO_JAVA, command(), "ls", "--url", "rediss://localhost:1")) {
             assertEquals(69, tls.status(), tls.err());
         }
         try (Launched modules = Launched.start(Map.of(), List.of(java.toString(), "--list-modules"))) {
