@@ -79,7 +79,12 @@ final class InstallTest {
     }
 
     private Path current() throws IOException {
-        return command().toRealPath().getParent().getParent();
+        return versionOf(command());
+    }
+
+    /** The version that a link to its command means. */
+    private static Path versionOf(Path command) throws IOException {
+        return command.toRealPath().resolve("../..").normalize();
     }
 
     private List<Path> versions() throws IOException {
@@ -280,7 +285,7 @@ final class InstallTest {
             assertEquals("removed holdfast from " + target + "\n", uninstall.out());
         }
         assertFalse(Files.exists(target));
-        assertTrue(Files.isDirectory(target.getParent()));
+        assertTrue(Files.isDirectory(target.resolve("..")));
     }
 
     @Test
@@ -357,15 +362,10 @@ final class InstallTest {
         assertEquals(made, Files.getLastModifiedTime(archive));
         Path copy = folder.toRealPath().resolve("copied");
         Files.move(target, copy);
-        Path moved = archive(copy.resolve(target.relativize(current(copy))), jdk);
+        Path moved = archive(versionOf(copy.resolve("bin/holdfast")), jdk);
         version(NO_JAVA, copy.resolve("bin/holdfast"));
         assertNotEquals(made, Files.getLastModifiedTime(moved), "the JVM would not take one for jars elsewhere");
         assertTrue(Files.size(moved) > 1_000_000);
-    }
-
-    private Path current(Path copy) throws IOException {
-        return target.resolve(copy.relativize(
-                copy.resolve("bin/holdfast").toRealPath().getParent().getParent()));
     }
 
     private static Path archive(Path version, Path jdk) {
