@@ -42,7 +42,7 @@ final class Release implements Subcommand {
                         "release",
                         "holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
                         "Releases a lock, whoever holds it, and hands it to the next in line; or all locks; or those of a"
-                                + " client, a host, or an actor. This breaks what the holder was promised: the holder is notified at"
+                                + " client, a host, or an actor. This breaks what the holder was promised: it is told at"
                                 + " once, or learns of it at its next renewal, and works on until then. Shows what it"
                                 + " is going to release, and asks.",
                         Pages.statuses(
