@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code holdfast doctor}: whether a server will do, and what to do if not. */
+/** {@code holdfast doctor}: whether a server is fit for locks, and what to do if not. */
 final class Doctor implements Subcommand {
     /** People compare times of several machines by eye. */
     private static final Duration CLOCK_LIMIT = Duration.ofSeconds(1);
@@ -272,7 +272,7 @@ final class Doctor implements Subcommand {
                         case LOCKING -> "a lock was taken and released";
                         case LISTENING -> "the client's channel can be subscribed to";
                         case MESSAGES -> "a message was sent and arrived";
-                        case SUBSCRIBERS -> "the server tells who listens";
+                        case SUBSCRIBERS -> "the server says who listens";
                         case LISTINGS -> "locks can be listed";
                         case CLIENTS -> "clients can be listed";
                     },

@@ -29,9 +29,9 @@ final class Pages {
                         "",
                         "  ls       lists the locks that are held, and by whom",
                         "  info     shows one lock with its queue",
-                        "  why      tells why a lock is not free, and what would free it",
+                        "  why      explains why a lock is not free, and what would free it",
                         "  queue    lists who waits for a lock",
-                        "  top      shows the locks that most wait for, again and again",
+                        "  top      shows the locks with the most waiters, again and again",
                         "  clients  lists the clients that hold, wait or listen",
                         "",
                         "  release  releases locks by name, whoever holds them",
@@ -39,6 +39,7 @@ final class Pages {
                         "  clear    removes waiters that are dead",
                         "",
                         "  doctor   examines the server",
+                        "  install, uninstall    a copy that needs neither source nor Maven",
                         "  help     shows more about one of these")
                 .footer(
                         "",

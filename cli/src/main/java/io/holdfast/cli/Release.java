@@ -285,7 +285,7 @@ final class Release implements Subcommand {
                 case RELEASED ->
                     "Released " + lock + " of " + who + dropped
                             + one.next()
-                                    .map(next -> "; now it has " + named(next))
+                                    .map(next -> "; now held by " + named(next))
                                     .orElse("; now it is free") + ".";
                 case NOTHING_TO_RELEASE -> "Nobody held " + lock + dropped + ".";
                 case LEFT_ALONE ->

@@ -13,7 +13,7 @@ import java.util.List;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
-/** {@code holdfast top}: the locks that most wait for, again and again. */
+/** {@code holdfast top}: the locks with the most waiters, again and again. */
 final class Top implements Subcommand {
     private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
@@ -28,7 +28,7 @@ final class Top implements Subcommand {
         CommandSpec spec = Specs.command(
                         "top",
                         "holdfast top [--interval TIME] [--once] [--json] [--url URL] [-v]",
-                        "Shows all locks that are held or waited for, those first that most wait for, among these those"
+                        "Shows all locks that are held or waited for, those with the most waiters first, and among these those"
                                 + " held longest; again every second, until Ctrl-C. On a terminal each time in the same"
                                 + " place, elsewhere one below the other.",
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
@@ -109,7 +109,7 @@ final class Top implements Subcommand {
         return page(sorted(Ls.all(client.inspect(), Inspector.PAGE, true)), Instant.now());
     }
 
-    /** Those first that most wait for, then those held longest, then by name. */
+    /** Those with the most waiters first, then those held longest, then by name. */
     static List<LockInfo> sorted(Collection<LockInfo> locks) {
         return locks.stream()
                 .sorted(Comparator.comparingInt(LockInfo::waiters)

@@ -32,7 +32,7 @@ final class Why implements Subcommand {
         CommandSpec spec = Specs.command(
                         "why",
                         "holdfast why NAME [--json] [--url URL] [-v]",
-                        "Tells who holds a lock and since when, whether that client is alive, who waits, and what would"
+                        "Reports who holds a lock and since when, whether that client is alive, who waits, and what would"
                                 + " free the lock.",
                         Pages.statuses(
                                 "0", "the lock is free",

@@ -100,7 +100,12 @@ final class Launched implements AutoCloseable {
 
     /** Waits for its end; its status. */
     int status() throws InterruptedException {
-        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+        return status(PATIENCE_SECONDS);
+    }
+
+    /** The same for what takes long. */
+    int status(long patienceSeconds) throws InterruptedException {
+        if (!process.waitFor(patienceSeconds, TimeUnit.SECONDS)) {
             throw new AssertionError("it does not end" + said());
         }
         out.awaitEnd();

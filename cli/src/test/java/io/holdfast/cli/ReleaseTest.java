@@ -200,7 +200,7 @@ final class ReleaseTest {
         var next = client.lock("deploy").acquireAsync(Wait.forever());
         Launched.await("a waiter", () -> client.inspect().isQueued("deploy"));
         Said handed = Said.by(server, "release", "deploy", "--yes");
-        assertTrue(handed.out().matches("Released 'deploy' of .*; now it has billing@.*\n"), handed.out());
+        assertTrue(handed.out().matches("Released 'deploy' of .*; now held by billing@.*\n"), handed.out());
         assertTrue(isHeld(next.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS)));
         var dropped = client.lock("deploy").attemptAsync(Wait.forever());
         Launched.await("another waiter", () -> client.inspect().isQueued("deploy"));

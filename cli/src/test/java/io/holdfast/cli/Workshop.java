@@ -15,6 +15,7 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A clone of the repository as far as the launcher looks at it, with a Maven that only copies: what it would build is
@@ -24,10 +25,12 @@ final class Workshop {
     /** All programs that the launcher may call but for java and mvn. */
     private static final List<String> TOOLS = List.of(
             "cat",
+            "chmod",
             "cmp",
             "cp",
             "date",
             "find",
+            "grep",
             "ln",
             "mkdir",
             "mktemp",
@@ -38,12 +41,16 @@ final class Workshop {
             "sed",
             "sh",
             "sleep",
+            "touch",
+            "tr",
             "true",
             "uname");
 
     private static final String MAVEN = """
             #!/bin/sh
             printf 'x' >>"$WORKSHOP/builds"
+            echo '[INFO] Building Holdfast 0.1.0-SNAPSHOT                       [1/6]'
+            echo '[INFO] Building Holdfast core 0.1.0-SNAPSHOT                  [2/6]'
             while [ -e "$WORKSHOP/hold" ]; do sleep 0.02; done
             if [ -e "$WORKSHOP/broken" ]; then
                 echo 'a mistake in Main.java'
@@ -54,6 +61,8 @@ final class Workshop {
             cp "$WORKSHOP/ours.jar" cli/target/holdfast-cli-1-ours.jar
             cp "$WORKSHOP/others.jar" cli/target/holdfast-cli-1-others.jar
             """;
+
+    private static @Nullable Path jars;
 
     private final Path folder;
 
@@ -83,7 +92,7 @@ final class Workshop {
         return workshop;
     }
 
-    private static Path find(String tool) {
+    static Path find(String tool) {
         return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .map(each -> Path.of(each, tool))
                 .filter(Files::isExecutable)
@@ -92,17 +101,36 @@ final class Workshop {
     }
 
     private static void executable(Path file) {
-        if (!file.toFile().setExecutable(true)) {
+        if (!file.toFile().setExecutable(true, false)) {
             throw new IllegalStateException(file + " cannot be made executable");
         }
     }
 
-    /** Gives the Maven its jars. */
+    /** Gives the Maven its jars, which are made once. */
     Workshop withJars() throws IOException {
+        Path made = jars();
+        for (String name : List.of("ours.jar", "others.jar")) {
+            Files.copy(made.resolve(name), folder.resolve(name));
+        }
+        return this;
+    }
+
+    private static synchronized Path jars() throws IOException {
+        Path made = jars;
+        if (made == null) {
+            made = Files.createTempDirectory("holdfast-jars");
+            made.toFile().deleteOnExit();
+            makeJars(made);
+            jars = made;
+        }
+        return made;
+    }
+
+    private static void makeJars(Path to) throws IOException {
         Set<String> ours = new HashSet<>();
         Set<String> others = new HashSet<>();
-        try (JarOutputStream first = jar("ours.jar");
-                JarOutputStream second = jar("others.jar")) {
+        try (JarOutputStream first = jar(to.resolve("ours.jar"));
+                JarOutputStream second = jar(to.resolve("others.jar"))) {
             for (String entry : Launched.classPath().split(File.pathSeparator)) {
                 String name = entry.replace('\\', '/');
                 if (name.matches(
@@ -113,12 +141,11 @@ final class Workshop {
                 add(Path.of(entry), isOurs ? first : second, isOurs ? ours : others);
             }
         }
-        return this;
     }
 
-    private JarOutputStream jar(String name) throws IOException {
-        JarOutputStream jar =
-                new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(folder.resolve(name))));
+    private static JarOutputStream jar(Path file) throws IOException {
+        JarOutputStream jar = new JarOutputStream(new BufferedOutputStream(Files.newOutputStream(file)));
+        file.toFile().deleteOnExit();
         jar.setLevel(1);
         return jar;
     }
@@ -166,6 +193,11 @@ final class Workshop {
         return folder.resolve(name);
     }
 
+    /** Makes the sources newer than the build. */
+    void change(String source) throws IOException {
+        Files.writeString(root().resolve("core/src/main/Some.java"), source);
+    }
+
     /** How often the Maven was called. */
     int builds() throws IOException {
         Path log = folder.resolve("builds");
@@ -210,6 +242,13 @@ final class Workshop {
     }
 
     Launched launch(Path jdk, Map<String, String> more, Path launcher, String... words) {
+        return start(
+                jdk,
+                more,
+                Stream.concat(Stream.of(launcher.toString()), Stream.of(words)).toList());
+    }
+
+    Launched start(Path jdk, Map<String, String> more, List<String> line) {
         Map<String, String> environment = new HashMap<>();
         environment.put("PATH", bin().toString());
         environment.put("JAVA_HOME", jdk.toString());
@@ -217,8 +256,6 @@ final class Workshop {
         environment.put("HOLDFAST_HOME", folder.resolve("home").toString());
         environment.put("HOLDFAST_IDLE_MILLIS", "1000");
         environment.putAll(more);
-        return Launched.start(
-                environment,
-                Stream.concat(Stream.of(launcher.toString()), Stream.of(words)).toList());
+        return Launched.start(environment, line);
     }
 }

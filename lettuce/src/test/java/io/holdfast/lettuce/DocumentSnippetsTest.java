@@ -58,6 +58,9 @@ class DocumentSnippetsTest {
             import java.util.function.Supplier;
             import javax.net.ssl.SSLContext;
             import javax.sql.DataSource;
+            import org.springframework.context.SmartLifecycle;
+            import org.springframework.context.annotation.*;
+            import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
             import redis.clients.jedis.JedisPool;
             """;
 
