@@ -11,7 +11,8 @@ module io.holdfast.lettuce {
     // Needed by Lettuce up to 7.5, for what keeps connections alive; see below.
     requires jdk.net;
 
-    // Needed by Lettuce from 7.0 on, which as an automatic module cannot say so itself. It brings the rest of Netty along.
+    // Needed by Lettuce from 7.0 on, which as an automatic module cannot say so itself. It brings the rest of Netty
+    // along.
     requires io.netty.resolver.dns;
 
     exports io.holdfast.lettuce;

@@ -59,7 +59,9 @@ public record RedisAddress(
         } catch (URISyntaxException e) {
             // The exception of URI would repeat the text, and with it the password.
             throw new IllegalArgumentException(
-                    text.indexOf('@') < 0 || text.endsWith("@") ? "address is not a URI (" + e.getReason() + "): " + RULE : UNENCODED);
+                    text.indexOf('@') < 0 || text.endsWith("@")
+                            ? "address is not a URI (" + e.getReason() + "): " + RULE
+                            : UNENCODED);
         }
         String given = uri.getScheme();
         String scheme = given == null ? "" : given.toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");

@@ -118,9 +118,7 @@ final class AddressSource implements ConnectionSource {
         // Jedis wraps what the socket throws; what it throws by itself is about something that it has read.
         Throwable ofSocket = failure instanceof JedisException ? failure.getCause() : failure;
         if (connected != null && connected.hasHeard() && connected.hasHeardTls() != address.tls()) {
-            return address.tls()
-                    ? "the server does not speak TLS: " + USE_NO_TLS
-                    : "the server speaks TLS: " + USE_TLS;
+            return address.tls() ? "the server does not speak TLS: " + USE_NO_TLS : "the server speaks TLS: " + USE_TLS;
         }
         String certificates = Tls.explain(failure);
         if (certificates != null) {
@@ -196,8 +194,7 @@ final class AddressSource implements ConnectionSource {
         return socket;
     }
 
-    private Connection greet(Socket socket, @Nullable Credentials credentials, long deadlineNanos)
-            throws IOException {
+    private Connection greet(Socket socket, @Nullable Credentials credentials, long deadlineNanos) throws IOException {
         socket.setSoTimeout(millisUntil(deadlineNanos));
         OneSocket sockets = new OneSocket(socket);
         Connection connection = new Connection(sockets::take);

@@ -124,7 +124,9 @@ final class PoolSource implements ConnectionSource {
         while (root.getSuppressed().length > 0) {
             root = root.getSuppressed()[0];
         }
-        return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + " (" + root.getMessage() + ")";
+        return root == failure
+                ? String.valueOf(failure.getMessage())
+                : failure.getMessage() + " (" + root.getMessage() + ")";
     }
 
     private static Connection connectionOf(Closeable resource) {

@@ -168,7 +168,9 @@ final class Versions {
             return field;
         } catch (NoSuchFieldException | RuntimeException e) {
             throw new IllegalStateException(
-                    "this version of Jedis has no '" + name + "' in " + owner.getSimpleName() + " that Holdfast could use", e);
+                    "this version of Jedis has no '" + name + "' in " + owner.getSimpleName()
+                            + " that Holdfast could use",
+                    e);
         }
     }
 }

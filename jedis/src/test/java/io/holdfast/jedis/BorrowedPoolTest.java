@@ -113,7 +113,8 @@ final class BorrowedPoolTest {
             public void close() {}
         };
         try (UnifiedJedis ofServers = new UnifiedJedis(servers, 1, Duration.ofSeconds(1)) {};
-                UnifiedJedis single = new UnifiedJedis(new Connection(server.address().host(), server.port())) {}) {
+                UnifiedJedis single =
+                        new UnifiedJedis(new Connection(server.address().host(), server.port())) {}) {
             for (UnifiedJedis client : List.of(ofServers, single)) {
                 IllegalArgumentException e =
                         assertThrows(IllegalArgumentException.class, () -> JedisDriver.over(client));

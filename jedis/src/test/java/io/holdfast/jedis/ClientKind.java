@@ -26,9 +26,7 @@ enum ClientKind {
     UNIFIED_JEDIS {
         @Override
         UnifiedJedis open(int port) throws ReflectiveOperationException {
-            return UnifiedJedis.class
-                    .getConstructor(HostAndPort.class)
-                    .newInstance(new HostAndPort("127.0.0.1", port));
+            return UnifiedJedis.class.getConstructor(HostAndPort.class).newInstance(new HostAndPort("127.0.0.1", port));
         }
     };
 

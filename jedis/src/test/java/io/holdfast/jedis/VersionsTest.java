@@ -30,9 +30,7 @@ final class VersionsTest {
     void check_tooOld_isRefusedByNameAndVersion() {
         for (String old : new String[] {"2.9.3", "3.10.0", "5.2.0"}) {
             IllegalStateException e = assertThrows(IllegalStateException.class, () -> Versions.check(old));
-            assertEquals(
-                    "Jedis " + old + " is too old for Holdfast: the oldest that works is 6.0.0",
-                    e.getMessage());
+            assertEquals("Jedis " + old + " is too old for Holdfast: the oldest that works is 6.0.0", e.getMessage());
         }
     }
 
@@ -56,8 +54,7 @@ final class VersionsTest {
                 writer.start();
             });
             socket.writing.await();
-            CompletableFuture.runAsync(() -> Versions.cutter().cut(connection))
-                    .get(10, TimeUnit.SECONDS);
+            CompletableFuture.runAsync(() -> Versions.cutter().cut(connection)).get(10, TimeUnit.SECONDS);
             ExecutionException e = assertThrows(ExecutionException.class, () -> written.get(10, TimeUnit.SECONDS));
             assertInstanceOf(JedisConnectionException.class, e.getCause());
             assertTrue(connection.isBroken());
