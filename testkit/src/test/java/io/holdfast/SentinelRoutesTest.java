@@ -12,6 +12,7 @@ import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +45,7 @@ class SentinelRoutesTest {
 
     private RedisDriver sentinel(RedisAddress address) {
         return new Played(address.port(), command -> {
-            View view = sentinels.get(address.port());
+            View view = Objects.requireNonNull(sentinels.get(address.port()));
             if (command.words().get(1).equals("MASTER")) {
                 looks.release();
                 return Reply.of(List.of(
