@@ -8,7 +8,8 @@ module io.holdfast.lettuce {
     requires io.netty.transport;
     requires static transitive org.jspecify;
 
-    // Needed by Lettuce from 7.0 on, which as an automatic module cannot say so itself. It brings the rest of Netty along.
+    // Needed by Lettuce from 7.0 on, which as an automatic module cannot say so itself. It brings the rest of Netty
+    // along.
     requires io.netty.resolver.dns;
 
     exports io.holdfast.lettuce;
