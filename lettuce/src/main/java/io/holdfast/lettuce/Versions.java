@@ -69,7 +69,7 @@ final class Versions {
         Matcher known = NETTY.matcher(netty == null ? "" : netty);
         if (known.matches()) {
             int minor = Integer.parseInt(known.group(1));
-            if (minor == 0 || minor == 1 && Integer.parseInt(known.group(2)) < OLDEST_NETTY) {
+            if (minor == 0 || (minor == 1 && Integer.parseInt(known.group(2)) < OLDEST_NETTY)) {
                 return tooOld("Netty", netty, "4.1." + OLDEST_NETTY);
             }
         }

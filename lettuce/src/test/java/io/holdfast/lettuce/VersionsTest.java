@@ -92,7 +92,7 @@ final class VersionsTest {
 
         private static URL[] classPath() throws MalformedURLException {
             List<URL> places = new ArrayList<>();
-            for (String place : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            for (String place : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
                 places.add(Path.of(place).toUri().toURL());
             }
             return places.toArray(URL[]::new);

@@ -130,12 +130,13 @@ public abstract class LinkContract {
         private boolean isThere(String decider) {
             int end = decider.indexOf('#');
             ClassFile type = find(end < 0 ? decider : decider.substring(0, end));
-            return type != null
-                    && (end < 0
-                            || !hidden.contains(decider)
-                                    && supertypes(type).stream()
-                                            .flatMap(each -> each.members().keySet().stream())
-                                            .anyMatch(member -> member.startsWith(decider.substring(end + 1) + "(")));
+            if (type == null || end < 0) {
+                return type != null;
+            }
+            return !hidden.contains(decider)
+                    && supertypes(type).stream()
+                            .flatMap(each -> each.members().keySet().stream())
+                            .anyMatch(member -> member.startsWith(decider.substring(end + 1) + "("));
         }
 
         /** Neither Java's own, nor an array. */
