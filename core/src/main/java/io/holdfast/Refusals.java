@@ -9,7 +9,7 @@ final class Refusals {
     static ServerRefusedException explain(String server, DriverException failure) {
         String text = String.valueOf(failure.getMessage());
         String hint = switch (failure.code()) {
-            case "NOAUTH" -> "it requires a password: give it in the address, redis://user:password@host";
+            case "NOAUTH" -> "it requires a password: give it in the address, redis://:password@host";
             case "WRONGPASS" -> "user or password is wrong";
             case "NOPERM" ->
                 "the user lacks a permission: it needs scripts (EVALSHA, EVAL), the keys and the"

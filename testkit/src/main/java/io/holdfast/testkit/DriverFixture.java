@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +71,14 @@ abstract class DriverFixture {
     }
 
     void assertNoRedis(Peer peer, ConnectOptions options) throws IOException {
+        withPeer(
+                peer,
+                port -> assertCannotConnect(
+                        Kind.UNKNOWN, port, new RedisAddress("127.0.0.1", port, false, null, null, 0), options));
+    }
+
+    /** Runs a test while a peer talks to each that connects to the port, one after the other. */
+    static void withPeer(Peer peer, IntConsumer test) throws IOException {
         try (ServerSocket listening = FreePort.listen(FreePort.find())) {
             TcpProxy.start("no-redis", () -> {
                 while (!listening.isClosed()) {
@@ -80,8 +89,7 @@ abstract class DriverFixture {
                     }
                 }
             });
-            int port = listening.getLocalPort();
-            assertCannotConnect(Kind.UNKNOWN, port, new RedisAddress("127.0.0.1", port, false, null, null, 0), options);
+            test.accept(listening.getLocalPort());
         }
     }
 

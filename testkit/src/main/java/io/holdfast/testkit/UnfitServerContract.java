@@ -119,7 +119,12 @@ public abstract class UnfitServerContract extends LockSuite {
     @Test
     final void connect_passwordMissing_isRefused() {
         RedisServer server = startServer("--requirepass", "secret");
-        assertTold(ServerRefusedException.class, "redis://127.0.0.1:" + server.port(), "NOAUTH", "requires a password");
+        assertTold(
+                ServerRefusedException.class,
+                "redis://127.0.0.1:" + server.port(),
+                "NOAUTH Authentication required.",
+                "requires a password",
+                "redis://:password@host");
     }
 
     @Test
