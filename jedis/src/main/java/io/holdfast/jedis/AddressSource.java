@@ -300,11 +300,7 @@ final class AddressSource implements ConnectionSource {
 
         @Override
         public void release() {
-            try {
-                connection.forceDisconnect();
-            } catch (IOException e) {
-                // Cut before: this only tells Jedis.
-            }
+            // Cut before, and nobody's but ours.
         }
     }
 }

@@ -3,11 +3,8 @@ package io.holdfast.jedis;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.Jedis;
-import redis.clients.jedis.JedisPool;
-import redis.clients.jedis.RedisClient;
+import java.io.Closeable;
+import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.util.Pool;
 
 /**
@@ -22,45 +19,43 @@ import redis.clients.jedis.util.Pool;
  *
  * <p>{@link RedisDriver#another} borrows one connection more until the driver that it answers is closed, and a further one
  * if something is subscribed to over that driver.
+ *
+ * <p>Every Jedis from 6.0 on does. The two methods name only classes that all of these versions have, so that a program
+ * compiles with any of them.
  */
 public final class JedisDriver {
     private JedisDriver() {}
 
     /**
-     * A driver over a {@link JedisPool}. Blocks until a connection is borrowed and answers, at most five seconds.
+     * A driver over the pool of one server: a {@code JedisPool}, a {@code ConnectionPool}, or what {@code getPool()} of a client
+     * answers. Blocks until a connection is borrowed and answers, at most five seconds.
      *
+     * @param pool of {@link redis.clients.jedis.Jedis} or {@link redis.clients.jedis.Connection}
      * @throws DriverException {@code UNKNOWN} if there is none in time, or the pool is exhausted; {@code REJECTED} if the
      *     server answered with an error
+     * @throws IllegalArgumentException if it is a {@code JedisSentinelPool}: connections that it has lent stay with a master
+     *     that was replaced. Connect to a {@code redis-sentinel://} address instead
+     * @throws IllegalStateException if the Jedis on the class path is older than 6.0
      */
-    @SuppressWarnings("deprecation") // Jedis 8 prefers RedisClient; applications still have this pool
-    public static RedisDriver over(JedisPool pool) {
-        return borrowing(new PoolSource<>(pool, Jedis::getConnection, Jedis::close));
+    public static RedisDriver over(Pool<? extends Closeable> pool) {
+        JedisVersion.check();
+        JedisVersion.checkOneServer(pool);
+        return MultiplexedDriver.open(
+                new PoolSource(pool, JedisVersion.cutter()),
+                ConnectOptions.defaults().connectTimeout());
     }
 
     /**
-     * A driver over a {@link ConnectionPool}. Blocks until a connection is borrowed and answers, at most five seconds.
+     * A driver over the pool of a client: of a {@code JedisPooled} (up to Jedis 7), of a {@code RedisClient} (from Jedis 7.2 on),
+     * or of a {@code UnifiedJedis} that was made for one server. Blocks as {@link #over(Pool)} does.
      *
-     * @throws DriverException as for {@link #over(JedisPool)}
+     * @throws DriverException as for {@link #over(Pool)}
+     * @throws IllegalArgumentException if the client has a single connection, or is one of a cluster or of Sentinels: for
+     *     these, connect to a {@code redis-cluster://} or {@code redis-sentinel://} address
+     * @throws IllegalStateException as for {@link #over(Pool)}
      */
-    public static RedisDriver over(ConnectionPool pool) {
-        return over((Pool<Connection>) pool);
-    }
-
-    /**
-     * A driver over the pool of a {@link RedisClient}. Blocks until a connection is borrowed and answers, at most five
-     * seconds.
-     *
-     * @throws DriverException as for {@link #over(JedisPool)}
-     */
-    public static RedisDriver over(RedisClient client) {
-        return over(client.getPool());
-    }
-
-    private static RedisDriver over(Pool<Connection> pool) {
-        return borrowing(new PoolSource<>(pool, connection -> connection, Connection::close));
-    }
-
-    private static RedisDriver borrowing(ConnectionSource source) {
-        return MultiplexedDriver.open(source, ConnectOptions.defaults().connectTimeout());
+    public static RedisDriver over(UnifiedJedis client) {
+        JedisVersion.check();
+        return over(JedisVersion.poolOf(client));
     }
 }

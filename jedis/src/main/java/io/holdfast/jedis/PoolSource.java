@@ -1,30 +1,33 @@
 package io.holdfast.jedis;
 
 import io.holdfast.spi.DriverException;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
-import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.Pool;
 
 /** Borrows connections from a pool of the application. They go back as broken: nobody else can use them afterwards. */
-final class PoolSource<T> implements ConnectionSource {
-    private final Pool<T> pool;
-    private final Function<T, Connection> connectionOf;
-    private final Consumer<T> giveBack;
+final class PoolSource implements ConnectionSource {
+    /** How Jedis writes a connection that it has opened by itself: the only way to the address that all versions have. */
+    private static final Pattern ADDRESS = Pattern.compile(".*\\{([^{}]+:\\d+)}+");
+
+    private final Pool<? extends Closeable> pool;
+    private final JedisVersion.Cutter cutter;
     private volatile String where = "the server of a Jedis pool";
-    private final Set<Borrowed<T>> opening = ConcurrentHashMap.newKeySet();
+    private final Set<Borrowed> opening = ConcurrentHashMap.newKeySet();
     private volatile boolean shut;
 
-    PoolSource(Pool<T> pool, Function<T, Connection> connectionOf, Consumer<T> giveBack) {
+    PoolSource(Pool<? extends Closeable> pool, JedisVersion.Cutter cutter) {
         this.pool = pool;
-        this.connectionOf = connectionOf;
-        this.giveBack = giveBack;
+        this.cutter = cutter;
     }
 
     @Override
@@ -34,7 +37,7 @@ final class PoolSource<T> implements ConnectionSource {
 
     @Override
     public ConnectionSource another() {
-        return new PoolSource<>(pool, connectionOf, giveBack);
+        return new PoolSource(pool, cutter);
     }
 
     /** The thread that waits for the pool is interrupted besides. */
@@ -48,7 +51,7 @@ final class PoolSource<T> implements ConnectionSource {
     public Opened open() {
         // What has lain idle may be dead without the pool knowing it. A fresh connection is believed.
         for (int idle = pool.getNumIdle(); ; idle--) {
-            Borrowed<T> borrowed = borrow();
+            Borrowed borrowed = borrow();
             try {
                 opening.add(borrowed);
                 if (shut) {
@@ -83,22 +86,21 @@ final class PoolSource<T> implements ConnectionSource {
             }
         }
         connection.setSoTimeout(0);
-        try {
-            where = String.valueOf(connection.getHostAndPort());
-        } catch (ClassCastException e) {
-            // Jedis knows the address only if the connection comes from its own socket factory.
+        Matcher address = ADDRESS.matcher(connection.toString());
+        if (address.matches()) {
+            where = address.group(1);
         }
     }
 
-    private static void discard(Borrowed<?> borrowed) {
+    private static void discard(Borrowed borrowed) {
         borrowed.cut();
         borrowed.release();
     }
 
-    private Borrowed<T> borrow() {
+    private Borrowed borrow() {
         try {
-            T resource = pool.getResource();
-            return new Borrowed<>(resource, connectionOf.apply(resource), giveBack);
+            Closeable resource = pool.getResource();
+            return new Borrowed(resource, connectionOf(resource), cutter);
         } catch (JedisDataException e) {
             throw DriverException.rejected(String.valueOf(e.getMessage()));
         } catch (JedisException | IllegalStateException e) {
@@ -106,21 +108,21 @@ final class PoolSource<T> implements ConnectionSource {
         }
     }
 
-    private record Borrowed<T>(T resource, Connection connection, Consumer<T> giveBack) implements Opened {
+    private static Connection connectionOf(Closeable resource) {
+        return resource instanceof Connection connection ? connection : ((Jedis) resource).getConnection();
+    }
+
+    private record Borrowed(Closeable resource, Connection connection, JedisVersion.Cutter cutter) implements Opened {
         @Override
         public void cut() {
-            try {
-                connection.forceDisconnect();
-            } catch (IOException e) {
-                // It is of no further use either way.
-            }
+            cutter.cut(connection);
         }
 
         @Override
         public void release() {
             try {
-                giveBack.accept(resource);
-            } catch (JedisException | IllegalStateException e) {
+                resource.close();
+            } catch (IOException | JedisException | IllegalStateException e) {
                 // The application has closed its pool, and with it everything in it.
             }
         }

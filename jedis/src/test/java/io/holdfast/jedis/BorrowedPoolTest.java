@@ -11,25 +11,36 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.DriverException.Kind;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
+import io.holdfast.testkit.RedisSentinels;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisPool;
-import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.JedisSentinelPool;
 import redis.clients.jedis.RedisProtocol;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.providers.ConnectionProvider;
+import redis.clients.jedis.util.Pool;
 
 /** Drivers over pools that belong to somebody else. */
 @Timeout(60)
@@ -62,16 +73,60 @@ final class BorrowedPoolTest {
         }
     }
 
-    @Test
-    void over_redisClient_worksAndLeavesTheClientUsable() throws Exception {
-        try (RedisClient client = RedisClient.create("127.0.0.1", server.port())) {
+    @ParameterizedTest
+    @MethodSource("io.holdfast.jedis.ClientKind#ofThisVersion")
+    void over_client_worksAndLeavesTheClientUsable(ClientKind kind) throws Exception {
+        try (UnifiedJedis client = kind.open(server.port())) {
+            Pool<Connection> pool = JedisVersion.poolOf(client);
             try (RedisDriver driver = JedisDriver.over(client)) {
                 assertWorks(driver);
-                assertEquals(2, client.getPool().getNumActive());
-                assertEquals("PONG", client.ping());
+                assertEquals("127.0.0.1:" + server.port(), driver.describe());
+                assertEquals(2, pool.getNumActive());
+                assertEquals("v", set(client));
             }
-            assertEquals(0, client.getPool().getNumActive());
-            assertEquals("PONG", client.ping());
+            assertEquals(0, pool.getNumActive());
+            assertEquals("v", set(client));
+        }
+    }
+
+    @Test
+    void over_clientWithoutThePoolOfOneServer_isRefusedWithWhatToDo() {
+        ConnectionProvider servers = new ConnectionProvider() {
+            @Override
+            public Connection getConnection() {
+                throw new JedisException("not asked for");
+            }
+
+            @Override
+            public Connection getConnection(CommandArguments arguments) {
+                return getConnection();
+            }
+
+            @Override
+            public void close() {}
+        };
+        try (UnifiedJedis ofServers = new UnifiedJedis(servers, 1, Duration.ofSeconds(1)) {};
+                UnifiedJedis single = new UnifiedJedis(new Connection(server.address().host(), server.port())) {}) {
+            for (UnifiedJedis client : List.of(ofServers, single)) {
+                IllegalArgumentException e =
+                        assertThrows(IllegalArgumentException.class, () -> JedisDriver.over(client));
+                assertTrue(String.valueOf(e.getMessage()).contains("redis-cluster://"), e.toString());
+            }
+        }
+    }
+
+    /** Its connections stay with a server that is the master no more, until that hangs up. */
+    @Test
+    void over_sentinelPool_isRefusedWithWhatToDo() {
+        try (RedisSentinels sentinels = RedisSentinels.start();
+                JedisSentinelPool pool = new JedisSentinelPool(
+                        RedisSentinels.NAME,
+                        sentinels.addresses().stream()
+                                .map(each -> each.host() + ":" + each.port())
+                                .collect(Collectors.toSet()))) {
+            IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> JedisDriver.over(pool));
+            assertTrue(String.valueOf(e.getMessage()).contains("redis-sentinel://"), e.toString());
+            assertEquals(0, pool.getNumActive());
         }
     }
 
@@ -111,8 +166,10 @@ final class BorrowedPoolTest {
 
     @Test
     void over_serverRestarted_borrowsAnewAndSubscribesAgain() throws Exception {
-        try (RedisClient client = RedisClient.create("127.0.0.1", server.port());
-                RedisDriver driver = JedisDriver.over(client)) {
+        try (ConnectionPool pool = new ConnectionPool(
+                        new HostAndPort("127.0.0.1", server.port()),
+                        DefaultJedisClientConfig.builder().build());
+                RedisDriver driver = JedisDriver.over(pool)) {
             BlockingQueue<String> events = new LinkedBlockingQueue<>();
             driver.listen(recorder(events));
             BlockingQueue<String> messages = new LinkedBlockingQueue<>();
@@ -126,7 +183,7 @@ final class BorrowedPoolTest {
             assertEquals("PONG", get(driver.send(Command.of("PING"))).asString());
             assertEquals(1, server.command("PUBLISH", "news", "x").asLong());
             assertEquals("x", next(messages));
-            assertEquals(2, client.getPool().getNumActive());
+            assertEquals(2, pool.getNumActive());
         }
     }
 
@@ -188,6 +245,11 @@ final class BorrowedPoolTest {
             assertEquals("NOAUTH", e.code());
             assertEquals(0, pool.getNumActive());
         }
+    }
+
+    private static String set(UnifiedJedis client) {
+        client.set("k", "v");
+        return client.get("k");
     }
 
     private void assertWorks(RedisDriver driver) throws Exception {
