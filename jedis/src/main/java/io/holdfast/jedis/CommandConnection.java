@@ -22,6 +22,9 @@ final class CommandConnection implements ConnectionKeeper.Duty {
     /** Null while the connection is down. Written by the keeper's thread. */
     private volatile @Nullable Pipeline pipeline;
 
+    /** Why the connection is down, while it is. Written by the keeper's thread. */
+    private volatile @Nullable DriverException down;
+
     /** Why there will be no connection any more. Written by the keeper's thread. */
     private volatile @Nullable DriverException stopped;
 
@@ -58,16 +61,19 @@ final class CommandConnection implements ConnectionKeeper.Duty {
         CompletableFuture<Reply> stage = new CompletableFuture<>();
         Pipeline open = pipeline;
         if (open == null) {
-            DriverException last = stopped;
-            stage.completeExceptionally(
-                    last != null
-                            ? last
-                            : DriverException.unknown(
-                                    "no connection to " + source.describe() + "; the command was not sent", null));
+            DriverException end = stopped;
+            stage.completeExceptionally(end != null ? end : notSent(down));
         } else {
             open.send(new Request(command.words(), new Waiting(stage)));
         }
         return stage;
+    }
+
+    private DriverException notSent(@Nullable DriverException why) {
+        return DriverException.unknown(
+                (why == null ? "no connection to " + source.describe() : why.getMessage())
+                        + "; the command was not sent",
+                why);
     }
 
     ConnectionKeeper keeper() {
@@ -95,6 +101,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
     @Override
     public void broken(Pipeline old, DriverException reason, boolean closed) {
         boolean first = pipeline != null;
+        down = reason;
         pipeline = null;
         // First the event: who learns of a failed command can rely on knowing that the connection is down.
         if (first && !closed) {
@@ -105,6 +112,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
 
     @Override
     public boolean notOpened(DriverException reason) {
+        down = reason;
         return !first.completeExceptionally(reason) && !first.isCompletedExceptionally();
     }
 

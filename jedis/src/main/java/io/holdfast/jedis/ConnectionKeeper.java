@@ -107,48 +107,48 @@ final class ConnectionKeeper {
     }
 
     private void run() {
-        Throwable cause = null;
+        DriverException reason = null;
         try {
-            keep();
+            reason = keep();
         } catch (Throwable e) {
-            cause = e;
+            reason = DriverException.unknown(
+                    "the thread of the connection to " + source.describe() + " cannot go on: " + e, e);
         } finally {
-            duty.stopped(
-                    cause == null
-                            ? driverClosed()
-                            : DriverException.unknown(
-                                    "the thread of the connection to " + source.describe() + " cannot go on: " + cause,
-                                    cause));
+            duty.stopped(reason == null ? driverClosed() : reason);
         }
     }
 
-    private void keep() {
+    /** Answers why it ended. */
+    private DriverException keep() {
         while (!isClosed()) {
             try {
-                if (!openAndServe()) {
-                    return;
+                DriverException end = openAndServe();
+                if (end != null) {
+                    return end;
                 }
             } catch (Throwable e) {
                 // Even telling of a failure has failed, or giving a connection back. To log it would fail as well.
             }
             pause(failures++);
         }
+        return driverClosed();
     }
 
-    /** Answers whether to go on. */
-    private boolean openAndServe() {
+    /** Answers null to go on, or why not. */
+    private @Nullable DriverException openAndServe() {
         Opened opened;
         try {
             opened = source.open();
         } catch (Throwable e) {
-            return duty.notOpened(isClosed() ? driverClosed() : notOpened(e));
+            DriverException reason = isClosed() ? driverClosed() : notOpened(e);
+            return duty.notOpened(reason) ? null : reason;
         }
         long sinceNanos = System.nanoTime();
         serve(opened);
         if (System.nanoTime() - sinceNanos > HELD_NANOS) {
             failures = 0;
         }
-        return true;
+        return null;
     }
 
     /** A source reports what it knows of. Beyond that, replies that are none can end in any exception of Jedis. */

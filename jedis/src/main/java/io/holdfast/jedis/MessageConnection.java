@@ -71,7 +71,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
 
     private final Map<String, Consumer<String>> subscribed = new ConcurrentHashMap<>();
 
-    /** Guards the next four fields. Nothing is sent or called while it is held. */
+    /** Guards the next five fields. Nothing is sent or called while it is held. */
     private final ReentrantLock lock = new ReentrantLock();
 
     private State state = State.IDLE;
@@ -80,6 +80,9 @@ final class MessageConnection implements ConnectionKeeper.Duty {
 
     /** Null while the connection is down. */
     private @Nullable Pipeline pipeline;
+
+    /** Why the connection is down, while it is. */
+    private @Nullable DriverException down;
 
     /** Whether the listeners believe that messages arrive. Used by the keeper's thread only. */
     private boolean up;
@@ -219,6 +222,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
 
     private void send(Request request) {
         Pipeline open;
+        DriverException why;
         lock.lock();
         try {
             if (state == State.OPENING) {
@@ -226,12 +230,14 @@ final class MessageConnection implements ConnectionKeeper.Duty {
                 return;
             }
             open = pipeline;
+            why = down;
         } finally {
             lock.unlock();
         }
         if (open == null) {
-            request.waiter.failed(
-                    DriverException.unknown("no connection for messages to " + source.describe() + " now", null));
+            String reason = why == null ? "" : ": " + why.getMessage();
+            request.waiter.failed(DriverException.unknown(
+                    "no connection for messages to " + source.describe() + " now" + reason, why));
         } else {
             open.send(request);
         }
@@ -437,6 +443,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
     public void broken(Pipeline old, DriverException reason, boolean closed) {
         lock.lock();
         try {
+            down = reason;
             pipeline = null;
         } finally {
             lock.unlock();
@@ -456,6 +463,7 @@ final class MessageConnection implements ConnectionKeeper.Duty {
         boolean goOn;
         lock.lock();
         try {
+            down = reason;
             goOn = state == State.KEPT;
             if (state == State.OPENING) {
                 state = State.IDLE;

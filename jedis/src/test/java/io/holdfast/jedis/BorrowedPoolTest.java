@@ -15,12 +15,20 @@ import io.holdfast.testkit.RedisSentinels;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import org.apache.commons.pool2.BasePooledObjectFactory;
+import org.apache.commons.pool2.PooledObject;
+import org.apache.commons.pool2.PooledObjectFactory;
+import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -184,6 +192,50 @@ final class BorrowedPoolTest {
             assertEquals(1, server.command("PUBLISH", "news", "x").asLong());
             assertEquals("x", next(messages));
             assertEquals(2, pool.getNumActive());
+        }
+    }
+
+    @Test
+    void send_errorsOfThePoolWhileDown_saysWhyAndComesUpOnceTheyAreOver() throws Exception {
+        AtomicBoolean unfit = new AtomicBoolean();
+        Map<Thread, Integer> failures = new ConcurrentHashMap<>();
+        CountDownLatch bothFailedTwice = new CountDownLatch(2);
+        PooledObjectFactory<Connection> factory = new BasePooledObjectFactory<>() {
+            @Override
+            public Connection create() {
+                if (unfit.get()) {
+                    if (failures.merge(Thread.currentThread(), 1, Integer::sum) == 2) {
+                        bothFailedTwice.countDown();
+                    }
+                    throw new NoSuchMethodError("on purpose");
+                }
+                return new Connection("127.0.0.1", server.port());
+            }
+
+            @Override
+            public PooledObject<Connection> wrap(Connection connection) {
+                return new DefaultPooledObject<>(connection);
+            }
+        };
+        try (ConnectionPool pool = new ConnectionPool(factory);
+                RedisDriver driver = JedisDriver.over(pool)) {
+            BlockingQueue<String> events = new LinkedBlockingQueue<>();
+            driver.listen(recorder(events));
+            get(driver.subscribe("news", message -> {}));
+            unfit.set(true);
+            server.command("CLIENT", "KILL", "TYPE", "normal");
+            server.command("CLIENT", "KILL", "TYPE", "pubsub");
+            assertTrue(next(events).endsWith("Down"));
+            assertTrue(next(events).endsWith("Down"));
+            assertTrue(bothFailedTwice.await(15, TimeUnit.SECONDS));
+            for (CompletionStage<?> stage :
+                    List.of(driver.send(Command.of("PING")), driver.subscribe("other", message -> {}))) {
+                ExecutionException e = assertThrows(ExecutionException.class, () -> get(stage));
+                assertTrue(String.valueOf(e.getMessage()).contains("on purpose"), e.toString());
+            }
+            unfit.set(false);
+            assertTrue(next(events).endsWith("Up"));
+            assertTrue(next(events).endsWith("Up"));
         }
     }
 
