@@ -3,7 +3,9 @@ package io.holdfast.jedis;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
+import java.io.FilterInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -13,6 +15,7 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,6 +50,9 @@ final class AddressSource implements ConnectionSource {
             ExtendedSocketOptions.TCP_KEEPINTERVAL, 2,
             ExtendedSocketOptions.TCP_KEEPCOUNT, 3);
 
+    private static final String USE_TLS = "use rediss:// instead of redis://";
+    private static final String USE_NO_TLS = "use redis:// instead of rediss://";
+
     private final RedisAddress address;
     private final ConnectOptions options;
     private final String where;
@@ -66,6 +72,12 @@ final class AddressSource implements ConnectionSource {
     }
 
     @Override
+    public String silence(Duration limit) {
+        return "no answer within " + limit.toMillis() + " ms"
+                + (address.tls() ? "; if it does not speak TLS, " + USE_NO_TLS : "");
+    }
+
+    @Override
     public ConnectionSource another() {
         return new AddressSource(address, options);
     }
@@ -79,20 +91,19 @@ final class AddressSource implements ConnectionSource {
     @Override
     public Opened open() {
         long deadlineNanos = System.nanoTime() + options.connectTimeout().toNanos();
-        Socket plain = null;
+        CuttingSocket plain = null;
         try {
             plain = connect(deadlineNanos);
             Socket socket = address.tls() ? encrypt(plain, deadlineNanos) : plain;
             Connection connection = greet(socket, deadlineNanos);
             socket.setSoTimeout(0);
             return new Own(connection, plain);
-        } catch (IOException e) {
-            throw failed(plain, e.getMessage(), e);
-        } catch (JedisException e) {
-            throw failed(plain, reason(e), e);
-        } catch (RuntimeException | Error e) {
+        } catch (DriverException | Error e) {
             close(plain);
             throw e;
+        } catch (IOException | RuntimeException e) {
+            close(plain);
+            throw DriverException.unknown("no connection to " + where + ": " + reason(plain, e), e);
         } finally {
             if (plain != null) {
                 opening.remove(plain);
@@ -100,25 +111,31 @@ final class AddressSource implements ConnectionSource {
         }
     }
 
-    private DriverException failed(@Nullable Socket socket, @Nullable String reason, Exception e) {
-        close(socket);
-        return DriverException.unknown("no connection to " + where + ": " + reason, e);
+    /** The contract of drivers has the words. */
+    private String reason(@Nullable CuttingSocket connected, Exception failure) {
+        // Jedis wraps what the socket throws; what it throws by itself is about something that it has read.
+        Throwable ofSocket = failure instanceof JedisException ? failure.getCause() : failure;
+        if (connected != null && connected.hasHeard() && connected.hasHeardTls() != address.tls()) {
+            return address.tls()
+                    ? "the server does not speak TLS: " + USE_NO_TLS
+                    : "the server speaks TLS: " + USE_TLS;
+        }
+        if (ofSocket instanceof SocketTimeoutException) {
+            return silence(options.connectTimeout());
+        }
+        if (connected != null && !connected.hasHeard()) {
+            return "it closed the connection without an answer; "
+                    + (address.tls() ? "if it does not speak TLS, " + USE_NO_TLS : "if it speaks TLS, " + USE_TLS);
+        }
+        return ofSocket instanceof IOException
+                ? String.valueOf(ofSocket.getMessage())
+                : "what answers there is no Redis server";
     }
 
-    private String reason(JedisException e) {
-        if (e.getCause() instanceof SocketTimeoutException) {
-            return "no answer within " + options.connectTimeout().toMillis() + " ms";
-        }
-        if (e.getCause() != null) {
-            return String.valueOf(e.getCause().getMessage());
-        }
-        return "what answers there is no Redis server (" + e.getMessage() + ")";
-    }
-
-    private Socket connect(long deadlineNanos) throws IOException {
+    private CuttingSocket connect(long deadlineNanos) throws IOException {
         IOException failure = new UnknownHostException("host name has no address");
         for (InetAddress each : resolve()) {
-            Socket socket = new CuttingSocket();
+            CuttingSocket socket = new CuttingSocket();
             opening.add(socket);
             try {
                 if (shut) {
@@ -241,8 +258,47 @@ final class AddressSource implements ConnectionSource {
      * Closes itself when a write fails. Jedis then looks for an error that the server may have sent before it hung up, in the
      * thread that writes; while the reading thread is at it, what it took would be missing there. From a closed socket
      * neither reads anything.
+     *
+     * <p>Remembers the first octet that came, which tells what the other side speaks.
      */
     private static final class CuttingSocket extends Socket {
+        private static final int NOTHING = -1;
+
+        /** The kinds of TLS records. No reply of Redis begins so. */
+        private static final int CHANGE_CIPHER_SPEC = 20;
+
+        private static final int APPLICATION_DATA = 23;
+
+        private volatile int first = NOTHING;
+
+        boolean hasHeard() {
+            return first != NOTHING;
+        }
+
+        boolean hasHeardTls() {
+            return first >= CHANGE_CIPHER_SPEC && first <= APPLICATION_DATA;
+        }
+
+        @Override
+        public InputStream getInputStream() throws IOException {
+            return new FilterInputStream(super.getInputStream()) {
+                @Override
+                public int read() throws IOException {
+                    byte[] one = new byte[1];
+                    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+                }
+
+                @Override
+                public int read(byte[] octets, int from, int most) throws IOException {
+                    int count = super.read(octets, from, most);
+                    if (first == NOTHING && count > 0) {
+                        first = octets[from] & 0xff;
+                    }
+                    return count;
+                }
+            };
+        }
+
         @Override
         public OutputStream getOutputStream() throws IOException {
             OutputStream out = super.getOutputStream();

@@ -49,8 +49,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
             }
             throw new IllegalStateException(e);
         } catch (TimeoutException e) {
-            throw DriverException.unknown(
-                    "no connection to " + source.describe() + ": no answer within " + timeout.toMillis() + " ms", e);
+            throw DriverException.unknown("no connection to " + source.describe() + ": " + source.silence(timeout), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw DriverException.unknown("interrupted while connecting to " + source.describe(), e);

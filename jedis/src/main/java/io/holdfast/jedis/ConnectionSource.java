@@ -1,6 +1,7 @@
 package io.holdfast.jedis;
 
 import io.holdfast.spi.DriverException;
+import java.time.Duration;
 import redis.clients.jedis.Connection;
 
 /** Where connections come from. Used by the threads of the two connections of one driver. */
@@ -20,6 +21,9 @@ interface ConnectionSource {
 
     /** Host and port. */
     String describe();
+
+    /** Says that nothing was answered in time. */
+    String silence(Duration limit);
 
     /** A connection that is ready for use. */
     interface Opened {

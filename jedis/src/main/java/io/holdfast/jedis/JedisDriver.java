@@ -38,10 +38,10 @@ public final class JedisDriver {
      * @throws IllegalStateException if the Jedis on the class path is older than 6.0
      */
     public static RedisDriver over(Pool<? extends Closeable> pool) {
-        JedisVersion.check();
-        JedisVersion.checkOneServer(pool);
+        Versions.check();
+        Versions.checkOneServer(pool);
         return MultiplexedDriver.open(
-                new PoolSource(pool, JedisVersion.cutter()),
+                new PoolSource(pool, Versions.cutter()),
                 ConnectOptions.defaults().connectTimeout());
     }
 
@@ -55,7 +55,7 @@ public final class JedisDriver {
      * @throws IllegalStateException as for {@link #over(Pool)}
      */
     public static RedisDriver over(UnifiedJedis client) {
-        JedisVersion.check();
-        return over(JedisVersion.poolOf(client));
+        Versions.check();
+        return over(Versions.poolOf(client));
     }
 }

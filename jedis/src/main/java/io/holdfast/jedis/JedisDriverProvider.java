@@ -17,7 +17,7 @@ public final class JedisDriverProvider implements RedisDriverProvider {
 
     @Override
     public RedisDriver connect(RedisAddress address, ConnectOptions options) {
-        JedisVersion.check();
+        Versions.check();
         return MultiplexedDriver.open(new AddressSource(address, options), options.connectTimeout());
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.jedis;
 import io.holdfast.spi.DriverException;
 import java.io.Closeable;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -20,12 +21,12 @@ final class PoolSource implements ConnectionSource {
     private static final Pattern ADDRESS = Pattern.compile(".*\\{([^{}]+:\\d+)}+");
 
     private final Pool<? extends Closeable> pool;
-    private final JedisVersion.Cutter cutter;
+    private final Versions.Cutter cutter;
     private volatile String where = "the server of a Jedis pool";
     private final Set<Borrowed> opening = ConcurrentHashMap.newKeySet();
     private volatile boolean shut;
 
-    PoolSource(Pool<? extends Closeable> pool, JedisVersion.Cutter cutter) {
+    PoolSource(Pool<? extends Closeable> pool, Versions.Cutter cutter) {
         this.pool = pool;
         this.cutter = cutter;
     }
@@ -33,6 +34,11 @@ final class PoolSource implements ConnectionSource {
     @Override
     public String describe() {
         return where;
+    }
+
+    @Override
+    public String silence(Duration limit) {
+        return "no answer within " + limit.toMillis() + " ms";
     }
 
     @Override
@@ -112,7 +118,7 @@ final class PoolSource implements ConnectionSource {
         return resource instanceof Connection connection ? connection : ((Jedis) resource).getConnection();
     }
 
-    private record Borrowed(Closeable resource, Connection connection, JedisVersion.Cutter cutter) implements Opened {
+    private record Borrowed(Closeable resource, Connection connection, Versions.Cutter cutter) implements Opened {
         @Override
         public void cut() {
             cutter.cut(connection);

@@ -85,7 +85,7 @@ final class BorrowedPoolTest {
     @MethodSource("io.holdfast.jedis.ClientKind#ofThisVersion")
     void over_client_worksAndLeavesTheClientUsable(ClientKind kind) throws Exception {
         try (UnifiedJedis client = kind.open(server.port())) {
-            Pool<Connection> pool = JedisVersion.poolOf(client);
+            Pool<Connection> pool = Versions.poolOf(client);
             try (RedisDriver driver = JedisDriver.over(client)) {
                 assertWorks(driver);
                 assertEquals("127.0.0.1:" + server.port(), driver.describe());

@@ -25,24 +25,24 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 @Timeout(60)
-final class JedisVersionTest {
+final class VersionsTest {
     @Test
     void check_tooOld_isRefusedByNameAndVersion() {
         for (String old : new String[] {"2.9.3", "3.10.0", "5.2.0"}) {
-            IllegalStateException e = assertThrows(IllegalStateException.class, () -> JedisVersion.check(old));
+            IllegalStateException e = assertThrows(IllegalStateException.class, () -> Versions.check(old));
             assertEquals(
-                    "Jedis " + old + " is too old for Holdfast: the oldest version that works is 6.0.0",
+                    "Jedis " + old + " is too old for Holdfast: the oldest that works is 6.0.0",
                     e.getMessage());
         }
     }
 
     @Test
     void check_newEnoughOrUnknown_passes() {
-        JedisVersion.check("6.0.0");
-        JedisVersion.check("8.0.2");
-        JedisVersion.check("10.0.0-beta1");
-        JedisVersion.check((String) null);
-        assertDoesNotThrow(() -> JedisVersion.check());
+        Versions.check("6.0.0");
+        Versions.check("8.0.2");
+        Versions.check("10.0.0-beta1");
+        Versions.check((String) null);
+        assertDoesNotThrow(() -> Versions.check());
     }
 
     @Test
@@ -56,7 +56,7 @@ final class JedisVersionTest {
                 writer.start();
             });
             socket.writing.await();
-            CompletableFuture.runAsync(() -> JedisVersion.cutter().cut(connection))
+            CompletableFuture.runAsync(() -> Versions.cutter().cut(connection))
                     .get(10, TimeUnit.SECONDS);
             ExecutionException e = assertThrows(ExecutionException.class, () -> written.get(10, TimeUnit.SECONDS));
             assertInstanceOf(JedisConnectionException.class, e.getCause());

@@ -17,10 +17,10 @@ import redis.clients.jedis.util.Pool;
  * all of them from {@link #OLDEST} on: what some of them lack is called here alone, in a class that is loaded only where
  * it exists.
  */
-final class JedisVersion {
+final class Versions {
     private static final String OLDEST = "6.0.0";
 
-    private JedisVersion() {}
+    private Versions() {}
 
     /**
      * Comes before anything else of Jedis is used.
@@ -35,7 +35,7 @@ final class JedisVersion {
     static void check(@Nullable String version) {
         if (version != null && version.matches("[0-5]\\..*")) {
             throw new IllegalStateException(
-                    "Jedis " + version + " is too old for Holdfast: the oldest version that works is " + OLDEST);
+                    "Jedis " + version + " is too old for Holdfast: the oldest that works is " + OLDEST);
         }
     }
 
