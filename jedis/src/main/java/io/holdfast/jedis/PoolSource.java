@@ -110,8 +110,21 @@ final class PoolSource implements ConnectionSource {
         } catch (JedisDataException e) {
             throw DriverException.rejected(String.valueOf(e.getMessage()));
         } catch (JedisException | IllegalStateException e) {
-            throw DriverException.unknown("the pool gives no connection to " + where + ": " + e.getMessage(), e);
+            throw DriverException.unknown("the pool gives no connection to " + where + ": " + reason(e), e);
         }
+    }
+
+    /** What Jedis says, and what lies at the bottom of it. */
+    private static String reason(RuntimeException failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        // An exception that was only put aside beside others, as those of the several addresses of a host.
+        while (root.getSuppressed().length > 0) {
+            root = root.getSuppressed()[0];
+        }
+        return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + " (" + root.getMessage() + ")";
     }
 
     private static Connection connectionOf(Closeable resource) {

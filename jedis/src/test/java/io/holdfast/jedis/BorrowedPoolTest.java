@@ -15,15 +15,14 @@ import io.holdfast.testkit.RedisSentinels;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.commons.pool2.BasePooledObjectFactory;
 import org.apache.commons.pool2.PooledObject;
@@ -198,15 +197,10 @@ final class BorrowedPoolTest {
     @Test
     void send_errorsOfThePoolWhileDown_saysWhyAndComesUpOnceTheyAreOver() throws Exception {
         AtomicBoolean unfit = new AtomicBoolean();
-        Map<Thread, Integer> failures = new ConcurrentHashMap<>();
-        CountDownLatch bothFailedTwice = new CountDownLatch(2);
         PooledObjectFactory<Connection> factory = new BasePooledObjectFactory<>() {
             @Override
             public Connection create() {
                 if (unfit.get()) {
-                    if (failures.merge(Thread.currentThread(), 1, Integer::sum) == 2) {
-                        bothFailedTwice.countDown();
-                    }
                     throw new NoSuchMethodError("on purpose");
                 }
                 return new Connection("127.0.0.1", server.port());
@@ -227,15 +221,23 @@ final class BorrowedPoolTest {
             server.command("CLIENT", "KILL", "TYPE", "pubsub");
             assertTrue(next(events).endsWith("Down"));
             assertTrue(next(events).endsWith("Down"));
-            assertTrue(bothFailedTwice.await(15, TimeUnit.SECONDS));
-            for (CompletionStage<?> stage :
-                    List.of(driver.send(Command.of("PING")), driver.subscribe("other", message -> {}))) {
-                ExecutionException e = assertThrows(ExecutionException.class, () -> get(stage));
-                assertTrue(String.valueOf(e.getMessage()).contains("on purpose"), e.toString());
-            }
+            awaitFailure(() -> driver.send(Command.of("PING")), "on purpose");
+            awaitFailure(() -> driver.subscribe("other", message -> {}), "on purpose");
             unfit.set(false);
             assertTrue(next(events).endsWith("Up"));
             assertTrue(next(events).endsWith("Up"));
+        }
+    }
+
+    @Test
+    void over_nothingListens_saysWhereAndWhy() {
+        int port = server.port();
+        server.close();
+        try (JedisPool pool = new JedisPool("127.0.0.1", port)) {
+            DriverException e = assertThrows(DriverException.class, () -> JedisDriver.over(pool));
+            assertEquals(Kind.UNKNOWN, e.kind());
+            assertTrue(String.valueOf(e.getMessage()).contains("127.0.0.1:" + port), e.toString());
+            assertTrue(String.valueOf(e.getMessage()).contains("Connection refused"), e.toString());
         }
     }
 
@@ -349,6 +351,14 @@ final class BorrowedPoolTest {
 
     private static String next(BlockingQueue<String> queue) throws InterruptedException {
         return String.valueOf(queue.poll(15, TimeUnit.SECONDS));
+    }
+
+    /** Asks until the answer is a failure that speaks of something: at first it is that the connection has broken. */
+    private static void awaitFailure(Supplier<CompletionStage<?>> request, String text) {
+        for (String told = ""; !told.contains(text); LockSupport.parkNanos(1_000_000)) {
+            CompletionStage<?> stage = request.get();
+            told = assertThrows(ExecutionException.class, () -> get(stage)).toString();
+        }
     }
 
     private static <T> T get(CompletionStage<T> stage) throws Exception {
