@@ -20,8 +20,8 @@ import redis.clients.jedis.util.Pool;
  * <p>{@link RedisDriver#another} borrows one connection more until the driver that it answers is closed, and a further one
  * if something is subscribed to over that driver.
  *
- * <p>Every Jedis from 6.0 on does. The two methods name only classes that all of these versions have, so that a program
- * compiles with any of them.
+ * <p>Jedis 6.0 is the oldest that works. The two methods name only classes that all versions since have, so that a program
+ * compiles against any of them.
  */
 public final class JedisDriver {
     private JedisDriver() {}
