@@ -11,10 +11,9 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisProtocol;
-import redis.clients.jedis.SslOptions;
 
 /** The contract with a pool that was handed in, and over the newer protocol. */
-@SuppressWarnings("deprecation") // the other way to ask for TLS needs a trust store of its own
+@SuppressWarnings("deprecation") // the other ways to ask for TLS are not in every version
 final class BorrowedPoolShardChannelTest extends ShardChannelContract {
     @Override
     protected RedisDriverProvider provider() {
@@ -34,7 +33,7 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
                                 .password(address.password())
                                 .database(address.database())
                                 .clientName(options.clientName())
-                                .sslOptions(address.tls() ? SslOptions.defaults() : null)
+                                .ssl(address.tls())
                                 .build());
                 return new WithPool(JedisDriver.over(pool), pool, new AtomicInteger(1));
             }
