@@ -10,7 +10,8 @@ enum ClientKind {
     JEDIS_POOLED {
         @Override
         UnifiedJedis open(int port) throws ReflectiveOperationException {
-            return (UnifiedJedis) Class.forName("redis.clients.jedis.JedisPooled")
+            return Class.forName("redis.clients.jedis.JedisPooled")
+                    .asSubclass(UnifiedJedis.class)
                     .getConstructor(String.class, int.class)
                     .newInstance("127.0.0.1", port);
         }
