@@ -91,7 +91,7 @@ final class VersionsTest {
         }
 
         @Override
-        public void close() throws IOException {
+        public synchronized void close() throws IOException {
             super.close();
             closed.countDown();
         }
