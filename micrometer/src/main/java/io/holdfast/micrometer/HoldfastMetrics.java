@@ -13,7 +13,9 @@ import io.holdfast.LockEvent.Revoked;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -104,25 +106,32 @@ public final class HoldfastMetrics implements HoldfastListener {
     public void on(LockEvent event) {
         if (event instanceof Obtained obtained) {
             String how = obtained.reentered() ? "reentered" : obtained.initialPlace() > 0 ? "queued" : "free";
-            registry.counter("holdfast.obtained", tags(event).and("how", how)).increment();
-            registry.timer("holdfast.wait", tags(event)).record(obtained.waited());
+            count("holdfast.obtained", tags(event).and("how", how));
+            time("holdfast.wait", tags(event), obtained.waited());
         } else if (event instanceof NotObtained failed) {
-            registry.counter("holdfast.not.obtained", tags(event).and("reason", word(failed.reason())))
-                    .increment();
+            count("holdfast.not.obtained", tags(event).and("reason", word(failed.reason())));
         } else if (event instanceof Released released) {
-            registry.timer("holdfast.hold", tags(event).and("end", "released")).record(released.held());
+            time("holdfast.hold", tags(event).and("end", "released"), released.held());
         } else if (event instanceof Lost lost) {
-            registry.timer("holdfast.hold", tags(event).and("end", "lost")).record(lost.held());
-            registry.counter("holdfast.lost", tags(event).and("reason", word(lost.reason())))
-                    .increment();
+            time("holdfast.hold", tags(event).and("end", "lost"), lost.held());
+            count("holdfast.lost", tags(event).and("reason", word(lost.reason())));
         } else if (event instanceof HandedOver handed) {
-            registry.timer("holdfast.hold", tags(event).and("end", "handed_over"))
-                    .record(handed.held());
+            time("holdfast.hold", tags(event).and("end", "handed_over"), handed.held());
         } else if (event instanceof RenewalFailed) {
-            registry.counter("holdfast.renewal.failures", tags(event)).increment();
+            count("holdfast.renewal.failures", tags(event));
         } else if (event instanceof Revoked) {
-            registry.counter("holdfast.revoked", tags(event)).increment();
+            count("holdfast.revoked", tags(event));
         }
+    }
+
+    // The tags are an Iterable here, because the registry's methods for Tags exist in new versions of Micrometer only.
+
+    private void count(String name, Iterable<Tag> tags) {
+        registry.counter(name, tags).increment();
+    }
+
+    private void time(String name, Iterable<Tag> tags, Duration duration) {
+        registry.timer(name, tags).record(duration);
     }
 
     private static String word(Enum<?> value) {

@@ -2,9 +2,12 @@ package io.holdfast.testkit;
 
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import java.lang.reflect.Constructor;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
 import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
@@ -51,9 +54,19 @@ public final class HoldfastExtension implements ParameterResolver {
     }
 
     @Override
+    public ExtensionContextScope getTestInstantiationExtensionContextScope(ExtensionContext root) {
+        return ExtensionContextScope.TEST_METHOD;
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // what replaces it is missing before JUnit 6
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        if (parameter.getDeclaringExecutable() instanceof Constructor && context.getTestMethod().isEmpty()) {
+            throw new ParameterResolutionException("a constructor is given a " + parameter.getParameter().getType().getSimpleName()
+                    + " from JUnit 5.12 on, and if each test has an instance of its own; a @BeforeEach method always is");
+        }
         Made made = context.getStore(NAMESPACE)
-                .computeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class);
+                .getOrComputeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class);
         Class<?> type = parameter.getParameter().getType();
         if (type == Holdfast.class) {
             return made.client;
@@ -63,8 +76,9 @@ public final class HoldfastExtension implements ParameterResolver {
         return type == MemoryServer.class ? made.control.server() : made.control.time();
     }
 
-    /** What belongs to one test; the store closes it. */
-    private static final class Made implements AutoCloseable {
+    /** What belongs to one test; the store closes it, before JUnit 5.13 because of the one interface, later of the other. */
+    @SuppressWarnings("deprecation")
+    private static final class Made implements CloseableResource, AutoCloseable {
         final LeaseControl control;
         final Holdfast client;
 
