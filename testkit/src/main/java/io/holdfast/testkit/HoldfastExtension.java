@@ -3,6 +3,7 @@ package io.holdfast.testkit;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import java.lang.reflect.Constructor;
+import java.util.Objects;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store.CloseableResource;
@@ -62,11 +63,11 @@ public final class HoldfastExtension implements ParameterResolver {
     @SuppressWarnings("deprecation") // what replaces it is missing before JUnit 6
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
         if (parameter.getDeclaringExecutable() instanceof Constructor && context.getTestMethod().isEmpty()) {
-            throw new ParameterResolutionException("a constructor is given a " + parameter.getParameter().getType().getSimpleName()
-                    + " from JUnit 5.12 on, and if each test has an instance of its own; a @BeforeEach method always is");
+            throw new ParameterResolutionException("a constructor is given a "
+                    + parameter.getParameter().getType().getSimpleName() + " from JUnit 5.12 on, and if each test has an instance of its own; a @BeforeEach method always is");
         }
-        Made made = context.getStore(NAMESPACE)
-                .getOrComputeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class);
+        Made made = Objects.requireNonNull(context.getStore(NAMESPACE)
+                .getOrComputeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class));
         Class<?> type = parameter.getParameter().getType();
         if (type == Holdfast.class) {
             return made.client;

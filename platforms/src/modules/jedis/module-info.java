@@ -1,0 +1,4 @@
+module app {
+    requires io.holdfast;
+    requires io.holdfast.jedis;
+}

@@ -1,0 +1,34 @@
+package app;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.lettuce.LettuceDriver;
+import io.lettuce.core.RedisClient;
+
+/** An application made of modules. */
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) throws Exception {
+        String address = args[0];
+        try (Holdfast holdfast = Holdfast.connect(address)) {
+            lock(holdfast);
+        }
+        RedisClient client = RedisClient.create(address);
+        try (Holdfast holdfast = Holdfast.over(LettuceDriver.over(client))) {
+            lock(holdfast);
+        } finally {
+            client.shutdown();
+        }
+        System.out.println("done in " + Main.class.getModule());
+    }
+
+    private static void lock(Holdfast holdfast) throws InterruptedException {
+        if (!Holdfast.class.getModule().isNamed()) {
+            throw new IllegalStateException("Holdfast is on the class path");
+        }
+        try (Lease lease = holdfast.lock("job").acquire()) {
+            lease.requireValid();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package io.holdfast.platforms.lettuce;
+
+import io.holdfast.lettuce.LettuceDriver;
+import io.holdfast.testkit.LinkContract;
+import java.util.Map;
+
+class LinkTest extends LinkContract {
+    @Override
+    protected Class<?> ofModule() {
+        return LettuceDriver.class;
+    }
+
+    @Override
+    protected Map<String, String> conditional() {
+        return Map.of("io.holdfast.lettuce.MaintenanceNotifications", "io.lettuce.core.MaintNotificationsConfig");
+    }
+}
