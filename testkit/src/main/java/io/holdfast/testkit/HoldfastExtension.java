@@ -15,6 +15,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * Gives tests a {@link Holdfast} in memory, and the {@link LeaseControl} with which they make it fail; also its
  * {@link MemoryServer} and, by virtual time, the {@link VirtualTime}. Each test has a server of its own, closed after it;
  * all parameters of one test, of its constructor and of its {@code @BeforeEach} methods belong together.
+ * Works with JUnit from 5.10 on; constructors are given parameters from 5.12 on, where each test has an instance of its own.
  *
  * <p>{@code @ExtendWith(HoldfastExtension.class)} goes by the system's time. For virtual time, or with options:
  * {@code @RegisterExtension static final HoldfastExtension HOLDFAST = HoldfastExtension.inVirtualTime();}
