@@ -4,6 +4,10 @@ module io.holdfast.jedis {
     requires static transitive org.jspecify;
     requires transitive redis.clients.jedis;
     requires jdk.net;
+    requires org.apache.commons.pool2;
+
+    // Needed by Jedis, which as an automatic module cannot say so itself.
+    requires org.slf4j;
 
     exports io.holdfast.jedis;
 

@@ -2,6 +2,8 @@
 module io.holdfast.lettuce {
     requires transitive io.holdfast;
     requires transitive lettuce.core;
+    // Lettuce up to 7.5 needs it to keep connections alive, and as an automatic module cannot say so.
+    requires jdk.net;
     requires io.netty.buffer;
     requires io.netty.common;
     requires io.netty.handler;
