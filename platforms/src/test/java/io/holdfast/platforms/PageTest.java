@@ -78,7 +78,7 @@ class PageTest {
                             file -> file.getFileName().toString().startsWith("TEST-io.holdfast.platforms." + driver + "."))
                     .sorted()
                     .toList();
-            assertTrue(reports.size() > 3, "no reports of the tests over " + driver);
+            assertTrue(!reports.isEmpty(), "no reports of the tests over " + driver);
             return reports;
         }
     }
