@@ -11,7 +11,8 @@ import redis.clients.jedis.JedisPool;
 /** An application made of modules. */
 public final class Main {
     /** A machine that builds may be slow to start a program. */
-    private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withConnectTimeout(Duration.ofSeconds(30));
+    private static final HoldfastOptions OPTIONS =
+            HoldfastOptions.defaults().withConnectTimeout(Duration.ofSeconds(30));
 
     private Main() {}
 

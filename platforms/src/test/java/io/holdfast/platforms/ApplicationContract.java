@@ -108,8 +108,7 @@ public abstract class ApplicationContract {
         lease.release();
         Lease second = waiting.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         ours.admin().release("job", Admin.Waiters.HAND_OFF);
-        assertEquals(
-                LossReason.GONE, second.lost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertEquals(LossReason.GONE, second.lost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 
         awaitCount(registry, 1, "holdfast.obtained", "lock", "job", "how", "free");
         awaitCount(registry, 1, "holdfast.obtained", "lock", "job", "how", "queued");

@@ -27,7 +27,12 @@ class ModulePathTest {
 
     /** Modules that only the tests need, or the other things on their class path. */
     private static final List<String> OF_TESTS = List.of(
-            "org.junit.", "org.opentest4j", "org.apiguardian", "io.holdfast.testkit", "embedded.redis", "ch.qos.logback");
+            "org.junit.",
+            "org.opentest4j",
+            "org.apiguardian",
+            "io.holdfast.testkit",
+            "embedded.redis",
+            "ch.qos.logback");
 
     private static final List<String> OF_METRICS =
             List.of("io.holdfast.micrometer", "micrometer.", "org.hdrhistogram", "HdrHistogram", "LatencyUtils");
@@ -81,8 +86,8 @@ class ModulePathTest {
         StringWriter said = new StringWriter();
         try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null);
                 Stream<Path> sources = Files.walk(SOURCES.resolve(driver))) {
-            List<Path> all = sources.filter(file -> file.toString().endsWith(".java"))
-                    .toList();
+            List<Path> all =
+                    sources.filter(file -> file.toString().endsWith(".java")).toList();
             boolean compiled = compiler.getTask(
                             said,
                             files,
@@ -115,7 +120,9 @@ class ModulePathTest {
                 continue;
             }
             if (name != null
-                    && Stream.of(OF_TESTS, OF_METRICS, other).flatMap(List::stream).noneMatch(name::startsWith)) {
+                    && Stream.of(OF_TESTS, OF_METRICS, other)
+                            .flatMap(List::stream)
+                            .noneMatch(name::startsWith)) {
                 kept.add(entry);
             }
         }

@@ -30,7 +30,8 @@ class PageTest {
 
     @Test
     void rowOfThisPlatform_versionsOnTheClassPath_isOnThePage() throws Exception {
-        String row = "| " + String.join(
+        String row = "| "
+                + String.join(
                         " | ",
                         System.getProperty("platform"),
                         version(RedisClient.class, ".RELEASE"),
@@ -74,8 +75,8 @@ class PageTest {
 
     private static List<Path> tested(String driver) throws IOException {
         try (Stream<Path> files = Files.list(REPORTS)) {
-            List<Path> reports = files.filter(
-                            file -> file.getFileName().toString().startsWith("TEST-io.holdfast.platforms." + driver + "."))
+            List<Path> reports = files.filter(file ->
+                            file.getFileName().toString().startsWith("TEST-io.holdfast.platforms." + driver + "."))
                     .sorted()
                     .toList();
             assertTrue(!reports.isEmpty(), "no reports of the tests over " + driver);
@@ -96,7 +97,8 @@ class PageTest {
 
     /** The version in the name of the jar that a class comes from. */
     private static String version(Class<?> type, String ending) throws URISyntaxException {
-        Matcher found = Pattern.compile("-(\\d[^/]*)" + Pattern.quote(ending) + "\\.jar$").matcher(place(type));
+        Matcher found = Pattern.compile("-(\\d[^/]*)" + Pattern.quote(ending) + "\\.jar$")
+                .matcher(place(type));
         assertTrue(found.find(), () -> type + " comes from no jar with a version");
         return found.group(1);
     }

@@ -63,9 +63,12 @@ public final class HoldfastExtension implements ParameterResolver {
     @Override
     @SuppressWarnings("deprecation") // what replaces it is missing before JUnit 6
     public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-        if (parameter.getDeclaringExecutable() instanceof Constructor && context.getTestMethod().isEmpty()) {
+        if (parameter.getDeclaringExecutable() instanceof Constructor
+                && context.getTestMethod().isEmpty()) {
             throw new ParameterResolutionException("a constructor is given a "
-                    + parameter.getParameter().getType().getSimpleName() + " from JUnit 5.12 on, and if each test has an instance of its own; a @BeforeEach method always is");
+                    + parameter.getParameter().getType().getSimpleName()
+                    + " from JUnit 5.12 on, and if each test has an instance of its own; a @BeforeEach method"
+                    + " always is");
         }
         Made made = Objects.requireNonNull(context.getStore(NAMESPACE)
                 .getOrComputeIfAbsent(HoldfastExtension.class, key -> new Made(virtual, options), Made.class));
