@@ -13,6 +13,7 @@ import io.holdfast.micrometer.HoldfastMetrics;
 import io.holdfast.testkit.RedisServer;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 public abstract class ApplicationContract {
     private static final long PATIENCE_SECONDS = 20;
+
+    /** A busy machine may take long to load all that the first connection needs. */
+    private static final HoldfastOptions OPTIONS =
+            HoldfastOptions.defaults().withConnectTimeout(Duration.ofSeconds(PATIENCE_SECONDS));
 
     private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
     private RedisServer server;
@@ -53,7 +58,7 @@ public abstract class ApplicationContract {
     }
 
     private Holdfast connect() {
-        return connect(HoldfastOptions.defaults());
+        return connect(OPTIONS);
     }
 
     private Holdfast connect(HoldfastOptions options) {
@@ -97,7 +102,7 @@ public abstract class ApplicationContract {
     void meters_whatHappenedWithTheLock_isInTheRegistry() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> name);
-        Holdfast ours = connect(HoldfastOptions.defaults().withListener(metrics));
+        Holdfast ours = connect(OPTIONS.withListener(metrics));
         AutoCloseable gauges = metrics.bindTo(ours);
 
         Lease lease = ours.lock("job").acquire();
