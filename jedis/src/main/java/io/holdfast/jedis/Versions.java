@@ -149,8 +149,9 @@ final class Versions {
 
     private static IllegalArgumentException unfit(Object refused) {
         return new IllegalArgumentException("a " + refused.getClass().getSimpleName()
-                + " cannot be used: Holdfast borrows connections to one server, from a pool or from a client that has such a"
-                + " pool; for Sentinels or a cluster, connect to an address, redis-sentinel:// or redis-cluster://");
+                + " cannot be used: Holdfast borrows connections to one server, from a pool or from a client that has"
+                + " such a pool; for Sentinels or a cluster, connect to an address, redis-sentinel:// or"
+                + " redis-cluster://");
     }
 
     private static @Nullable Object value(Field field, Object owner) {

@@ -250,7 +250,7 @@ public abstract class SentinelContract extends LockSuite {
 
     @Test
     void failover_credentialsFromSuppliers_serversAndSentinelsHaveTheirOwnAndTheNewOnes() throws Exception {
-        AtomicReference<String> password = new AtomicReference<>("one");
+        AtomicReference<Credentials> credentials = new AtomicReference<>(Credentials.of("app", "one"));
         for (RedisServer server : sentinels.servers()) {
             server.command("ACL", "SETUSER", "app", "on", ">one", "~*", "&*", "+@all");
         }
@@ -260,7 +260,7 @@ public abstract class SentinelContract extends LockSuite {
         String hosts = sentinels.addresses().stream()
                 .map(address -> address.host() + ":" + address.port())
                 .collect(Collectors.joining(","));
-        HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.of("app", password.get()))
+        HoldfastOptions options = OPTIONS.withCredentials(credentials::get)
                 .withSentinelCredentials(() -> Credentials.of("watcher", "other"));
         Holdfast client =
                 closeLater(Holdfast.connect("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME, options));
@@ -270,7 +270,7 @@ public abstract class SentinelContract extends LockSuite {
                     "the sentinel is asked by its user",
                     () -> sentinel.command("CLIENT", "LIST").asString().contains("user=watcher"));
         }
-        password.set("two");
+        credentials.set(Credentials.of("app", "two"));
         for (RedisServer server : sentinels.servers()) {
             server.command("ACL", "SETUSER", "app", "resetpass", ">two");
         }
