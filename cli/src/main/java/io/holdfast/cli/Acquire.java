@@ -101,7 +101,9 @@ final class Acquire implements Subcommand {
         LockRequest request = LockRequest.of(given);
         onLoss(given);
         Script script = script(given);
-        request.server().warn();
+        if (!request.quiet()) {
+            request.server().warn();
+        }
         if (request.server().silentlyMachineLocal()) {
             Say.line("machine-local lock: it holds among this user's processes on this machine only"
                     + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");

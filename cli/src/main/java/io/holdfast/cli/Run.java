@@ -83,8 +83,8 @@ final class Run {
             Say.line("machine-local lock: it holds among this user's processes on this machine only"
                     + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");
         }
-        if (!request.quiet()) {
-            request.server().warn();
+        if (!request.lock().quiet()) {
+            request.lock().server().warn();
         }
         if (!request.holdForChildren()) {
             return run(connecting, null);
