@@ -36,7 +36,8 @@ public final class Holdfast implements AutoCloseable {
      *
      * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code redis-cluster://…} for a cluster,
      *     {@code redis-sentinel://…} for a master that Sentinels watch, each with {@code rediss} for TLS; see {@link Location}
-     * @throws IllegalArgumentException if the address is none
+     * @throws IllegalArgumentException if the address is none, or the options do not fit it, such as a file of
+     *     {@link HoldfastOptions#tls()} that does not hold a certificate
      * @throws IllegalStateException if there is no driver on the class path, or more than one
      * @throws ServerUnreachableException if nothing answers there
      * @throws ServerRefusedException if what answers will not do; the message says why
@@ -143,7 +144,9 @@ public final class Holdfast implements AutoCloseable {
     private static Holdfast connect(Location address, HoldfastOptions options) {
         RedisDriver driver;
         try {
-            driver = address.connect(driver(), new ConnectOptions(options.connectTimeout(), "holdfast"));
+            ConnectOptions connecting = options.connecting();
+            driver = address.connect(
+                    driver(), connecting, connecting.withCredentials(options.sentinelCredentials()));
         } catch (DriverException e) {
             throw refused(address.toString(), e);
         }

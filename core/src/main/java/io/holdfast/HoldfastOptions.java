@@ -1,10 +1,14 @@
 package io.holdfast;
 
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
+import io.holdfast.spi.Tls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** How a client works. Immutable; every {@code with} checks its value and gives a copy. */
@@ -40,6 +44,13 @@ public final class HoldfastOptions {
         List<HoldfastListener> listeners = List.of();
         double eventSampling = 1;
         double logSampling = 1;
+        Tls tls = Tls.defaults();
+
+        @Nullable
+        Supplier<Credentials> credentials = null;
+
+        @Nullable
+        Supplier<Credentials> sentinelCredentials = null;
 
         @Nullable
         Executor executor = null;
@@ -61,6 +72,9 @@ public final class HoldfastOptions {
             listeners = other.listeners;
             eventSampling = other.eventSampling;
             logSampling = other.logSampling;
+            tls = other.tls;
+            credentials = other.credentials;
+            sentinelCredentials = other.sentinelCredentials;
             executor = other.executor;
         }
 
@@ -80,6 +94,9 @@ public final class HoldfastOptions {
                     listeners,
                     eventSampling,
                     logSampling,
+                    tls,
+                    credentials,
+                    sentinelCredentials,
                     executor);
         }
     }
@@ -161,6 +178,60 @@ public final class HoldfastOptions {
         Draft changed = new Draft(values);
         changed.connectTimeout = Require.between("connectTimeout", value, Duration.ofMillis(10), MINUTE);
         return new HoldfastOptions(changed);
+    }
+
+    /** Who is asked for user and password; null (the default) for those of the address. */
+    public @Nullable Supplier<Credentials> credentials() {
+        return values.credentials;
+    }
+
+    /**
+     * With a supplier of user and password, which are used in place of those of the address: for a password that changes
+     * while the application runs, or that has no place in an address. It is asked before each connection is opened, and
+     * again whenever one is opened anew, on a thread that connects, and may block, for less than the connect timeout. If it
+     * throws, there is no connection, with its exception as the cause, and it is asked again after the usual pause.
+     *
+     * <p>It speaks for servers, nodes of clusters and of quorums, and for the servers behind Sentinels. A client over a
+     * driver, and one of the embedded server, have no use for it.
+     *
+     * @param value asked on any thread, perhaps on several at a time; null for the credentials of the address
+     */
+    public HoldfastOptions withCredentials(@Nullable Supplier<Credentials> value) {
+        Draft changed = new Draft(values);
+        changed.credentials = value;
+        return new HoldfastOptions(changed);
+    }
+
+    /** Who is asked for user and password of Sentinels; null (the default) for those of the address. */
+    public @Nullable Supplier<Credentials> sentinelCredentials() {
+        return values.sentinelCredentials;
+    }
+
+    /** With a supplier of user and password for Sentinels, which never get those of the servers; see {@link #withCredentials}. */
+    public HoldfastOptions withSentinelCredentials(@Nullable Supplier<Credentials> value) {
+        Draft changed = new Draft(values);
+        changed.sentinelCredentials = value;
+        return new HoldfastOptions(changed);
+    }
+
+    /** How connections to {@code rediss} addresses are encrypted; default {@link Tls#defaults()}. */
+    public Tls tls() {
+        return values.tls;
+    }
+
+    /**
+     * With other certificates, for {@code rediss} addresses; with others, connecting is refused. A client over a driver, and
+     * one of the embedded server, have no use for it.
+     */
+    public HoldfastOptions withTls(Tls value) {
+        Draft changed = new Draft(values);
+        changed.tls = value;
+        return new HoldfastOptions(changed);
+    }
+
+    /** For drivers to servers. */
+    ConnectOptions connecting() {
+        return new ConnectOptions(values.connectTimeout, "holdfast", values.credentials, values.tls);
     }
 
     /**

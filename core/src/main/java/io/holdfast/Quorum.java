@@ -30,7 +30,8 @@ public final class Quorum implements AutoCloseable {
      * Connects to nodes by their addresses, with the driver that is on the class path. A minority of them may be away.
      *
      * @param addresses as for {@link QuorumNode#at}
-     * @throws IllegalArgumentException if one is no address, or they are not an odd number of different ones, 3 to 15
+     * @throws IllegalArgumentException if one is no address, or the options do not fit it, or they are not an odd number of
+     *     different ones, 3 to 15
      * @throws IllegalStateException if there is no driver on the class path, or more than one
      * @throws ServerUnreachableException if no majority is there; it knows what is wrong with each
      * @throws ServerRefusedException if one of them cannot be a node; the message says why
@@ -47,6 +48,7 @@ public final class Quorum implements AutoCloseable {
     /** The same, with a time and a randomness of its own: for tests and simulations. */
     public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options, Environment environment) {
         check(nodes);
+        nodes.forEach(node -> node.check(options.client()));
         QuorumClient client = new QuorumClient(nodes, options, environment);
         try {
             client.accept(options.client().lockDefaults());

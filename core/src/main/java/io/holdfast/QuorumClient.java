@@ -71,11 +71,8 @@ final class QuorumClient implements Engine {
             RedisDriver driver = node.driver();
             RedisAddress address = node.address();
             if (address != null && provider != null) {
-                ConnectOptions how = new ConnectOptions(own.connectTimeout(), "holdfast");
-                driver = new LateDriver(
-                        (address.host().contains(":") ? "[" + address.host() + "]" : address.host()) + ":"
-                                + address.port(),
-                        () -> provider.connect(address, how));
+                ConnectOptions how = node.connecting(own);
+                driver = new LateDriver(address.hostAndPort(), () -> provider.connect(address, how));
             }
             if (driver == null) {
                 throw new IllegalStateException("a node has an address or a driver");

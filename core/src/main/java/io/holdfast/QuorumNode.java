@@ -1,17 +1,25 @@
 package io.holdfast;
 
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One server of a {@link Quorum}: where it is, or a driver for it. Immutable. */
 public final class QuorumNode {
     private final @Nullable RedisAddress address;
     private final @Nullable RedisDriver driver;
+    private final @Nullable Supplier<Credentials> credentials;
 
-    private QuorumNode(@Nullable RedisAddress address, @Nullable RedisDriver driver) {
+    private QuorumNode(
+            @Nullable RedisAddress address,
+            @Nullable RedisDriver driver,
+            @Nullable Supplier<Credentials> credentials) {
         this.address = address;
         this.driver = driver;
+        this.credentials = credentials;
     }
 
     /**
@@ -21,12 +29,37 @@ public final class QuorumNode {
      * @throws IllegalArgumentException if the address is none
      */
     public static QuorumNode at(String address) {
-        return new QuorumNode(RedisAddress.parse(address), null);
+        return new QuorumNode(RedisAddress.parse(address), null, null);
     }
 
     /** A server by a driver, for example one over a client that the application already has. Closing the quorum closes the driver. */
     public static QuorumNode over(RedisDriver driver) {
-        return new QuorumNode(null, driver);
+        return new QuorumNode(null, driver, null);
+    }
+
+    /**
+     * With a supplier of user and password of its own, in place of {@link HoldfastOptions#withCredentials}. A node by a driver
+     * has no use for it.
+     */
+    public QuorumNode withCredentials(Supplier<Credentials> value) {
+        return new QuorumNode(address, driver, value);
+    }
+
+    /**
+     * Whether the options fit its address.
+     *
+     * @throws IllegalArgumentException if not
+     */
+    void check(HoldfastOptions options) {
+        if (address != null) {
+            connecting(options).check(address);
+        }
+    }
+
+    /** How to connect to it, where the options do for all nodes. */
+    ConnectOptions connecting(HoldfastOptions options) {
+        ConnectOptions shared = options.connecting();
+        return credentials == null ? shared : shared.withCredentials(credentials);
     }
 
     /** Null if a driver was given. */

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *       {@code ?sentinel-user=…&sentinel-password=…} are those of the sentinels
  * </ul>
  *
+ * A user may stand without a password if the options have a supplier of credentials.
+ *
  * Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. Ports are 6379 where the text names none,
  * and 26379 of sentinels. User, password and master are percent-decoded.
  */
@@ -86,7 +88,8 @@ public final class Location {
             hosts = hosts.substring(0, slash);
         }
         if (user.indexOf('/') >= 0) {
-            throw new IllegalArgumentException("address has a / before the last @: a / in a password is written %2F");
+            throw new IllegalArgumentException(
+                    "address has a / before the last @: percent-encode the password, / as %2F");
         }
         String single = scheme.startsWith("rediss") ? "rediss://" : "redis://";
         if (kind == Kind.CLUSTER) {
@@ -129,22 +132,41 @@ public final class Location {
                             "address has a query that means nothing here: sentinel-user and sentinel-password do");
             }
         }
-        if (user != null && password == null) {
-            throw new IllegalArgumentException("address names a sentinel-user without a sentinel-password");
-        }
         return new RedisAddress(plain.host(), plain.port(), plain.tls(), user, password, 0);
     }
 
     private static String decode(String text) {
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        try {
+            return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            // Its message repeats the text, and with it the password.
+            throw new IllegalArgumentException("address has a % that begins no percent-encoded character: write %25");
+        }
     }
 
     /**
-     * Connects. Blocks until it is usable, for the connect timeout, or twice that where there are several servers.
+     * Connects. Blocks until it is usable, for the connect timeout, or twice that where there are several servers. Sentinels
+     * are connected to with the same options, but as nobody unless the text has a user or a password for them.
      *
      * @throws DriverException as {@link RedisDriverProvider#connect} does
+     * @throws IllegalArgumentException as {@link ConnectOptions#check} does
      */
     public RedisDriver connect(RedisDriverProvider provider, ConnectOptions options) {
+        return connect(provider, options, options.withCredentials(null));
+    }
+
+    /**
+     * The same, with other options for sentinels, if there are any.
+     *
+     * @param sentinels how sentinels are connected to; their time limit is that of the servers
+     */
+    public RedisDriver connect(RedisDriverProvider provider, ConnectOptions options, ConnectOptions sentinels) {
+        for (RedisAddress each : addresses) {
+            (kind == Kind.SENTINEL ? sentinels : options).check(each);
+        }
+        if (behind != null) {
+            options.check(behind);
+        }
         return switch (kind) {
             case SERVER -> provider.connect(addresses.get(0), options);
             case CLUSTER ->
@@ -155,7 +177,7 @@ public final class Location {
                         master,
                         behind == null ? addresses.get(0) : behind,
                         to -> provider.connect(to, options),
-                        to -> provider.connect(to, options),
+                        to -> provider.connect(to, sentinels),
                         options.connectTimeout());
         };
     }
@@ -168,8 +190,7 @@ public final class Location {
         }
         List<String> hosts = new ArrayList<>();
         for (RedisAddress address : addresses) {
-            String shown = address.host().contains(":") ? "[" + address.host() + "]" : address.host();
-            hosts.add(shown + ":" + address.port());
+            hosts.add(address.hostAndPort());
         }
         return (addresses.get(0).tls() ? "rediss-" : "redis-") + kind.name().toLowerCase(Locale.ROOT) + "://"
                 + String.join(",", hosts) + (kind == Kind.SENTINEL ? "/" + master : "")

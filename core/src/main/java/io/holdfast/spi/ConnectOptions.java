@@ -1,14 +1,20 @@
 package io.holdfast.spi;
 
 import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a driver connects.
  *
  * @param connectTimeout the longest time for establishing one connection, including its greeting
  * @param clientName the name under which the server lists the connections ({@code CLIENT SETNAME}); without spaces
+ * @param credentials asked for user and password before each connection is opened, and before it is opened again; null if
+ *     those of the address are to be used. Runs on a thread of the driver that connects, or on the caller's, and may block
+ * @param tls how connections to addresses with {@link RedisAddress#tls()} are encrypted
  */
-public record ConnectOptions(Duration connectTimeout, String clientName) {
+public record ConnectOptions(
+        Duration connectTimeout, String clientName, @Nullable Supplier<Credentials> credentials, Tls tls) {
     /** Validates. */
     public ConnectOptions {
         if (connectTimeout.isNegative() || connectTimeout.isZero()) {
@@ -20,8 +26,80 @@ public record ConnectOptions(Duration connectTimeout, String clientName) {
         }
     }
 
+    /** With the credentials of the address, and the JVM's trust store. */
+    public ConnectOptions(Duration connectTimeout, String clientName) {
+        this(connectTimeout, clientName, null, Tls.defaults());
+    }
+
     /** Five seconds, named {@code holdfast}. */
     public static ConnectOptions defaults() {
         return new ConnectOptions(Duration.ofSeconds(5), "holdfast");
+    }
+
+    /** With a supplier of credentials; null for those of the address. */
+    public ConnectOptions withCredentials(@Nullable Supplier<Credentials> value) {
+        return new ConnectOptions(connectTimeout, clientName, value, tls);
+    }
+
+    /** With another encryption. */
+    public ConnectOptions withTls(Tls value) {
+        return new ConnectOptions(connectTimeout, clientName, credentials, value);
+    }
+
+    /**
+     * As whom to connect to an address now: asks the supplier, if there is one. A driver asks for each connection, and
+     * again whenever it is opened anew. May block.
+     *
+     * @return null if no password is to be sent
+     * @throws DriverException {@code UNKNOWN} if the supplier fails; its exception is the cause
+     */
+    public @Nullable Credentials credentialsFor(RedisAddress address) {
+        Supplier<Credentials> supplier = credentials;
+        if (supplier == null) {
+            String password = address.password();
+            return password == null ? null : new Credentials(address.user(), password);
+        }
+        Credentials given;
+        try {
+            given = supplier.get();
+        } catch (DriverException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw DriverException.unknown(
+                    "no connection to " + address.hostAndPort() + ": the supplier of credentials failed: " + e, e);
+        }
+        if (given == null) {
+            throw DriverException.unknown(
+                    "no connection to " + address.hostAndPort() + ": the supplier of credentials answered null", null);
+        }
+        return given.user() == null && address.user() != null
+                ? new Credentials(address.user(), given.password())
+                : given;
+    }
+
+    /**
+     * Whether an address can be connected to with these options, as far as that can be known beforehand. Reads the files of
+     * {@link #tls()}, if it names some.
+     *
+     * @throws IllegalArgumentException if the address names a user and nothing has a password, if there are certificates and
+     *     the address asks for no encryption, or if a file does not hold what it should; the message names the file
+     */
+    public void check(RedisAddress address) {
+        if (address.user() != null && address.password() == null && credentials == null) {
+            throw new IllegalArgumentException("address names a user without a password: " + RedisAddress.RULE);
+        }
+        if (address.tls()) {
+            tls.check();
+        } else if (!tls.equals(Tls.defaults())) {
+            throw new IllegalArgumentException("there are options for TLS, and the address " + address
+                    + " asks for no encryption: write rediss in place of redis");
+        }
+    }
+
+    /** Nothing of the credentials. */
+    @Override
+    public String toString() {
+        return "ConnectOptions[connect timeout " + connectTimeout + ", client name " + clientName
+                + (credentials == null ? "" : ", credentials from a supplier") + ", " + tls + "]";
     }
 }

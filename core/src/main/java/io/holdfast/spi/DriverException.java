@@ -27,16 +27,21 @@ public final class DriverException extends RuntimeException {
     private static final Pattern IN_SCRIPT = Pattern.compile(
             "ERR Error running script \\(call to (\\S+)\\): (?:@\\S+: ?\\d+: )+-?([A-Z]{3,} .*)", Pattern.DOTALL);
 
+    /** Here servers begin to repeat the arguments of a command that they do not know: of AUTH or HELLO, a password. */
+    private static final String ARGUMENTS = ", with args beginning with:";
+
     /**
      * The server's own error.
      *
      * @param message the server's text, its code first, for example {@code NOSCRIPT No matching script}. Where an old server
-     *     tells of an error inside of a script, that error is put in front, as newer ones do
+     *     tells of an error inside of a script, that error is put in front, as newer ones do. Arguments that are repeated
+     *     after a command that the server does not know are left out, since a password may be among them
      */
     public static DriverException rejected(String message) {
         Matcher inside = IN_SCRIPT.matcher(message);
-        return new DriverException(
-                Kind.REJECTED, inside.matches() ? inside.group(2) + " script: " + inside.group(1) : message, null);
+        String text = inside.matches() ? inside.group(2) + " script: " + inside.group(1) : message;
+        int arguments = text.indexOf(ARGUMENTS);
+        return new DriverException(Kind.REJECTED, arguments < 0 ? text : text.substring(0, arguments), null);
     }
 
     /** No answer. */

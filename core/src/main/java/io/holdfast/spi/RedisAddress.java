@@ -8,12 +8,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Where one server is: {@code redis://[user[:password]@]host[:port][/database]}, or {@code rediss://} for TLS. A
- * password alone is written {@code redis://:password@host}. User and password are percent-decoded.
+ * password alone is written {@code redis://:password@host}. User and password are percent-decoded; every character of theirs
+ * that is neither a letter nor a digit is best percent-encoded.
  *
  * @param host name or address; an IPv6 address without brackets
  * @param port 1 to 65535; 6379 where the text names none
- * @param tls whether the connection is encrypted, and the server's certificate checked against the JVM's trust store
- * @param user the ACL user, or null for the default user
+ * @param tls whether the connection is encrypted, as {@link ConnectOptions#tls()} says
+ * @param user the ACL user, or null for the default user; without a password if {@link ConnectOptions#credentials()} has it
  * @param password the password, or null for none
  * @param database 0 or more
  */
@@ -24,7 +25,12 @@ public record RedisAddress(
         @Nullable String user,
         @Nullable String password,
         int database) {
-    private static final String RULE = "expected redis://[user[:password]@]host[:port][/database] or rediss://…";
+    static final String RULE = "expected redis://[user[:password]@]host[:port][/database] or rediss://…";
+
+    /** Says what is wrong, without any of it. */
+    private static final String UNENCODED = "address has a user or a password with a special character:"
+            + " percent-encode the password (% as %25, / as %2F, @ as %40, # as %23, ? as %3F, a space as %20), or give it"
+            + " in another way; " + RULE;
 
     /** Validates. */
     public RedisAddress {
@@ -50,24 +56,26 @@ public record RedisAddress(
             uri = new URI(text);
         } catch (URISyntaxException e) {
             // The exception of URI would repeat the text, and with it the password.
-            throw new IllegalArgumentException("address is not a URI (" + e.getReason() + "): " + RULE);
+            throw new IllegalArgumentException(
+                    text.indexOf('@') < 0 || text.endsWith("@") ? "address is not a URI (" + e.getReason() + "): " + RULE : UNENCODED);
         }
         String scheme = uri.getScheme();
         if (!"redis".equals(scheme) && !"rediss".equals(scheme)) {
             throw new IllegalArgumentException(
                     "address has the scheme " + (scheme == null ? "(none)" : "'" + scheme + "'") + ": " + RULE);
         }
-        if (uri.getRawPath() != null && uri.getRawPath().contains("@")) {
-            // What was read as port and database is part of a password, and must not be repeated.
-            throw new IllegalArgumentException(
-                    "address has an @ after the first /: a / in a password is written %2F: " + RULE);
-        }
         String host = uri.getHost();
         if (host == null) {
-            throw new IllegalArgumentException("address names no host: " + RULE);
+            throw new IllegalArgumentException(
+                    text.indexOf('@') < 0 || text.endsWith("@") ? "address names no host: " + RULE : UNENCODED);
         }
         if (host.startsWith("[")) {
             host = host.substring(1, host.length() - 1);
+        }
+        String authority = uri.getRawAuthority();
+        if (text.indexOf('@', text.indexOf(authority) + authority.length()) > 0) {
+            // What was read as host, port and database is part of a password, and must not be repeated.
+            throw new IllegalArgumentException(UNENCODED);
         }
         if (uri.getRawQuery() != null || uri.getRawFragment() != null) {
             throw new IllegalArgumentException("address has a query or a fragment, which mean nothing here: " + RULE);
@@ -80,9 +88,6 @@ public record RedisAddress(
             String name = decode(colon < 0 ? info : info.substring(0, colon));
             user = name.isEmpty() ? null : name;
             password = colon < 0 ? null : decode(info.substring(colon + 1));
-            if (user != null && password == null) {
-                throw new IllegalArgumentException("address names a user without a password: " + RULE);
-            }
         }
         return new RedisAddress(
                 host,
@@ -109,10 +114,14 @@ public record RedisAddress(
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
+    /** Host and port, as people write them. */
+    public String hostAndPort() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
     /** The address without user and password. */
     @Override
     public String toString() {
-        String shown = host.contains(":") ? "[" + host + "]" : host;
-        return (tls ? "rediss://" : "redis://") + shown + ":" + port + (database == 0 ? "" : "/" + database);
+        return (tls ? "rediss://" : "redis://") + hostAndPort() + (database == 0 ? "" : "/" + database);
     }
 }

@@ -1,8 +1,10 @@
 package io.holdfast.jedis;
 
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.Tls;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -12,15 +14,12 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
@@ -78,12 +77,14 @@ final class AddressSource implements ConnectionSource {
 
     @Override
     public Opened open() {
+        // First: it may take as long as it takes, and the server does not wait for it.
+        Credentials credentials = options.credentialsFor(address);
         long deadlineNanos = System.nanoTime() + options.connectTimeout().toNanos();
         Socket plain = null;
         try {
             plain = connect(deadlineNanos);
             Socket socket = address.tls() ? encrypt(plain, deadlineNanos) : plain;
-            Connection connection = greet(socket, deadlineNanos);
+            Connection connection = greet(socket, credentials, deadlineNanos);
             socket.setSoTimeout(0);
             return new Own(connection, plain);
         } catch (IOException e) {
@@ -102,7 +103,9 @@ final class AddressSource implements ConnectionSource {
 
     private DriverException failed(@Nullable Socket socket, @Nullable String reason, Exception e) {
         close(socket);
-        return DriverException.unknown("no connection to " + where + ": " + reason, e);
+        String certificates = Tls.explain(e);
+        return DriverException.unknown(
+                "no connection to " + where + ": " + (certificates == null ? reason : certificates), e);
     }
 
     private String reason(JedisException e) {
@@ -155,31 +158,21 @@ final class AddressSource implements ConnectionSource {
     }
 
     private Socket encrypt(Socket plain, long deadlineNanos) throws IOException {
-        SSLContext context;
-        try {
-            context = SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IOException("TLS is not available", e);
-        }
         plain.setSoTimeout(millisUntil(deadlineNanos));
-        SSLSocket socket =
-                (SSLSocket) context.getSocketFactory().createSocket(plain, address.host(), address.port(), true);
-        // Without this the JDK checks who has signed the certificate, but not for whom.
-        SSLParameters parameters = socket.getSSLParameters();
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        socket.setSSLParameters(parameters);
+        SSLSocket socket = options.tls().socket(plain, address);
         socket.startHandshake();
         return socket;
     }
 
-    private Connection greet(Socket socket, long deadlineNanos) throws IOException {
+    private Connection greet(Socket socket, @Nullable Credentials credentials, long deadlineNanos)
+            throws IOException {
         socket.setSoTimeout(millisUntil(deadlineNanos));
         OneSocket sockets = new OneSocket(socket);
         Connection connection = new Connection(sockets::take);
         List<Protocol.Command> sent = new ArrayList<>();
-        String password = address.password();
-        if (password != null) {
-            String user = address.user();
+        if (credentials != null) {
+            String password = credentials.password();
+            String user = credentials.user();
             send(connection, sent, Protocol.Command.AUTH, user == null ? List.of(password) : List.of(user, password));
         }
         send(connection, sent, Protocol.Command.CLIENT, List.of("SETNAME", options.clientName()));

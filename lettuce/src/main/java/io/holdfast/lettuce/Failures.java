@@ -1,6 +1,7 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Tls;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisConnectionException;
 import java.net.UnknownHostException;
@@ -29,7 +30,8 @@ final class Failures {
             }
             root = t;
         }
-        return DriverException.unknown(where + ", " + reason(root), failure);
+        String certificates = Tls.explain(failure);
+        return DriverException.unknown(where + ", " + (certificates == null ? reason(root) : certificates), failure);
     }
 
     /**

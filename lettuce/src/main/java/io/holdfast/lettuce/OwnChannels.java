@@ -6,11 +6,25 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
 import io.netty.handler.flush.FlushConsolidationHandler;
+import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
+import java.security.cert.CertificateException;
+import java.security.cert.X509Certificate;
+import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.X509TrustManager;
 
 /** What an own client's channels do differently. */
 final class OwnChannels implements NettyCustomizer {
+    private final Supplier<SSLEngine> engines;
+
+    /** @param engines makes an engine for each channel that is encrypted */
+    OwnChannels(Supplier<SSLEngine> engines) {
+        this.engines = engines;
+    }
+
     /**
      * So many commands go out at once at the most: a system call for each costs both sides, and with all that are at hand in
      * one, client and server wait for each other in turns.
@@ -39,6 +53,7 @@ final class OwnChannels implements NettyCustomizer {
      */
     @Override
     public void afterChannelInitialized(Channel channel) {
+        encrypt(channel.pipeline());
         channel.pipeline().addFirst(new FlushConsolidationHandler(MOST_AT_ONCE, true));
         // First, so it sees what the socket throws and not what TLS does.
         channel.pipeline().addFirst(new ChannelInboundHandlerAdapter() {
@@ -59,6 +74,44 @@ final class OwnChannels implements NettyCustomizer {
                 var unused = context.close();
             }
         });
+    }
+
+    /** Puts an engine of ours in the place of Lettuce's, which trusts nobody and cannot be made from an SSLContext. */
+    private void encrypt(ChannelPipeline pipeline) {
+        SslHandler theirs = pipeline.get(SslHandler.class);
+        if (theirs == null) {
+            return;
+        }
+        // A handler that is removed tells those behind it that its handshake has failed: not them.
+        ChannelInboundHandlerAdapter silence = new ChannelInboundHandlerAdapter() {
+            @Override
+            public void userEventTriggered(ChannelHandlerContext context, Object event) {
+                // Ends here.
+            }
+        };
+        pipeline.addAfter(pipeline.context(theirs).name(), null, silence);
+        pipeline.remove(theirs);
+        SslHandler ours = new SslHandler(engines.get());
+        ours.setHandshakeTimeoutMillis(theirs.getHandshakeTimeoutMillis());
+        pipeline.replace(silence, null, ours);
+    }
+
+    /** For the engine of Lettuce's that is never used: were it, nothing would be connected to. */
+    static final class NoTrust implements X509TrustManager {
+        @Override
+        public void checkServerTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            throw new CertificateException("no certificate is trusted here");
+        }
+
+        @Override
+        public void checkClientTrusted(X509Certificate[] chain, String type) throws CertificateException {
+            checkServerTrusted(chain, type);
+        }
+
+        @Override
+        public X509Certificate[] getAcceptedIssuers() {
+            return new X509Certificate[0];
+        }
     }
 
     /** Hands what was read to Lettuce by itself, because Netty tells what Lettuce throws at it to nobody but Lettuce. */

@@ -1,14 +1,18 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider.ImmediateRedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
@@ -39,6 +43,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLEngine;
 
 /**
  * A Lettuce client for one driver alone.
@@ -61,12 +66,21 @@ final class OwnClient {
     private final ClientResources resources;
     private final RedisClient client;
     private volatile boolean closing;
+    /** As whom to connect, as was said before the latest attempt. */
+    private volatile RedisCredentials credentials = RedisCredentials.just(null, (char[]) null);
+    /** What encrypts, as its files were before the latest attempt. */
+    private volatile Supplier<SSLEngine> engines = () -> {
+        throw new IllegalStateException("a connection that is not to be encrypted has no engine");
+    };
 
     OwnClient(RedisAddress address, ConnectOptions options) {
         connectTimeout = options.connectTimeout();
         again = () -> new OwnClient(address, options).connect();
         name = HostPort.of(address.host(), address.port());
         uri = uri(address, options);
+        if (options.credentials() != null || address.password() != null) {
+            uri.setCredentialsProvider((ImmediateRedisCredentialsProvider) () -> credentials);
+        }
         io = Transports.socketChannelClass() == NioSocketChannel.class
                 ? new SingleThreadIoEventLoop(null, threads("io"), NioIoHandler.newFactory())
                 : new DefaultEventLoopGroupProvider(1, pool -> threads("io"))
@@ -78,14 +92,18 @@ final class OwnClient {
                 .timer(new ExecutorTimer(worker))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(new ReconnectDelay())
-                .socketAddressResolver(new JvmResolver())
-                .nettyCustomizer(new OwnChannels())
+                .socketAddressResolver(new JvmResolver(() -> prepare(address, options)))
+                .nettyCustomizer(new OwnChannels(() -> engines.get()))
                 .build();
         client = RedisClient.create(resources, uri);
         client.setOptions(ClientOptions.builder()
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .maintNotificationsConfig(MaintNotificationsConfig.disabled())
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())
+                .sslOptions(SslOptions.builder()
+                        .jdkSslProvider()
+                        .sslContext(context -> context.trustManager(new OwnChannels.NoTrust()))
+                        .build())
                 .socketOptions(
                         SocketOptions.builder().connectTimeout(connectTimeout).build())
                 .build());
@@ -109,6 +127,17 @@ final class OwnClient {
             }
         }
         return uri.build();
+    }
+
+    /** Before each attempt to connect. On the worker, since it may block. */
+    private void prepare(RedisAddress address, ConnectOptions options) {
+        Credentials now = options.credentialsFor(address);
+        if (now != null) {
+            credentials = RedisCredentials.just(now.user(), now.password().toCharArray());
+        }
+        if (address.tls()) {
+            engines = options.tls().engines(address);
+        }
     }
 
     /** Blocks until the command connection is usable; closes this client if that fails. */

@@ -19,6 +19,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.util.HashedWheelTimer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import javax.net.ssl.SSLEngine;
 import org.junit.jupiter.api.AfterEach;
 
 /** Points before and after each read, write and flush on both sides of Lettuce's handlers, and each buffer that is made. */
@@ -51,7 +52,7 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
                         channel.pipeline().addFirst(new FaultyHandler(passed));
                         channel.pipeline().addLast(new FaultyHandler(passed));
                         // Around them, as in the driver's own clients.
-                        new OwnChannels().afterChannelInitialized(channel);
+                        new OwnChannels(LettuceFaultyConnectionTest::noEngine).afterChannelInitialized(channel);
                         channel.config().setAllocator(new FaultyAllocator(passed));
                     }
                 })
@@ -127,5 +128,9 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
         public boolean isDirectBufferPooled() {
             return false;
         }
+    }
+
+    private static SSLEngine noEngine() {
+        throw new IllegalStateException("nothing is encrypted here");
     }
 }
