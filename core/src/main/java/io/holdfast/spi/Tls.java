@@ -164,6 +164,14 @@ public final class Tls {
         return CertificateWords.explain(failure);
     }
 
+    /**
+     * What there is to say about a server that hangs up during the handshake or right after it: so does
+     * one that does not like the client's certificate, and its reason is lost if the client was about to write. For drivers.
+     */
+    public static String explainHangUp() {
+        return CertificateWords.HUNG_UP;
+    }
+
     private String expected(RedisAddress address) {
         return serverName == null ? address.host() : serverName;
     }

@@ -10,6 +10,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
@@ -88,9 +89,9 @@ final class AddressSource implements ConnectionSource {
             socket.setSoTimeout(0);
             return new Own(connection, plain);
         } catch (IOException e) {
-            throw failed(plain, e.getMessage(), e);
+            throw failed(plain, isHangUp(plain, e) ? Tls.explainHangUp() : e.getMessage(), e);
         } catch (JedisException e) {
-            throw failed(plain, reason(e), e);
+            throw failed(plain, isHangUp(plain, e) ? Tls.explainHangUp() : reason(e), e);
         } catch (RuntimeException | Error e) {
             close(plain);
             throw e;
@@ -106,6 +107,15 @@ final class AddressSource implements ConnectionSource {
         String certificates = Tls.explain(e);
         return DriverException.unknown(
                 "no connection to " + where + ": " + (certificates == null ? reason : certificates), e);
+    }
+
+    /** Whether a connection that was to be encrypted was there, and then broke. */
+    private boolean isHangUp(@Nullable Socket connected, Exception e) {
+        return address.tls()
+                && connected != null
+                && (e instanceof SocketException
+                        || e.getCause() instanceof SocketException
+                        || String.valueOf(e.getMessage()).startsWith("Unexpected end of stream"));
     }
 
     private String reason(JedisException e) {

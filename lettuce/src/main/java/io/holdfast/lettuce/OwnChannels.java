@@ -12,16 +12,22 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509TrustManager;
 
 /** What an own client's channels do differently. */
 final class OwnChannels implements NettyCustomizer {
+    private final BooleanSupplier prepared;
     private final Supplier<SSLEngine> engines;
 
-    /** @param engines makes an engine for each channel that is encrypted */
-    OwnChannels(Supplier<SSLEngine> engines) {
+    /**
+     * @param prepared whether a channel that is made now may be connected
+     * @param engines makes an engine for each channel that is encrypted
+     */
+    OwnChannels(BooleanSupplier prepared, Supplier<SSLEngine> engines) {
+        this.prepared = prepared;
         this.engines = engines;
     }
 
@@ -53,6 +59,10 @@ final class OwnChannels implements NettyCustomizer {
      */
     @Override
     public void afterChannelInitialized(Channel channel) {
+        if (!prepared.getAsBoolean()) {
+            var unused = channel.close(); // before it is connected: the attempt fails, and the next comes after a pause
+            return;
+        }
         encrypt(channel.pipeline());
         channel.pipeline().addFirst(new FlushConsolidationHandler(MOST_AT_ONCE, true));
         // First, so it sees what the socket throws and not what TLS does.

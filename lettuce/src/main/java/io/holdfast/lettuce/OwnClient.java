@@ -66,6 +66,8 @@ final class OwnClient {
     private final ClientResources resources;
     private final RedisClient client;
     private volatile boolean closing;
+    /** Whether the latest attempt was: when it connects again, Lettuce goes on with the address of before all the same. */
+    private volatile boolean prepared;
     /** As whom to connect, as was said before the latest attempt. */
     private volatile RedisCredentials credentials = RedisCredentials.just(null, (char[]) null);
     /** What encrypts, as its files were before the latest attempt. */
@@ -93,7 +95,7 @@ final class OwnClient {
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(new ReconnectDelay())
                 .socketAddressResolver(new JvmResolver(() -> prepare(address, options)))
-                .nettyCustomizer(new OwnChannels(() -> engines.get()))
+                .nettyCustomizer(new OwnChannels(() -> prepared, () -> engines.get()))
                 .build();
         client = RedisClient.create(resources, uri);
         client.setOptions(ClientOptions.builder()
@@ -131,12 +133,18 @@ final class OwnClient {
 
     /** Before each attempt to connect. On the worker, since it may block. */
     private void prepare(RedisAddress address, ConnectOptions options) {
-        Credentials now = options.credentialsFor(address);
-        if (now != null) {
-            credentials = RedisCredentials.just(now.user(), now.password().toCharArray());
-        }
-        if (address.tls()) {
-            engines = options.tls().engines(address);
+        try {
+            Credentials now = options.credentialsFor(address);
+            if (now != null) {
+                credentials = RedisCredentials.just(now.user(), now.password().toCharArray());
+            }
+            if (address.tls()) {
+                engines = options.tls().engines(address);
+            }
+            prepared = true;
+        } catch (RuntimeException | Error e) {
+            prepared = false;
+            throw e;
         }
     }
 

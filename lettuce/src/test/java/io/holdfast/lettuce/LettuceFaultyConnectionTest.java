@@ -52,7 +52,7 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
                         channel.pipeline().addFirst(new FaultyHandler(passed));
                         channel.pipeline().addLast(new FaultyHandler(passed));
                         // Around them, as in the driver's own clients.
-                        new OwnChannels(LettuceFaultyConnectionTest::noEngine).afterChannelInitialized(channel);
+                        new OwnChannels(() -> true, LettuceFaultyConnectionTest::noEngine).afterChannelInitialized(channel);
                         channel.config().setAllocator(new FaultyAllocator(passed));
                     }
                 })
