@@ -3,16 +3,23 @@ package io.holdfast.routing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
+import io.holdfast.spi.Tls;
 import java.time.Duration;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,8 +58,8 @@ class LocationTest {
                 "redis-sentinel://a/m/x",
                 "redis-sentinel://a/m/1/2",
                 "redis-sentinel://a/m?user=x",
-                "redis-sentinel://a/m?sentinel-user=secret",
-                "redis-sentinel://u@a/m",
+                "redis-sentinel://a/m?sentinel-password=sec%zzret",
+                "redis-sentinel://a/sec%zz",
                 "redis-sentinel:///m",
                 "redis-sentinel://:sec/ret@a/m",
                 "memcached://a",
@@ -63,9 +70,75 @@ class LocationTest {
         assertFalse(String.valueOf(e.getMessage()).contains("sec"), e.getMessage());
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "redis://u@h",
+                "redis-cluster://u@a,b",
+                "redis-sentinel://u@a/m",
+                "redis-sentinel://a/m?sentinel-user=u",
+            })
+    void connect_userAndNobodyHasThePassword_isRefusedBeforeAnythingIsConnected(String text) {
+        Refusing provider = new Refusing();
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class,
+                () -> Location.parse(text).connect(provider, ConnectOptions.defaults()));
+        assertTrue(String.valueOf(e.getMessage()).contains("user without a password"), e.getMessage());
+        assertEquals(Set.of(), provider.asked);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"redis://h", "redis-cluster://a", "redis-sentinel://a/m"})
+    void connect_optionsForTlsAndNoEncryption_isRefusedBeforeAnythingIsConnected(String text) {
+        Refusing provider = new Refusing();
+        ConnectOptions options = ConnectOptions.defaults().withTls(Tls.defaults().withServerName("h"));
+        IllegalArgumentException e = assertThrows(
+                IllegalArgumentException.class, () -> Location.parse(text).connect(provider, options));
+        assertTrue(String.valueOf(e.getMessage()).contains("rediss"), e.getMessage());
+        assertEquals(Set.of(), provider.asked);
+    }
+
+    @Test
+    void connect_suppliersOfCredentials_sentinelsNeverGetThoseOfTheServers() {
+        Refusing provider = new Refusing();
+        Supplier<Credentials> servers = () -> Credentials.ofPassword("servers");
+        Supplier<Credentials> sentinels = () -> Credentials.ofPassword("sentinels");
+        ConnectOptions options = new ConnectOptions(Duration.ofMillis(50), "test");
+        Location location = Location.parse("redis-sentinel://app@a/m");
+        assertThrows(
+                DriverException.class, () -> location.connect(provider, options.withCredentials(servers)));
+        assertEquals(List.of(Optional.empty()), provider.suppliers());
+        provider.options.clear();
+        assertThrows(
+                DriverException.class,
+                () -> location.connect(
+                        provider, options.withCredentials(servers), options.withCredentials(sentinels)));
+        assertEquals(List.of(Optional.of(sentinels)), provider.suppliers());
+    }
+
+    @Test
+    void connect_cluster_everyNodeIsConnectedToWithTheOptions() {
+        Refusing provider = new Refusing();
+        ConnectOptions options = new ConnectOptions(Duration.ofMillis(50), "test")
+                .withCredentials(() -> Credentials.ofPassword("p"))
+                .withTls(Tls.defaults().withServerName("n"));
+        assertThrows(
+                DriverException.class,
+                () -> Location.parse("rediss-cluster://app@a,b").connect(provider, options));
+        assertEquals(Set.of(options), Set.copyOf(provider.options));
+    }
+
     /** Tells what it was asked to connect to, and connects to nothing. */
     private static final class Refusing implements RedisDriverProvider {
         final Set<RedisAddress> asked = ConcurrentHashMap.newKeySet();
+        final List<ConnectOptions> options = new CopyOnWriteArrayList<>();
+
+        List<Optional<Supplier<Credentials>>> suppliers() {
+            return options.stream()
+                    .map(each -> Optional.ofNullable(each.credentials()))
+                    .distinct()
+                    .toList();
+        }
 
         @Override
         public String name() {
@@ -75,6 +148,7 @@ class LocationTest {
         @Override
         public RedisDriver connect(RedisAddress address, ConnectOptions options) {
             asked.add(address);
+            this.options.add(options);
             throw DriverException.rejected("ERR no");
         }
     }

@@ -3,6 +3,7 @@ package io.holdfast.spi;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -73,8 +74,39 @@ final class RedisAddressTest {
     }
 
     @Test
-    void parse_userWithoutPassword_isRefused() {
-        assertThrows(IllegalArgumentException.class, () -> RedisAddress.parse("redis://user@host"));
+    void parse_specialCharacterNotEncoded_saysThatItHasToBe() {
+        for (String character : List.of("%", "/", "@", "?", "#", " ", "[", "]", "^", "\\", "\"", "<", "{", "|", "`")) {
+            String text = "redis://u:hush" + character + "hush@host:6379/1";
+            if (character.equals("@") || character.equals("%")) {
+                text = "redis://u:hush" + character + "zz/x%" + character + "hush@host:6379/1";
+            }
+            String bad = text;
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> RedisAddress.parse(bad), bad);
+            String message = String.valueOf(refused.getMessage());
+            assertTrue(message.contains("percent-encode the password"), bad + ": " + message);
+            assertFalse(message.contains("hush"), message);
+        }
+    }
+
+    @Test
+    void parse_noHostAfterThePassword_saysThatThereIsNone() {
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, () -> RedisAddress.parse("redis://u:hushhush@"))
+                        .getMessage());
+        assertTrue(message.contains("no host"), message);
+    }
+
+    @Test
+    void parse_userWithoutPassword_isReadSinceASupplierMayHaveIt() {
+        assertEquals(
+                new RedisAddress("host", 6379, false, "user", null, 0), RedisAddress.parse("redis://user@host"));
+    }
+
+    @Test
+    void hostAndPort_ofAnAddressOfTheSixthVersion_hasBrackets() {
+        assertEquals("[::1]:6379", RedisAddress.parse("redis://a:b@[::1]").hostAndPort());
+        assertEquals("h:1", RedisAddress.parse("redis://h:1").hostAndPort());
     }
 
     @Test

@@ -20,9 +20,11 @@ import io.holdfast.Waiter;
 import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
+import io.holdfast.spi.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -410,6 +412,26 @@ public abstract class ClusterContract extends LockSuite {
                         .filter(Lease::isValid)
                         .collect(Collectors.toList())
                         .size());
+    }
+
+    @Test
+    void connect_authorityOfOurOwnAndCredentialsFromASupplier_allNodesAreConnectedToSo(@TempDir Path folder)
+            throws Exception {
+        TestAuthority authority = TestAuthority.create(folder, "Our Authority");
+        int port = FreePort.findOfTwo();
+        List<String> config = new ArrayList<>(
+                List.of(authority.serverArgs(port, authority.issue("server", "dns:nodes.example"), false)));
+        config.addAll(List.of("--tls-cluster", "yes"));
+        RedisCluster secure = closeLater(RedisCluster.start(1, 0, config.toArray(String[]::new)));
+        RedisServer node = secure.nodes().get(0);
+        node.command("ACL", "SETUSER", "app", "on", ">secret", "~*", "&*", "+@all");
+        HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.ofPassword("secret"))
+                .withTls(Tls.defaults()
+                        .withAuthorities(authority.certificate())
+                        .withServerName("nodes.example"));
+        Holdfast client = closeLater(Holdfast.connect("rediss-cluster://app@127.0.0.1:" + port, options));
+        client.lock("a").acquire().release();
+        assertTrue(node.command("CLIENT", "LIST").asString().contains("user=app"));
     }
 
     @Test

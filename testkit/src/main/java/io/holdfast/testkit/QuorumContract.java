@@ -24,6 +24,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
+import io.holdfast.spi.Credentials;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -587,5 +588,21 @@ public abstract class QuorumContract extends LockSuite {
         public void close() {
             executor.shutdownNow();
         }
+    }
+
+    @Test
+    void connect_credentialsFromSuppliers_nodesMayHaveTheirOwn() throws Exception {
+        List<QuorumNode> nodes = new ArrayList<>();
+        for (String password : new String[] {"shared", "shared", "own"}) {
+            RedisServer server = startServer("--requirepass", password);
+            server.admit();
+            QuorumNode node = QuorumNode.at(server.url());
+            nodes.add(password.equals("own") ? node.withCredentials(() -> Credentials.ofPassword("own")) : node);
+        }
+        QuorumOptions options =
+                OPTIONS.withClient(OPTIONS.client().withCredentials(() -> Credentials.ofPassword("shared")));
+        Quorum quorum = closeLater(Quorum.connect(nodes, options));
+        quorum.lock("a").acquire().release();
+        assertTrue(quorum.inspect("a").stream().noneMatch(node -> node.failure().isPresent()));
     }
 }

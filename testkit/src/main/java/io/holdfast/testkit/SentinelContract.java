@@ -20,6 +20,7 @@ import io.holdfast.Wait;
 import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Credentials;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
@@ -245,6 +246,36 @@ public abstract class SentinelContract extends LockSuite {
         awaitAnswer(client);
         lease.release();
         assertTrue(client.lock("a").acquire().token() > lease.token());
+    }
+
+    @Test
+    void failover_credentialsFromSuppliers_serversAndSentinelsHaveTheirOwnAndTheNewOnes() throws Exception {
+        AtomicReference<String> password = new AtomicReference<>("one");
+        for (RedisServer server : sentinels.servers()) {
+            server.command("ACL", "SETUSER", "app", "on", ">one", "~*", "&*", "+@all");
+        }
+        for (RedisServer sentinel : sentinels.sentinels()) {
+            sentinel.command("ACL", "SETUSER", "watcher", "on", ">other", "~*", "&*", "+@all");
+        }
+        String hosts = sentinels.addresses().stream()
+                .map(address -> address.host() + ":" + address.port())
+                .collect(Collectors.joining(","));
+        HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.of("app", password.get()))
+                .withSentinelCredentials(() -> Credentials.of("watcher", "other"));
+        Holdfast client = closeLater(
+                Holdfast.connect("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME, options));
+        client.lock("a").acquire().release();
+        for (RedisServer sentinel : sentinels.sentinels()) {
+            assertTrue(sentinel.command("CLIENT", "LIST").asString().contains("user=watcher"));
+        }
+        password.set("two");
+        for (RedisServer server : sentinels.servers()) {
+            server.command("ACL", "SETUSER", "app", "resetpass", ">two");
+        }
+        RedisServer master = sentinels.failOver();
+        awaitAnswer(client);
+        client.lock("a").acquire().release();
+        assertTrue(master.command("CLIENT", "LIST").asString().contains("user=app"));
     }
 
     // ---- confirmation by replicas
