@@ -38,12 +38,15 @@ final class Pages {
                         "  help     shows more about one of these")
                 .footer(
                         "",
-                        "The server's address is given with --url or in HOLDFAST_URL, the better place for one with a"
-                                + " password; HOLDFAST_REQUIRE_SERVER=1 or --require-server insists on one:",
+                        "The server's address is given with --url or in HOLDFAST_URL; HOLDFAST_REQUIRE_SERVER=1 or"
+                                + " --require-server insists on one:",
                         "  redis://[user[:password]@]host[:port][/database], or rediss:// for TLS",
                         "  redis-cluster://host:port,host:port for a cluster",
                         "  redis-sentinel://host:port,host:port/master for a master that Sentinels watch",
-                        "  local for locks of this user on this machine");
+                        "  local for locks of this user on this machine",
+                        "Its password is given in HOLDFAST_PASSWORD, or with --password-file or --password-command, and not"
+                                + " in --url, which every user of this machine can read. Certificates for rediss:// are"
+                                + " given with --cacert, --cert and --key.");
     }
 
     static void run(UsageMessageSpec page) {
@@ -151,6 +154,11 @@ final class Pages {
                 Server.REQUIRE,
                 "Fail with 64 if no server's address is given, in place of a lock on this machine only; so does"
                         + " HOLDFAST_REQUIRE_SERVER=1.");
+        words.put(
+                Access.PASS_SECRETS,
+                "Leave the password in HOLDFAST_PASSWORD and in HOLDFAST_URL to the command; without this it gets the address"
+                        + " only.");
+        Access.OPTIONS.forEach((name, option) -> words.put(name, option[1]));
         words.put("--quiet", "Say nothing of waiting, or of a lock that is taken.");
         words.put(
                 "--verbose",

@@ -85,6 +85,9 @@ final class Run {
             Say.line("machine-local lock: it holds among this user's processes on this machine only"
                     + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");
         }
+        if (!request.quiet()) {
+            request.server().warn();
+        }
         if (!request.holdForChildren()) {
             return run(connecting, null);
         }
@@ -102,6 +105,7 @@ final class Run {
 
     private int run(Connecting connecting, @Nullable Children children) {
         ProcessBuilder prepared = Child.prepare(request.command(), request.name(), children);
+        request.server().access().withhold(prepared.environment());
         Watcher watcher = Watcher.start(children);
         Holdfast client;
         try {

@@ -169,32 +169,38 @@ record RunRequest(
     }
 
     /**
-     * Begins to connect before the words are parsed, where they look as if they were right. Looks for the three things
-     * that the connection needs: the address, whether there must be one, and the command's name.
+     * Begins to connect before the words are parsed, where they look as if they were right. Looks for what the connection
+     * needs: the address, whether there must be one, as whom to connect, and the command's name.
      */
     static @Nullable Connecting connectAhead(String[] arguments) {
         int separator = separator(arguments);
         if (separator < 1 || separator == arguments.length - 1) {
             return null;
         }
-        String url = null;
-        boolean required = false;
-        for (int i = 0; i < separator; i++) {
-            String word = arguments[i];
-            if (word.equals("--url") && i + 1 < separator) {
-                url = arguments[i + 1];
-            } else if (word.startsWith("--url=")) {
-                url = word.substring("--url=".length());
-            } else if (word.equals(Server.REQUIRE)) {
-                required = true;
-            } else if (word.equals("-h") || word.equals("--help")) {
-                return null;
-            }
+        List<String> words = List.of(arguments).subList(0, separator);
+        if (words.contains("-h") || words.contains("--help")) {
+            return null;
         }
         String application = CommandName.of(List.of(arguments).subList(separator + 1, arguments.length));
-        Connecting connecting = new Connecting(Server.chosen(url, required), application);
+        Connecting connecting = new Connecting(
+                Server.chosen(
+                        name -> valueOf(name, words),
+                        words.contains(Server.REQUIRE),
+                        words.contains(Access.PASS_SECRETS)),
+                application);
         connecting.start();
         return connecting;
+    }
+
+    private static @Nullable String valueOf(String option, List<String> words) {
+        for (int i = 0; i < words.size(); i++) {
+            if (words.get(i).equals(option) && i + 1 < words.size()) {
+                return words.get(i + 1);
+            } else if (words.get(i).startsWith(option + "=")) {
+                return words.get(i).substring(option.length() + 1);
+            }
+        }
+        return null;
     }
 
     private static int separator(String[] arguments) {

@@ -10,6 +10,7 @@ import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -18,8 +19,9 @@ import picocli.CommandLine.ParseResult;
  *
  * @param url its address; {@code local} for the one that this user's processes share on this machine, null for the same
  *     if nobody said so
+ * @param access as whom it is connected to
  */
-record Server(@Nullable String url) {
+record Server(@Nullable String url, Access access) {
     static final String REQUIRE = "--require-server";
     private static final String VARIABLE = "HOLDFAST_URL";
     private static final String REQUIRE_VARIABLE = "HOLDFAST_REQUIRE_SERVER";
@@ -31,13 +33,22 @@ record Server(@Nullable String url) {
 
     private static volatile @Nullable Local local;
 
+    /** One that nothing more is known of. */
+    Server(@Nullable String url) {
+        this(url, Access.NONE);
+    }
+
     /**
-     * From the option, else from the environment.
+     * From options, else from the environment.
      *
+     * @param options what options were given; null for those that were not
      * @param required whether it must be an address
-     * @throws UsageException if it must and is not, or if the variable is there and empty, which is hardly ever meant
+     * @param passSecrets whether its password may be passed on
+     * @throws UsageException if it must and is not, or if the variable is there and empty, which is hardly ever meant, or as
+     *     {@link Access#of} does
      */
-    static Server chosen(@Nullable String option, boolean required) {
+    static Server chosen(Function<String, @Nullable String> options, boolean required, boolean passSecrets) {
+        String option = options.apply("--url");
         String given = option == null ? System.getenv(VARIABLE) : option;
         if (option == null && given != null && given.isEmpty()) {
             throw new UsageException(VARIABLE + " is empty: give it a server's address, or unset it for locks of this"
@@ -49,7 +60,11 @@ record Server(@Nullable String url) {
                     + (given == null ? "no address is given" : "'" + LOCAL + "' is none")
                     + ": give it with --url or in " + VARIABLE);
         }
-        return server;
+        if (given == null || server.machineLocal()) {
+            Access.refuseWithoutServer(options);
+            return new Server(given, Access.NONE.passingOn(passSecrets));
+        }
+        return new Server(given, Access.of(given, option != null, passSecrets, options, System.getenv()));
     }
 
     private static boolean isRequired() {
@@ -74,7 +89,11 @@ record Server(@Nullable String url) {
 
     /** For one of the commands that have other things to look at than their child. */
     static Server of(ParseResult given) {
-        return chosen(given.matchedOptionValue("--url", null), given.hasMatchedOption(REQUIRE));
+        return chosen(
+                name -> given.commandSpec().findOption(name) == null ? null : given.matchedOptionValue(name, null),
+                given.hasMatchedOption(REQUIRE),
+                given.commandSpec().findOption(Access.PASS_SECRETS) != null
+                        && given.hasMatchedOption(Access.PASS_SECRETS));
     }
 
     /**
@@ -83,7 +102,7 @@ record Server(@Nullable String url) {
      * @throws DriverException if nothing answers
      */
     Holdfast connect(String application) {
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
+        HoldfastOptions options = options(application);
         if (!machineLocal()) {
             return Holdfast.over(driver(options), options);
         }
@@ -121,7 +140,20 @@ record Server(@Nullable String url) {
         return connect(APPLICATION);
     }
 
+    private HoldfastOptions options(String application) {
+        return HoldfastOptions.defaults()
+                .withApplication(application)
+                .withCredentials(access.credentials())
+                .withTls(access.tls());
+    }
+
+    /** Says what ought to be done otherwise about passwords and keys. */
+    void warn() {
+        access.warnings().forEach(Say::line);
+    }
+
     private void announce() {
+        warn();
         if (silentlyMachineLocal()) {
             Say.line("machine-local locks of this user (for others, give --url or " + VARIABLE + ")");
         }
@@ -134,7 +166,7 @@ record Server(@Nullable String url) {
      */
     Diagnosis diagnose() {
         announce();
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication(APPLICATION);
+        HoldfastOptions options = options(APPLICATION);
         return Holdfast.diagnose(driver(options), options);
     }
 
@@ -144,17 +176,26 @@ record Server(@Nullable String url) {
     }
 
     private RedisDriver driver(HoldfastOptions options) {
-        ConnectOptions connecting = new ConnectOptions(options.connectTimeout(), APPLICATION);
+        ConnectOptions plain = new ConnectOptions(options.connectTimeout(), APPLICATION);
         // By name and not by Holdfast.connect, which has to look through every jar for drivers.
         JedisDriverProvider jedis = new JedisDriverProvider();
         String address = url;
         if (address == null || machineLocal()) {
-            return jedis.connect(new SharedServerProvider().join().address(), connecting);
+            return jedis.connect(new SharedServerProvider().join().address(), plain);
         }
         Location location = parse(address);
         try {
-            return location.connect(jedis, connecting);
+            return location.connect(
+                    jedis,
+                    plain.withCredentials(access.credentials()).withTls(access.tls()),
+                    plain.withTls(access.tls()));
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(String.valueOf(e.getMessage()));
         } catch (DriverException e) {
+            if (e.code().equals("NOAUTH")) {
+                throw DriverException.rejected(
+                        e.getMessage() + " (" + location + " requires a password: " + Access.advice(System.getenv()) + ")");
+            }
             if (e.kind() == DriverException.Kind.REJECTED) {
                 Holdfast.connect(address, options).close(); // will fail too, and explain it
             }

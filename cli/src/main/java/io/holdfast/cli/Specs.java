@@ -44,10 +44,12 @@ final class Specs {
                 .addOption(value("--busy-exit", "N"))
                 .addOption(value("--url", "URL"))
                 .addOption(flag(new String[] {Server.REQUIRE}))
+                .addOption(flag(new String[] {Access.PASS_SECRETS}))
                 .addOption(flag(new String[] {"-q", "--quiet"}))
                 .addOption(flag(new String[] {"-v", "--verbose"}))
                 .addOption(help())
                 .addPositional(name());
+        Access.OPTIONS.forEach((name, words) -> spec.addOption(value(name, words[0])));
         return spec;
     }
 
@@ -69,12 +71,13 @@ final class Specs {
         if (!spec.positionalParameters().isEmpty()) {
             spec.usageMessage().optionListHeading("%nOptions:%n");
         }
-        return spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
+        spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
                 .addOption(value(
                         "--url",
                         "URL",
-                        "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."))
-                .addOption(flag(
+                        "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."));
+        Access.OPTIONS.forEach((name, words) -> spec.addOption(value(name, words[0], words[1])));
+        return spec.addOption(flag(
                         "Fail if no server's address is given; so does HOLDFAST_REQUIRE_SERVER=1.", Server.REQUIRE))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
                 .addOption(OptionSpec.builder(help())

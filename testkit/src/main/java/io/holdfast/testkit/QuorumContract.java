@@ -603,6 +603,8 @@ public abstract class QuorumContract extends LockSuite {
                 OPTIONS.withClient(OPTIONS.client().withCredentials(() -> Credentials.ofPassword("shared")));
         Quorum quorum = closeLater(Quorum.connect(nodes, options));
         quorum.lock("a").acquire().release();
-        assertTrue(quorum.inspect("a").stream().noneMatch(node -> node.failure().isPresent()));
+        await(
+                "all nodes vote",
+                () -> quorum.inspect("a").stream().noneMatch(node -> node.failure().isPresent()));
     }
 }

@@ -266,7 +266,9 @@ public abstract class SentinelContract extends LockSuite {
                 Holdfast.connect("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME, options));
         client.lock("a").acquire().release();
         for (RedisServer sentinel : sentinels.sentinels()) {
-            assertTrue(sentinel.command("CLIENT", "LIST").asString().contains("user=watcher"));
+            await(
+                    "the sentinel is asked by its user",
+                    () -> sentinel.command("CLIENT", "LIST").asString().contains("user=watcher"));
         }
         password.set("two");
         for (RedisServer server : sentinels.servers()) {
