@@ -90,10 +90,9 @@ record Server(@Nullable String url, Access access) {
     /** For one of the commands that have other things to look at than their child. */
     static Server of(ParseResult given) {
         return chosen(
-                name -> given.commandSpec().findOption(name) == null ? null : given.matchedOptionValue(name, null),
+                name -> given.matchedOptionValue(name, null),
                 given.hasMatchedOption(REQUIRE),
-                given.commandSpec().findOption(Access.PASS_SECRETS) != null
-                        && given.hasMatchedOption(Access.PASS_SECRETS));
+                given.hasMatchedOption(Access.PASS_SECRETS));
     }
 
     /**

@@ -13,13 +13,21 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 
-/** An authority of a test's own, that signs certificates with the JDK's keytool. Files are in PEM form. */
-final class TestAuthority {
+/**
+ * A certificate authority of a test's own, which signs certificates with the JDK's keytool. Files are in PEM form. Making one,
+ * and each certificate, takes about a second. For use by one thread.
+ */
+public final class TestAuthority {
     private static final String PASSWORD = "changeit";
     private static final String SELF = "authority";
 
-    /** A certificate and its key, in files. */
-    record Issued(Path certificate, Path key) {}
+    /**
+     * A certificate and its key, in files.
+     *
+     * @param certificate the certificate
+     * @param key its private key, PKCS#8 and not encrypted
+     */
+    public record Issued(Path certificate, Path key) {}
 
     private final Path folder;
     private final Path store;
@@ -29,8 +37,13 @@ final class TestAuthority {
         this.store = folder.resolve("store.p12");
     }
 
-    /** An authority that keeps its files in an empty folder. */
-    static TestAuthority create(Path folder, String name) {
+    /**
+     * An authority.
+     *
+     * @param folder where it keeps its files; without those of another
+     * @param name whom its certificate names
+     */
+    public static TestAuthority create(Path folder, String name) {
         TestAuthority made = new TestAuthority(folder);
         made.keytool(SELF, "-dname", "CN=" + name, "-ext", "bc:c");
         made.pem(SELF);
@@ -38,7 +51,7 @@ final class TestAuthority {
     }
 
     /** Its own certificate. */
-    Path certificate() {
+    public Path certificate() {
         return folder.resolve(SELF + ".crt");
     }
 
@@ -49,15 +62,20 @@ final class TestAuthority {
      * @param names whom it is for, for example {@code dns:localhost,ip:127.0.0.1}
      * @param more further words for keytool
      */
-    Issued issue(String alias, String names, String... more) {
+    public Issued issue(String alias, String names, String... more) {
         List<String> words = new ArrayList<>(List.of("-signer", SELF, "-dname", "CN=" + alias, "-ext", "san=" + names));
         words.addAll(List.of(more));
         keytool(alias, words.toArray(String[]::new));
         return pem(alias);
     }
 
-    /** Arguments that make a server listen with TLS as well. */
-    String[] serverArgs(int port, Issued server, boolean clientsShowThemselves) {
+    /**
+     * Arguments that make a {@link RedisServer} listen with TLS as well.
+     *
+     * @param port where
+     * @param clientsShowThemselves whether clients have to have a certificate of this authority
+     */
+    public String[] serverArgs(int port, Issued server, boolean clientsShowThemselves) {
         return new String[] {
             "--tls-port",
             Integer.toString(port),
