@@ -16,7 +16,7 @@ final class Child {
     private final Writer in;
 
     Child(Settings settings) throws IOException {
-        process = new ProcessBuilder(List.of(
+        ProcessBuilder builder = new ProcessBuilder(List.of(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-Xmx32m",
                         "-XX:TieredStopAtLevel=1",
@@ -26,8 +26,9 @@ final class Child {
                         "-cp",
                         System.getProperty("java.class.path"),
                         Joiner.class.getName()))
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().put("SECRET_OF_JOB", "abc");
+        process = builder.start();
         out = process.inputReader();
         in = process.outputWriter();
     }

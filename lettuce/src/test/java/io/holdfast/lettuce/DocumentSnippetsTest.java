@@ -43,6 +43,10 @@ class DocumentSnippetsTest {
             import io.lettuce.core.RedisClient;
             import io.lettuce.core.RedisURI;
             import io.micrometer.core.instrument.MeterRegistry;
+            import java.io.IOException;
+            import java.io.UncheckedIOException;
+            import java.nio.file.Files;
+            import java.nio.file.Path;
             import java.sql.Connection;
             import java.sql.PreparedStatement;
             import java.sql.SQLException;
@@ -51,6 +55,8 @@ class DocumentSnippetsTest {
             import java.util.*;
             import java.util.concurrent.CompletableFuture;
             import java.util.concurrent.locks.Lock;
+            import java.util.function.Supplier;
+            import javax.net.ssl.SSLContext;
             import javax.sql.DataSource;
             import redis.clients.jedis.JedisPool;
             """;
