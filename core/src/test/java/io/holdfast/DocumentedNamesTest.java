@@ -3,6 +3,7 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.spi.Tls;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
@@ -38,7 +39,7 @@ class DocumentedNamesTest {
     private static final Set<String> OF_OTHERS = Set.of("coming-from.md", "migration.md");
 
     private static final List<Class<?>> OPTIONS =
-            List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class, QuorumOptions.class, Backoff.class);
+            List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class, QuorumOptions.class, Backoff.class, Tls.class);
 
     private static final Map<String, List<Class<?>>> CAST = Map.of(
             "lock", List.of(DistributedLock.class, PlainLock.class, MigrationLock.class),

@@ -24,7 +24,6 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -273,24 +272,6 @@ final class LifeTest {
                 assertEquals(
                         each.equals(sandbox.server()) ? sandbox.folder().toRealPath() : Path.of("/"),
                         Path.of("/proc", Long.toString(each.pid()), "cwd").toRealPath());
-            }
-        }
-    }
-
-    @Test
-    void serverAndKeeper_haveNothingOfTheStartersEnvironmentButWhatTheyNeed() throws Exception {
-        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS)) {
-            Child starter = sandbox.child(); // has SECRET_OF_JOB
-            assertNotNull(starter.join());
-            // The last three are what shells add.
-            Set<String> known = Set.of("PATH", "LD_LIBRARY_PATH", "TZ", "PWD", "SHLVL", "_");
-            for (ProcessHandle each : List.of(sandbox.server(), sandbox.keeper())) {
-                String variables = Files.readString(
-                        Path.of("/proc", Long.toString(each.pid()), "environ"), StandardCharsets.ISO_8859_1);
-                for (String variable : variables.split("\0")) {
-                    String name = variable.substring(0, Math.max(0, variable.indexOf('=')));
-                    assertTrue(variable.isEmpty() || known.contains(name), name + " of " + each.info());
-                }
             }
         }
     }

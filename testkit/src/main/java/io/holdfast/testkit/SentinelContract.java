@@ -275,9 +275,11 @@ public abstract class SentinelContract extends LockSuite {
             server.command("ACL", "SETUSER", "app", "resetpass", ">two");
         }
         RedisServer master = sentinels.failOver();
+        await(
+                "the client has followed",
+                () -> master.command("CLIENT", "LIST").asString().contains("user=app"));
         awaitAnswer(client);
         client.lock("a").acquire().release();
-        assertTrue(master.command("CLIENT", "LIST").asString().contains("user=app"));
     }
 
     // ---- confirmation by replicas
