@@ -145,8 +145,7 @@ public final class Holdfast implements AutoCloseable {
         RedisDriver driver;
         try {
             ConnectOptions connecting = options.connecting();
-            driver = address.connect(
-                    driver(), connecting, connecting.withCredentials(options.sentinelCredentials()));
+            driver = address.connect(driver(), connecting, connecting.withCredentials(options.sentinelCredentials()));
         } catch (DriverException e) {
             throw refused(address.toString(), e);
         }

@@ -14,9 +14,7 @@ public final class QuorumNode {
     private final @Nullable Supplier<Credentials> credentials;
 
     private QuorumNode(
-            @Nullable RedisAddress address,
-            @Nullable RedisDriver driver,
-            @Nullable Supplier<Credentials> credentials) {
+            @Nullable RedisAddress address, @Nullable RedisDriver driver, @Nullable Supplier<Credentials> credentials) {
         this.address = address;
         this.driver = driver;
         this.credentials = credentials;

@@ -38,8 +38,13 @@ class DocumentedNamesTest {
     /** The documents whose tables begin with a name of another library. */
     private static final Set<String> OF_OTHERS = Set.of("coming-from.md", "migration.md");
 
-    private static final List<Class<?>> OPTIONS =
-            List.of(HoldfastOptions.class, LockOptions.class, PlainOptions.class, QuorumOptions.class, Backoff.class, Tls.class);
+    private static final List<Class<?>> OPTIONS = List.of(
+            HoldfastOptions.class,
+            LockOptions.class,
+            PlainOptions.class,
+            QuorumOptions.class,
+            Backoff.class,
+            Tls.class);
 
     private static final Map<String, List<Class<?>>> CAST = Map.of(
             "lock", List.of(DistributedLock.class, PlainLock.class, MigrationLock.class),

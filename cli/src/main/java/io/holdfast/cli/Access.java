@@ -61,7 +61,8 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
             "FILE", "Show the certificate in a PEM file to a server that asks for one; by default HOLDFAST_CERT."
         });
         options.put(KEY, new String[] {
-            "FILE", "The key of that certificate, in PKCS#8 and not encrypted; by default HOLDFAST_KEY, else in the same file."
+            "FILE",
+            "The key of that certificate, in PKCS#8 and not encrypted; by default HOLDFAST_KEY, else in the same file."
         });
         return options;
     }
@@ -89,8 +90,8 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
         String plain = withoutSentinelPassword(url);
         boolean inUrl = passwordEnd(plain) >= 0;
         if (onCommandLine && (inUrl || !plain.equals(url))) {
-            warnings.add("every user of this machine can read the password in --url (ps shows it): give it in " + PASSWORD
-                    + ", or with " + FILE);
+            warnings.add("every user of this machine can read the password in --url (ps shows it): give it in "
+                    + PASSWORD + ", or with " + FILE);
         }
         Supplier<Credentials> credentials =
                 credentials(inUrl ? onCommandLine ? "--url" : URL : null, option, variables, warnings);
@@ -178,7 +179,8 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
         String certificate = value(CERTIFICATE, option, pair);
         String key = value(KEY, option, pair);
         if (certificate == null && key != null) {
-            throw new UsageException(own ? KEY + " without " + CERTIFICATE : variable(KEY) + " without " + variable(CERTIFICATE));
+            throw new UsageException(
+                    own ? KEY + " without " + CERTIFICATE : variable(KEY) + " without " + variable(CERTIFICATE));
         }
         Tls tls = Tls.defaults();
         if (authorities != null) {

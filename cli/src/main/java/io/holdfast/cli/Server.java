@@ -192,8 +192,8 @@ record Server(@Nullable String url, Access access) {
             throw new UsageException(String.valueOf(e.getMessage()));
         } catch (DriverException e) {
             if (e.code().equals("NOAUTH")) {
-                throw DriverException.rejected(
-                        e.getMessage() + " (" + location + " requires a password: " + Access.advice(System.getenv()) + ")");
+                throw DriverException.rejected(e.getMessage() + " (" + location + " requires a password: "
+                        + Access.advice(System.getenv()) + ")");
             }
             if (e.kind() == DriverException.Kind.REJECTED) {
                 Holdfast.connect(address, options).close(); // will fail too, and explain it

@@ -55,7 +55,12 @@ final class CertificatesTest {
     @Test
     void ls_authorityAndCertificate_areUsed() {
         Said said = ls(
-                "--cacert", authorities(), "--cert", client.certificate().toString(), "--key", client.key().toString());
+                "--cacert",
+                authorities(),
+                "--cert",
+                client.certificate().toString(),
+                "--key",
+                client.key().toString());
         assertEquals(0, said.status(), said.err());
     }
 
@@ -106,7 +111,8 @@ final class CertificatesTest {
         Said said = Said.by("ls", "--url", server.url(), "--cacert", authorities());
         assertEquals(64, said.status());
         assertTrue(said.err().contains("rediss"), said.err());
-        assertEquals(64, Said.by("ls", "--url", "local", "--cacert", authorities()).status());
+        assertEquals(
+                64, Said.by("ls", "--url", "local", "--cacert", authorities()).status());
     }
 
     @Test

@@ -64,7 +64,8 @@ final class SecretsTest {
     @Test
     void ls_passwordFile_isUsed() throws IOException {
         for (String text : List.of(SECRET, SECRET + "\n", SECRET + "\r\nsecond line\n")) {
-            Said said = ls(url("locker@"), "--password-file", file("rw-r-----", text).toString());
+            Said said = ls(
+                    url("locker@"), "--password-file", file("rw-r-----", text).toString());
             assertEquals(new Said(0, said.out(), ""), said);
         }
     }
@@ -122,7 +123,10 @@ final class SecretsTest {
     @Test
     void ls_passwordGivenTwice_endsWith64() throws IOException {
         String file = file("rw-------", SECRET).toString();
-        assertEquals(64, ls(url("locker@"), "--password-file", file, "--password-command", "true").status());
+        assertEquals(
+                64,
+                ls(url("locker@"), "--password-file", file, "--password-command", "true")
+                        .status());
         Said both = ls(url("locker:" + ENCODED + "@"), "--password-file", file);
         assertEquals(64, both.status());
         assertTrue(both.err().contains("--password-file and by --url"), both.err());
@@ -243,7 +247,9 @@ final class SecretsTest {
             allow("another");
             String before = connections();
             server.command("CLIENT", "KILL", "USER", "locker");
-            Launched.await("new connections", () -> !connections().isEmpty() && !connections().equals(before));
+            Launched.await(
+                    "new connections",
+                    () -> !connections().isEmpty() && !connections().equals(before));
             Files.createFile(end);
             assertEquals("begun\n", said(command, 0));
         }
@@ -252,8 +258,11 @@ final class SecretsTest {
     /** The ids of the connections of the user. */
     private String connections() {
         StringBuilder ids = new StringBuilder();
-        server.command("CLIENT", "LIST").asString().lines().filter(line -> line.contains("user=locker")).forEach(line ->
-                ids.append(line, 0, line.indexOf(' ')).append(' '));
+        server.command("CLIENT", "LIST")
+                .asString()
+                .lines()
+                .filter(line -> line.contains("user=locker"))
+                .forEach(line -> ids.append(line, 0, line.indexOf(' ')).append(' '));
         return ids.toString();
     }
 
@@ -271,10 +280,7 @@ final class SecretsTest {
                 "redis-sentinel://u:p@a:1/m?sentinel-user=w&sentinel-password=q@r",
                 "redis-sentinel://u@a:1/m?sentinel-user=w"
             },
-            {
-                "redis-sentinel://a/m?sentinel-password=q&sentinel-user=w",
-                "redis-sentinel://a/m?sentinel-user=w"
-            },
+            {"redis-sentinel://a/m?sentinel-password=q&sentinel-user=w", "redis-sentinel://a/m?sentinel-user=w"},
             {"redis-sentinel://a/m?sentinel-password=q", "redis-sentinel://a/m"},
             {"redis://u:not/enc@ded?@h", "redis://u@h"},
             {"local", "local"},

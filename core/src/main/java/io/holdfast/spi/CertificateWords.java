@@ -27,8 +27,9 @@ final class CertificateWords {
             "give its authority's certificate as a PEM file (Tls.withAuthorities, or --cacert)";
     private static final String GIVE_CERTIFICATE = "Tls.withCertificate, or --cert and --key";
 
-    static final String HUNG_UP = "the server hung up during or right after the TLS handshake: perhaps it asks for a client's"
-            + " certificate that it trusts (" + GIVE_CERTIFICATE + ")";
+    static final String HUNG_UP =
+            "the server hung up during or right after the TLS handshake: perhaps it asks for a client's"
+                    + " certificate that it trusts (" + GIVE_CERTIFICATE + ")";
 
     /** Of the alerts by which a server refuses, those that speak of the client's certificate. */
     private static final Map<String, String> ALERTS = Map.of(

@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param tls how connections to addresses with {@link RedisAddress#tls()} are encrypted
  */
 public record ConnectOptions(
-        Duration connectTimeout, String clientName, @Nullable Supplier<Credentials> credentials, Tls tls) {
+        Duration connectTimeout,
+        String clientName,
+        @Nullable Supplier<Credentials> credentials,
+        Tls tls) {
     /** Validates. */
     public ConnectOptions {
         if (connectTimeout.isNegative() || connectTimeout.isZero()) {

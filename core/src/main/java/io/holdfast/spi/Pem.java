@@ -52,8 +52,8 @@ final class Pem {
 
     private static X509Certificate certificate(Path file, Block block) {
         try {
-            return (X509Certificate) CertificateFactory.getInstance("X.509")
-                    .generateCertificate(new ByteArrayInputStream(bytes(block)));
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(bytes(block)));
         } catch (CertificateException | IllegalArgumentException e) {
             throw new IllegalArgumentException(file + " has a certificate that cannot be read", e);
         }
@@ -75,8 +75,7 @@ final class Pem {
                         + "), which cannot be read here: openssl pkcs8 -topk8 -nocrypt -in FILE -out NEW");
             }
         }
-        throw new IllegalArgumentException(
-                file + " has no private key in PEM form (" + BEGIN + KEY + DASHES + ")");
+        throw new IllegalArgumentException(file + " has no private key in PEM form (" + BEGIN + KEY + DASHES + ")");
     }
 
     private static PrivateKey key(Path file, Block block) {

@@ -57,7 +57,9 @@ public record RedisAddress(
         } catch (URISyntaxException e) {
             // The exception of URI would repeat the text, and with it the password.
             throw new IllegalArgumentException(
-                    text.indexOf('@') < 0 || text.endsWith("@") ? "address is not a URI (" + e.getReason() + "): " + RULE : UNENCODED);
+                    text.indexOf('@') < 0 || text.endsWith("@")
+                            ? "address is not a URI (" + e.getReason() + "): " + RULE
+                            : UNENCODED);
         }
         String scheme = uri.getScheme();
         if (!"redis".equals(scheme) && !"rediss".equals(scheme)) {

@@ -133,9 +133,8 @@ public final class Tls {
      * @throws DriverException {@code UNKNOWN} if a file cannot be used
      */
     public SSLSocket socket(Socket connected, RedisAddress address) throws IOException {
-        SSLSocket socket = (SSLSocket) contextFor(address)
-                .getSocketFactory()
-                .createSocket(connected, expected(address), address.port(), true);
+        SSLSocket socket = (SSLSocket)
+                contextFor(address).getSocketFactory().createSocket(connected, expected(address), address.port(), true);
         socket.setSSLParameters(checkingNames(socket.getSSLParameters()));
         return socket;
     }

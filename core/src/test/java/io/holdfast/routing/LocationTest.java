@@ -91,7 +91,8 @@ class LocationTest {
     @ValueSource(strings = {"redis://h", "redis-cluster://a", "redis-sentinel://a/m"})
     void connect_optionsForTlsAndNoEncryption_isRefusedBeforeAnythingIsConnected(String text) {
         Refusing provider = new Refusing();
-        ConnectOptions options = ConnectOptions.defaults().withTls(Tls.defaults().withServerName("h"));
+        ConnectOptions options =
+                ConnectOptions.defaults().withTls(Tls.defaults().withServerName("h"));
         IllegalArgumentException e = assertThrows(
                 IllegalArgumentException.class, () -> Location.parse(text).connect(provider, options));
         assertTrue(String.valueOf(e.getMessage()).contains("rediss"), e.getMessage());
@@ -105,14 +106,12 @@ class LocationTest {
         Supplier<Credentials> sentinels = () -> Credentials.ofPassword("sentinels");
         ConnectOptions options = new ConnectOptions(Duration.ofMillis(50), "test");
         Location location = Location.parse("redis-sentinel://app@a/m");
-        assertThrows(
-                DriverException.class, () -> location.connect(provider, options.withCredentials(servers)));
+        assertThrows(DriverException.class, () -> location.connect(provider, options.withCredentials(servers)));
         assertEquals(List.of(Optional.empty()), provider.suppliers());
         provider.options.clear();
         assertThrows(
                 DriverException.class,
-                () -> location.connect(
-                        provider, options.withCredentials(servers), options.withCredentials(sentinels)));
+                () -> location.connect(provider, options.withCredentials(servers), options.withCredentials(sentinels)));
         assertEquals(List.of(Optional.of(sentinels)), provider.suppliers());
     }
 

@@ -42,10 +42,12 @@ final class ConnectOptionsTest {
     @Test
     void credentialsFor_supplierThrows_isUnknownWithTheCause() {
         RuntimeException cause = new IllegalStateException("sealed");
-        DriverException e = assertThrows(DriverException.class, () -> OPTIONS.withCredentials(() -> {
-                    throw cause;
-                })
-                .credentialsFor(address("")));
+        DriverException e = assertThrows(
+                DriverException.class,
+                () -> OPTIONS.withCredentials(() -> {
+                            throw cause;
+                        })
+                        .credentialsFor(address("")));
         assertEquals(DriverException.Kind.UNKNOWN, e.kind());
         assertSame(cause, e.getCause());
         assertTrue(String.valueOf(e.getMessage()).contains("h:1"), e.toString());
@@ -55,8 +57,7 @@ final class ConnectOptionsTest {
     @SuppressWarnings("NullAway") // a supplier that does not keep its promise
     void credentialsFor_supplierAnswersNull_isUnknown() {
         Supplier<Credentials> none = () -> null;
-        assertThrows(
-                DriverException.class, () -> OPTIONS.withCredentials(none).credentialsFor(address("")));
+        assertThrows(DriverException.class, () -> OPTIONS.withCredentials(none).credentialsFor(address("")));
     }
 
     @Test

@@ -99,8 +99,7 @@ final class RedisAddressTest {
 
     @Test
     void parse_userWithoutPassword_isReadSinceASupplierMayHaveIt() {
-        assertEquals(
-                new RedisAddress("host", 6379, false, "user", null, 0), RedisAddress.parse("redis://user@host"));
+        assertEquals(new RedisAddress("host", 6379, false, "user", null, 0), RedisAddress.parse("redis://user@host"));
     }
 
     @Test

@@ -174,8 +174,7 @@ final class AddressSource implements ConnectionSource {
         return socket;
     }
 
-    private Connection greet(Socket socket, @Nullable Credentials credentials, long deadlineNanos)
-            throws IOException {
+    private Connection greet(Socket socket, @Nullable Credentials credentials, long deadlineNanos) throws IOException {
         socket.setSoTimeout(millisUntil(deadlineNanos));
         OneSocket sockets = new OneSocket(socket);
         Connection connection = new Connection(sockets::take);

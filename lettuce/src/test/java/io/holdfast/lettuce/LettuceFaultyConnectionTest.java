@@ -18,8 +18,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.HashedWheelTimer;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import javax.net.ssl.SSLEngine;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /** Points before and after each read, write and flush on both sides of Lettuce's handlers, and each buffer that is made. */
@@ -52,7 +52,8 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
                         channel.pipeline().addFirst(new FaultyHandler(passed));
                         channel.pipeline().addLast(new FaultyHandler(passed));
                         // Around them, as in the driver's own clients.
-                        new OwnChannels(() -> true, LettuceFaultyConnectionTest::noEngine).afterChannelInitialized(channel);
+                        new OwnChannels(() -> true, LettuceFaultyConnectionTest::noEngine)
+                                .afterChannelInitialized(channel);
                         channel.config().setAllocator(new FaultyAllocator(passed));
                     }
                 })

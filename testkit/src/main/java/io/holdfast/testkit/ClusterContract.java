@@ -426,9 +426,7 @@ public abstract class ClusterContract extends LockSuite {
         RedisServer node = secure.nodes().get(0);
         node.command("ACL", "SETUSER", "app", "on", ">secret", "~*", "&*", "+@all");
         HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.ofPassword("secret"))
-                .withTls(Tls.defaults()
-                        .withAuthorities(authority.certificate())
-                        .withServerName("nodes.example"));
+                .withTls(Tls.defaults().withAuthorities(authority.certificate()).withServerName("nodes.example"));
         Holdfast client = closeLater(Holdfast.connect("rediss-cluster://app@127.0.0.1:" + port, options));
         client.lock("a").acquire().release();
         assertTrue(node.command("CLIENT", "LIST").asString().contains("user=app"));

@@ -151,8 +151,7 @@ public abstract class CredentialsContract extends DriverFixture {
             return Credentials.ofPassword("late");
         });
         long begin = System.nanoTime();
-        DriverException e =
-                assertThrows(DriverException.class, () -> provider().connect(server.address(), brief));
+        DriverException e = assertThrows(DriverException.class, () -> provider().connect(server.address(), brief));
         end.countDown();
         assertEquals(Kind.UNKNOWN, e.kind());
         long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin);
@@ -172,7 +171,8 @@ public abstract class CredentialsContract extends DriverFixture {
                                     .chars()
                                     .filter(c -> c == '*')
                                     .count();
-                            String answer = "-ERR unknown command `AUTH`, with args beginning with: `alice`, `sesame`, \r\n";
+                            String answer =
+                                    "-ERR unknown command `AUTH`, with args beginning with: `alice`, `sesame`, \r\n";
                             client.getOutputStream()
                                     .write(answer.repeat((int) commands).getBytes(StandardCharsets.UTF_8));
                         }

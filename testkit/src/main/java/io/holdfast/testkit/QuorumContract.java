@@ -599,13 +599,13 @@ public abstract class QuorumContract extends LockSuite {
             QuorumNode node = QuorumNode.at(server.url());
             nodes.add(password.equals("own") ? node.withCredentials(() -> Credentials.ofPassword("own")) : node);
         }
-        QuorumOptions options = OPTIONS.withClient(OPTIONS.client()
-                .withConnectTimeout(PATIENCE)
-                .withCredentials(() -> Credentials.ofPassword("shared")));
+        QuorumOptions options = OPTIONS.withClient(
+                OPTIONS.client().withConnectTimeout(PATIENCE).withCredentials(() -> Credentials.ofPassword("shared")));
         Quorum quorum = closeLater(Quorum.connect(nodes, options));
         quorum.lock("a").acquire().release();
         await(
                 "all nodes vote",
-                () -> quorum.inspect("a").stream().noneMatch(node -> node.failure().isPresent()));
+                () -> quorum.inspect("a").stream()
+                        .noneMatch(node -> node.failure().isPresent()));
     }
 }

@@ -262,8 +262,8 @@ public abstract class SentinelContract extends LockSuite {
                 .collect(Collectors.joining(","));
         HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.of("app", password.get()))
                 .withSentinelCredentials(() -> Credentials.of("watcher", "other"));
-        Holdfast client = closeLater(
-                Holdfast.connect("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME, options));
+        Holdfast client =
+                closeLater(Holdfast.connect("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME, options));
         client.lock("a").acquire().release();
         for (RedisServer sentinel : sentinels.sentinels()) {
             await(

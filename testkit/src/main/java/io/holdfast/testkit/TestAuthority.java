@@ -131,7 +131,9 @@ public final class TestAuthority {
             Files.writeString(issued.certificate(), pem("CERTIFICATE", chain[0].getEncoded()));
             Files.writeString(
                     issued.key(),
-                    pem("PRIVATE KEY", keys.getKey(alias, PASSWORD.toCharArray()).getEncoded()));
+                    pem(
+                            "PRIVATE KEY",
+                            keys.getKey(alias, PASSWORD.toCharArray()).getEncoded()));
             return issued;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -230,8 +230,8 @@ public abstract class TlsContract extends DriverFixture {
         try (RedisDriver other = connect(Tls.defaults().withAuthorities(trusted))) {
             RecordedEvents events = listen(other);
             Files.move(trusted, aside);
-            DriverException e =
-                    assertThrows(DriverException.class, () -> connect(Tls.defaults().withAuthorities(trusted)));
+            DriverException e = assertThrows(
+                    DriverException.class, () -> connect(Tls.defaults().withAuthorities(trusted)));
             assertTrue(String.valueOf(e.getMessage()).contains(trusted + " does not exist"), e.toString());
             secure.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
             events.awaitCommands("down");

@@ -77,7 +77,11 @@ final class CertificateFilesTest {
                     .getPrivate()
                     .getEncoded();
             Path file = write(kind + ".key", TestAuthority.pem("PRIVATE KEY", key));
-            assertRefused(showing(client.certificate(), file), file, "does not belong", client.certificate().toString());
+            assertRefused(
+                    showing(client.certificate(), file),
+                    file,
+                    "does not belong",
+                    client.certificate().toString());
         }
     }
 
