@@ -8,7 +8,6 @@ import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLException;
@@ -82,13 +81,14 @@ final class CertificateWords {
             return what + "is not for '" + shortened(host) + "': connect to a name that it has, or say which of them to"
                     + " expect (Tls.withServerName)";
         }
-        Date now = Date.from(Instant.now());
+        Instant now = Instant.now();
         for (X509Certificate each : chain) {
-            String whose = each == server ? what : "the certificate of the server's authority " + subject(each) + " ";
-            if (now.after(each.getNotAfter())) {
+            String whose =
+                    each.equals(server) ? what : "the certificate of the server's authority " + subject(each) + " ";
+            if (now.isAfter(each.getNotAfter().toInstant())) {
                 return whose + "expired on " + each.getNotAfter().toInstant() + ": renew it";
             }
-            if (now.before(each.getNotBefore())) {
+            if (now.isBefore(each.getNotBefore().toInstant())) {
                 return whose + "is in force only from " + each.getNotBefore().toInstant()
                         + ": wait for that, or set this machine's clock right";
             }

@@ -286,7 +286,7 @@ final class LifeTest {
             for (ProcessHandle each : List.of(sandbox.server(), sandbox.keeper())) {
                 String variables = Files.readString(
                         Path.of("/proc", Long.toString(each.pid()), "environ"), StandardCharsets.ISO_8859_1);
-                for (String variable : variables.split("\0")) {
+                for (String variable : variables.split("\0", -1)) {
                     String name = variable.substring(0, Math.max(0, variable.indexOf('=')));
                     assertTrue(variable.isEmpty() || known.contains(name), name + " of " + each.info());
                 }
