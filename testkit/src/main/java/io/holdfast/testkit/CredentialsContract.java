@@ -2,6 +2,7 @@ package io.holdfast.testkit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -134,7 +135,7 @@ public abstract class CredentialsContract extends DriverFixture {
         password.failing = true;
         DriverException e = assertThrows(DriverException.class, () -> connect(address("alice@"), password));
         assertEquals(Kind.UNKNOWN, e.kind());
-        assertEquals(Sealed.class, e.getCause().getClass());
+        assertInstanceOf(Sealed.class, e.getCause());
         assertTrue(String.valueOf(e.getMessage()).contains("127.0.0.1:" + server.port()), e.toString());
         assertTrue(String.valueOf(e.getMessage()).contains("the vault is sealed"), e.toString());
     }

@@ -260,7 +260,7 @@ public abstract class SentinelContract extends LockSuite {
         String hosts = sentinels.addresses().stream()
                 .map(address -> address.host() + ":" + address.port())
                 .collect(Collectors.joining(","));
-        HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.of("app", password.get()))
+        HoldfastOptions options = OPTIONS.withCredentials(() -> Credentials.of("app", String.valueOf(password.get())))
                 .withSentinelCredentials(() -> Credentials.of("watcher", "other"));
         Holdfast client =
                 closeLater(Holdfast.connect("redis-sentinel://" + hosts + "/" + RedisSentinels.NAME, options));
