@@ -51,6 +51,7 @@ final class Child {
     /** Starts it. */
     static Child start(ProcessBuilder builder, long token, @Nullable Children children) throws IOException {
         builder.environment().put("HOLDFAST_TOKEN", Long.toString(token));
+        builder.environment().put(Nesting.TOKENS, Nesting.tokens(token));
         return new Child(builder.start(), children);
     }
 

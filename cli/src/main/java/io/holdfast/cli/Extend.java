@@ -29,7 +29,10 @@ final class Extend implements Subcommand {
     @Override
     public int run(ParseResult given) {
         String name = LockName.of(given);
-        String length = given.matchedPositionalValue(1, "");
+        String length = given.matchedPositionalValue(1, null);
+        if (length == null) {
+            throw new UsageException("for how long? DURATION is missing, as in: holdfast extend NAME 30m");
+        }
         Duration atLeast = Span.parse("DURATION", length, Duration.ofMillis(1), Span.YEAR, "");
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {

@@ -7,7 +7,9 @@ import io.holdfast.spi.DriverException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import picocli.CommandLine.ParseResult;
 
 /** Where the command begins. */
@@ -73,7 +75,7 @@ final class Main {
     private static int subcommand(String name, String[] arguments) {
         Subcommand command = Subcommand.named(name);
         if (command == null) {
-            throw new UsageException((name.startsWith("-") ? "unknown option '" : "unknown command '") + name + "'");
+            throw unknown(name.startsWith("-") ? "unknown option" : "unknown command", name);
         }
         ParseResult given = Specs.parse(command.spec(), arguments);
         if (given.isUsageHelpRequested()) {
@@ -89,9 +91,15 @@ final class Main {
         }
         String about = arguments.length == 0 ? "" : arguments[0];
         if (!about.isEmpty() && !about.equals("run") && !Subcommand.NAMES.contains(about)) {
-            throw new UsageException("no help about '" + about + "'");
+            throw unknown("no help about", about);
         }
         return page(about);
+    }
+
+    private static UsageException unknown(String what, String word) {
+        List<String> known = new ArrayList<>(Subcommand.NAMES);
+        known.addAll(List.of("run", "help", "--help", "--version"));
+        return new UsageException(what + " '" + word + "'" + Suggestion.of(word, known));
     }
 
     static int page(String command) {

@@ -145,8 +145,15 @@ final class Pages {
                 "Put this beside the lock for all to see, as in --meta ticket=OPS-7; may be given more than once.");
         words.put("--busy-exit", "End with this status in place of 75 if the lock was not obtained; 0 to 255.");
         words.put(
+                LockRequest.AS,
+                "What others see as the holder, 1 to 100 characters; by default the command's name, or its script's.");
+        words.put(
                 "--url",
                 "The server; by default from HOLDFAST_URL, else 'local': one for this user on this machine only.");
+        words.put(
+                Server.PREFIX,
+                "What the applications that use the lock give to withPrefix; by default from HOLDFAST_PREFIX, else the"
+                        + " library's own.");
         words.put(
                 Server.REQUIRE,
                 "Fail with 64 if no server's address is given, in place of a lock on this machine only; so does"

@@ -57,7 +57,7 @@ final class Run {
         if (request == null) {
             return Main.page("run");
         }
-        Say.verbosely(request.verbose());
+        Say.verbosely(request.lock().verbose());
         if (ahead == null) {
             throw new IllegalStateException("a command line without a command was accepted");
         }
@@ -81,7 +81,7 @@ final class Run {
     private int run(Connecting connecting) {
         Signals.receive(this::onSignal);
         Runtime.getRuntime().addShutdownHook(new Thread(this::lastResort, "holdfast-last-resort"));
-        if (request.server().silentlyMachineLocal()) {
+        if (request.lock().server().silentlyMachineLocal()) {
             Say.line("machine-local lock: it holds among this user's processes on this machine only"
                     + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");
         }
@@ -101,7 +101,7 @@ final class Run {
     }
 
     private int run(Connecting connecting, @Nullable Children children) {
-        ProcessBuilder prepared = Child.prepare(request.command(), request.name(), children);
+        ProcessBuilder prepared = Child.prepare(request.command(), request.lock().name(), children);
         Watcher watcher = Watcher.start(children);
         Holdfast client;
         try {
@@ -111,6 +111,9 @@ final class Run {
         }
         Logs.mute();
         try {
+            if (Nesting.waitsForItself(client, request.lock())) {
+                return ExitStatus.USAGE;
+            }
             Attempt attempt = attempt(client);
             if (attempt instanceof Attempt.Obtained obtained) {
                 Lease held = obtained.held();
@@ -133,17 +136,17 @@ final class Run {
     }
 
     private Attempt attempt(Holdfast client) throws InterruptedException {
-        DistributedLock lock = client.lock(request.name(), request.options());
+        DistributedLock lock = client.lock(request.lock().name(), request.lock().options());
         WaitingReport report = null;
-        if ((Say.verbose() || !request.quiet()) && !request.patience().equals(Wait.none())) {
+        if ((Say.verbose() || !request.lock().quiet()) && !request.lock().patience().equals(Wait.none())) {
             // A name that nobody else has, to find our place in the queue by.
             main.setName("run-" + Long.toString(System.nanoTime(), 36));
             boolean followed = Say.verbose() || Terminal.isErrorOutput();
-            report = new WaitingReport(client, request.name(), main.getName(), followed ? null : howLong());
+            report = new WaitingReport(client, request.lock().name(), main.getName(), followed ? null : howLong());
             report.start();
         }
         try {
-            return lock.attempt(request.patience());
+            return lock.attempt(request.lock().patience());
         } finally {
             if (report != null) {
                 report.end();
@@ -152,39 +155,39 @@ final class Run {
     }
 
     private String howLong() {
-        return switch (request.patienceText()) {
+        return switch (request.lock().patienceText()) {
             case "" -> " as long as it takes (--wait limits it)";
             case "forever" -> " as long as it takes";
-            default -> ", " + request.patienceText() + " at most";
+            default -> ", " + request.lock().patienceText() + " at most";
         };
     }
 
     private int notObtained(Attempt attempt) {
-        String lock = "'" + request.name() + "' ";
+        String lock = "'" + request.lock().name() + "' ";
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
         }
-        if (!request.quiet()) {
+        if (!request.lock().quiet()) {
             if (attempt instanceof Attempt.TimedOut late) {
-                Say.line(lock + "was not free within " + request.patienceText() + ": "
+                Say.line(lock + "was not free within " + request.lock().patienceText() + ": "
                         + Words.contention(late.contention()));
             } else if (attempt instanceof Attempt.Taken taken) {
                 Say.line(lock + "is taken: " + Words.contention(taken.contention()));
             } else if (attempt instanceof Attempt.QueueFull full) {
-                Say.line(lock + "is taken, and as many wait for it as --queue-limit " + request.queueLimit()
+                Say.line(lock + "is taken, and as many wait for it as --queue-limit " + request.lock().queueLimit()
                         + " allows: " + Words.contention(full.contention()));
             } else if (attempt instanceof Attempt.Evicted) {
                 Say.line(lock + "was not obtained: an operator dropped this request from the queue");
             }
         }
-        return request.busyExit();
+        return request.lock().busyExit();
     }
 
     /** Runs the child to its end; returns its status. If it cannot be started, there is no child afterwards. */
     private int hold(Lease held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
         Child started;
         long token = held.token();
-        watcher.starting(request.name(), token, request.killAfter(), request.term());
+        watcher.starting(request.lock().name(), token, request.killAfter(), request.lock().term());
         try {
             synchronized (this) {
                 if (signal != 0) {
@@ -194,7 +197,7 @@ final class Run {
                 Server.startsCommand();
                 started = Child.start(prepared, token, children);
                 watcher.started(started.pid());
-                if (request.atLeast().isZero() && children == null) { // else it stays taken whatever becomes of us
+                if (request.lock().atLeast().isZero() && children == null) { // else it stays taken whatever becomes of us
                     Server.runsCommand(watcher.andIts(started.pid()));
                 }
                 child = started;
@@ -208,8 +211,8 @@ final class Run {
             return status;
         }
         if (Say.verbose()) {
-            Say.line("holding '" + request.name() + "' with token " + token + "; the command is pid " + started.pid());
-            held.onWarning(left -> Say.line("the server does not answer; '" + request.name() + "' is lost in "
+            Say.line("holding '" + request.lock().name() + "' with token " + token + "; the command is pid " + started.pid());
+            held.onWarning(left -> Say.line("the server does not answer; '" + request.lock().name() + "' is lost in "
                     + Span.inWords(left) + " unless it does"));
         }
         var unused = held.lost().thenAccept(this::onLost);
@@ -233,7 +236,7 @@ final class Run {
             return status; // the shell has said why
         }
         if (!held.isValid()) {
-            Say.line("lock '" + request.name() + "' was lost while the command ended");
+            Say.line("lock '" + request.lock().name() + "' was lost while the command ended");
             return ExitStatus.LOST;
         }
         return status;
@@ -244,13 +247,13 @@ final class Run {
      * at once: a shortest hold is there so that what was done is not done again.
      */
     private int giveBack(Holdfast client, Lease held, int status) {
-        if (request.atLeast().isZero()) {
+        if (request.lock().atLeast().isZero()) {
             return after(status, held.release());
         }
         try {
-            client.admin().release(request.name(), held.token(), Admin.Waiters.HAND_OFF);
+            client.admin().release(request.lock().name(), held.token(), Admin.Waiters.HAND_OFF);
         } catch (HoldfastException e) {
-            Say.failure("'" + request.name() + "' could not be freed before --at-least is over: " + e.getMessage(), e);
+            Say.failure("'" + request.lock().name() + "' could not be freed before --at-least is over: " + e.getMessage(), e);
         }
         held.release(); // which is gone already, or is all that can be done
         return status;
@@ -261,14 +264,14 @@ final class Run {
             case RELEASED, STILL_HELD, KEPT -> {}
             case ALREADY_GONE -> {
                 if (status != ExitStatus.LOST) {
-                    Say.line("lock '" + request.name() + "' was lost before the command had ended: "
+                    Say.line("lock '" + request.lock().name() + "' was lost before the command had ended: "
                             + Words.loss(LossReason.GONE));
                 }
                 return ExitStatus.LOST;
             }
             case UNCONFIRMED ->
-                Say.line("the server did not confirm that '" + request.name() + "' is free again; it will be within "
-                        + Span.inWords(request.term()));
+                Say.line("the server did not confirm that '" + request.lock().name() + "' is free again; it will be within "
+                        + Span.inWords(request.lock().term()));
         }
         return status;
     }
@@ -283,7 +286,7 @@ final class Run {
             running = Objects.requireNonNull(child);
         }
         try {
-            Say.line("lost lock '" + request.name() + "' while the command ran: " + Words.loss(reason)
+            Say.line("lost lock '" + request.lock().name() + "' while the command ran: " + Words.loss(reason)
                     + "; ending the command (pid " + running.pid() + ")");
             running.end(request.killAfter());
         } finally {

@@ -18,9 +18,12 @@ import picocli.CommandLine.ParseResult;
  *
  * @param url its address; {@code local} for the one that this user's processes share on this machine, null for the same
  *     if nobody said so
+ * @param prefix what the names of its keys begin with; null for the library's default
  */
-record Server(@Nullable String url) {
+record Server(@Nullable String url, @Nullable String prefix) {
     static final String REQUIRE = "--require-server";
+    static final String PREFIX = "--prefix";
+    private static final String PREFIX_VARIABLE = "HOLDFAST_PREFIX";
     private static final String VARIABLE = "HOLDFAST_URL";
     private static final String REQUIRE_VARIABLE = "HOLDFAST_REQUIRE_SERVER";
     private static final String LOCAL = "local";
@@ -34,22 +37,36 @@ record Server(@Nullable String url) {
     /**
      * From the option, else from the environment.
      *
+     * @param prefixOption the prefix, in the same way
      * @param required whether it must be an address
-     * @throws UsageException if it must and is not, or if the variable is there and empty, which is hardly ever meant
+     * @throws UsageException if it must and is not, or if a variable is there and empty, which is hardly ever meant
      */
-    static Server chosen(@Nullable String option, boolean required) {
+    static Server chosen(@Nullable String option, @Nullable String prefixOption, boolean required) {
         String given = option == null ? System.getenv(VARIABLE) : option;
         if (option == null && given != null && given.isEmpty()) {
             throw new UsageException(VARIABLE + " is empty: give it a server's address, or unset it for locks of this"
                     + " machine only");
         }
-        Server server = new Server(given);
+        Server server = new Server(given, chosenPrefix(prefixOption));
         if (server.machineLocal() && (required || isRequired())) {
             throw new UsageException((required ? REQUIRE : REQUIRE_VARIABLE + "=1") + " wants a server, and "
                     + (given == null ? "no address is given" : "'" + LOCAL + "' is none")
                     + ": give it with --url or in " + VARIABLE);
         }
         return server;
+    }
+
+    private static @Nullable String chosenPrefix(@Nullable String option) {
+        String given = option == null ? System.getenv(PREFIX_VARIABLE) : option;
+        if (given == null) {
+            return null;
+        }
+        try {
+            HoldfastOptions.defaults().withPrefix(given);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException((option == null ? PREFIX_VARIABLE : PREFIX) + ": " + e.getMessage());
+        }
+        return given;
     }
 
     private static boolean isRequired() {
@@ -74,7 +91,15 @@ record Server(@Nullable String url) {
 
     /** For one of the commands that have other things to look at than their child. */
     static Server of(ParseResult given) {
-        return chosen(given.matchedOptionValue("--url", null), given.hasMatchedOption(REQUIRE));
+        return chosen(
+                given.matchedOptionValue("--url", null),
+                given.matchedOptionValue(PREFIX, null),
+                given.hasMatchedOption(REQUIRE));
+    }
+
+    private HoldfastOptions options(String application) {
+        HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
+        return prefix == null ? options : options.withPrefix(prefix);
     }
 
     /**
@@ -83,7 +108,7 @@ record Server(@Nullable String url) {
      * @throws DriverException if nothing answers
      */
     Holdfast connect(String application) {
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication(application);
+        HoldfastOptions options = options(application);
         if (!machineLocal()) {
             return Holdfast.over(driver(options), options);
         }
@@ -134,13 +159,14 @@ record Server(@Nullable String url) {
      */
     Diagnosis diagnose() {
         announce();
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication(APPLICATION);
+        HoldfastOptions options = options(APPLICATION);
         return Holdfast.diagnose(driver(options), options);
     }
 
     /** What is said after "nobody holds it": nobody of whom. */
     String where() {
-        return machineLocal() ? " by this user on this machine" : "";
+        return (prefix == null ? "" : " under the prefix '" + prefix + "'")
+                + (machineLocal() ? " by this user on this machine" : "");
     }
 
     private RedisDriver driver(HoldfastOptions options) {

@@ -42,7 +42,9 @@ final class Specs {
                 .addOption(value("--queue-limit", "N"))
                 .addOption(values("--meta", "KEY=VALUE"))
                 .addOption(value("--busy-exit", "N"))
+                .addOption(value(LockRequest.AS, "NAME"))
                 .addOption(value("--url", "URL"))
+                .addOption(value(Server.PREFIX, "PREFIX"))
                 .addOption(flag(new String[] {Server.REQUIRE}))
                 .addOption(flag(new String[] {"-q", "--quiet"}))
                 .addOption(flag(new String[] {"-v", "--verbose"}))
@@ -74,6 +76,10 @@ final class Specs {
                         "--url",
                         "URL",
                         "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."))
+                .addOption(value(
+                        Server.PREFIX,
+                        "PREFIX",
+                        "What the applications that use the locks give to withPrefix; by default from HOLDFAST_PREFIX."))
                 .addOption(flag(
                         "Fail if no server's address is given; so does HOLDFAST_REQUIRE_SERVER=1.", Server.REQUIRE))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
@@ -179,8 +185,16 @@ final class Specs {
         try {
             return new CommandLine(spec, PLAIN).parseArgs(arguments);
         } catch (ParameterException e) {
-            throw new UsageException(String.valueOf(e.getMessage()));
+            throw new UsageException(e.getMessage() + suggestion(spec, e));
         }
+    }
+
+    private static String suggestion(CommandSpec spec, ParameterException e) {
+        if (e instanceof CommandLine.UnmatchedArgumentException unmatched) {
+            String word = unmatched.getUnmatched().get(0);
+            return word.startsWith("--") ? Suggestion.of(word, spec.optionsMap().keySet()) : "";
+        }
+        return "";
     }
 
     /** The page that {@code --help} prints; that of the whole command for no name. */

@@ -23,7 +23,7 @@ final class WarmUp {
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
         String[] quick = {LOCK, "--term", "5s", "--", "true"};
         int status = Run.run(quick);
-        try (Holdfast client = new Server(null).connect(COMMAND)) {
+        try (Holdfast client = new Server(null, null).connect(COMMAND)) {
             Optional<Lease> lease = client.lock(LOCK).tryAcquire();
             status += Run.run(new String[] {LOCK, "--wait", "50ms", "--busy-exit", "0", "--", "true"});
             lease.ifPresent(Lease::release);

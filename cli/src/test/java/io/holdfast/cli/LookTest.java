@@ -74,6 +74,41 @@ final class LookTest {
     }
 
     @Test
+    void prefix_ofAnApplication_isThatOfItsLocks_forEveryCommand() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Holdfast shop = Holdfast.connect(
+                        server.url(),
+                        HoldfastOptions.defaults().withPrefix("shop").withApplication("checkout"))) {
+            shop.lock("deploy").acquire();
+            assertEquals("No lock is held.\n", Said.by(server, "ls").out());
+            assertTrue(Said.by(server, "ls", "--prefix", "shop").out().contains("\ndeploy  checkout@"));
+            assertEquals(1, Said.by(server, "why", "deploy", "--prefix=shop").status());
+            assertTrue(Said.by(server, "info", "deploy", "--prefix=shop").out().contains("checkout@"));
+            assertTrue(Said.by(server, "top", "--once", "--prefix=shop").out().contains("deploy"));
+            assertTrue(Said.by(server, "clients", "--prefix=shop").out().contains("checkout@"));
+            assertEquals(0, Said.by(server, "doctor", "--prefix=shop").status());
+            assertEquals(0, Said.by(server, "extend", "deploy", "30m", "--prefix=shop").status());
+            Map<String, String> variables = Map.of("HOLDFAST_URL", server.url(), "HOLDFAST_PREFIX", "shop");
+            try (Launched run = Launched.holdfast(variables, "run", "deploy", "--try", "--", "echo", "ran");
+                    Launched other = Launched.holdfast(variables, "ls", "--prefix", "hf");
+                    Launched empty = Launched.holdfast(Map.of("HOLDFAST_PREFIX", ""), "ls")) {
+                assertEquals(75, run.status());
+                assertTrue(run.err().contains("held by checkout@"), run.err());
+                assertEquals(0, other.status());
+                assertEquals("No lock is held under the prefix 'hf'.\n", other.out());
+                assertEquals(64, empty.status());
+                assertTrue(empty.err().startsWith("holdfast: HOLDFAST_PREFIX: prefix has 0 characters"), empty.err());
+            }
+            assertTrue(Said.by(server, "release", "deploy", "--yes", "--prefix=shop")
+                    .out()
+                    .startsWith("Released 'deploy' of checkout@"));
+            assertEquals(
+                    "No dead waiter.\n",
+                    Said.by(server, "clear", "--all", "--prefix", "shop").out());
+        }
+    }
+
+    @Test
     void info_showsHolderAndQueue() throws Exception {
         HoldfastOptions options = HoldfastOptions.defaults().withApplication("billing");
         try (RedisServer server = RedisServer.start();

@@ -50,6 +50,9 @@ final class UsageTest {
                 "3",
                 "--url",
                 "redis://h",
+                "--prefix=shop",
+                "--as",
+                "night shift",
                 "-q",
                 "-v",
                 "--",
@@ -59,20 +62,22 @@ final class UsageTest {
                 "-x");
         assertEquals(
                 new RunRequest(
-                        "deploy",
-                        Wait.upTo(Duration.ofMinutes(5)),
-                        "5m",
-                        Duration.ofSeconds(10),
-                        Duration.ofSeconds(55),
+                        new LockRequest(
+                                "deploy",
+                                Wait.upTo(Duration.ofMinutes(5)),
+                                "5m",
+                                Duration.ofSeconds(10),
+                                Duration.ofSeconds(55),
+                                LockOptions.Order.LIFO,
+                                -7,
+                                12,
+                                Map.of("ticket", "OPS=7", "empty", ""),
+                                3,
+                                new Server("redis://h", "shop"),
+                                "night shift",
+                                true,
+                                true),
                         Duration.ZERO,
-                        true,
-                        LockOptions.Order.LIFO,
-                        -7,
-                        12,
-                        Map.of("ticket", "OPS=7", "empty", ""),
-                        3,
-                        new Server("redis://h"),
-                        true,
                         true,
                         List.of("cmd", "--wait", "--", "-x")),
                 request);
@@ -84,21 +89,21 @@ final class UsageTest {
                         .withPriority(-7)
                         .withQueueLimit(12)
                         .withMetadata(Map.of("ticket", "OPS=7", "empty", "")),
-                request.options());
+                request.lock().options());
     }
 
     @Test
     void run_withoutOptions_waitsForeverForALockOfThirtySeconds() {
         RunRequest request = parse("x", "--", "true");
-        assertEquals(Wait.forever(), request.patience());
-        assertEquals(Duration.ofSeconds(30), request.term());
-        assertEquals(Duration.ZERO, request.atLeast());
-        assertEquals(75, request.busyExit());
-        assertEquals(LockOptions.defaults(), request.options());
+        assertEquals(Wait.forever(), request.lock().patience());
+        assertEquals(Duration.ofSeconds(30), request.lock().term());
+        assertEquals(Duration.ZERO, request.lock().atLeast());
+        assertEquals(75, request.lock().busyExit());
+        assertEquals(LockOptions.defaults(), request.lock().options());
         assertEquals(
-                Wait.forever(), parse("x", "--wait", "forever", "--", "true").patience());
-        assertEquals(Wait.none(), parse("x", "--try", "--", "true").patience());
-        assertEquals(Wait.none(), parse("x", "--wait", "0s", "--", "true").patience());
+                Wait.forever(), parse("x", "--wait", "forever", "--", "true").lock().patience());
+        assertEquals(Wait.none(), parse("x", "--try", "--", "true").lock().patience());
+        assertEquals(Wait.none(), parse("x", "--wait", "0s", "--", "true").lock().patience());
         assertEquals("--try", parse("x", "--url", "u", "--", "--try").command().get(0), "all after -- is the command");
     }
 
@@ -137,12 +142,48 @@ final class UsageTest {
                 "x --busy-exit 256 -- true|--busy-exit is '256', must be a whole number from 0 to 255",
                 "x --busy-exit -1 -- true|--busy-exit is '-1'",
                 "x --url -- true|--url",
+                "x --prefix a{b -- true|--prefix: prefix is 'a{b', must have no braces",
+                "x --as= -- true|--as has 0 characters, must have 1 to 100",
+                "x --wiat 5m -- true|Unknown options: '--wiat', '5m'; did you mean --wait?",
+                "x true|the command goes after --: holdfast run x -- true",
+                "x rsync -a src dst|the command goes after --: holdfast run x -- rsync …",
+                "x --wait 5m --url=redis://:pass@h true|the command goes after --: holdfast run x [OPTIONS] -- true",
+                "-n x true|unknown option '-n': flock's -n is --try",
+                "-w 5 x true|unknown option '-w': flock's -w is --wait, with a unit",
                 "x --require-server -- true|--require-server wants a server, and no address is given: give it with --url",
                 "x --url local --require-server -- true|--require-server wants a server, and 'local' is none",
             })
     void run_withSomethingWrong_namesItAndTheRule(String line, String expected) {
         UsageException e = assertThrows(UsageException.class, () -> RunRequest.parse(line.split(" ")));
         assertTrue(String.valueOf(e.getMessage()).contains(expected), e.getMessage());
+    }
+
+    @Test
+    void run_withoutTheSeparator_showsNoSecret() {
+        UsageException e = assertThrows(
+                UsageException.class,
+                () -> RunRequest.parse(new String[] {"x", "--url", "redis://:pass@h", "a b'c", "--token", "pass"}));
+        assertEquals(
+                "the command goes after --: holdfast run x [OPTIONS] -- 'a b'\\''c' …", String.valueOf(e.getMessage()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "runn|unknown command 'runn'; did you mean run?; see",
+                "relaese x|unknown command 'relaese'; did you mean release?; see",
+                "wyh|did you mean why?",
+                "help dotcor|no help about 'dotcor'; did you mean doctor?; see",
+                "--versoin|did you mean --version?",
+                "ls --jsno|did you mean --json?",
+                "frobnicate|unknown command 'frobnicate'; see",
+                "extend deploy|for how long? DURATION is missing, as in: holdfast extend NAME 30m"
+            })
+    void command_thatIsMistyped_isAnsweredWithWhatWasMeant(String line, String expected) {
+        Said said = Said.by(line.split(" "));
+        assertEquals(64, said.status());
+        assertTrue(said.err().contains(expected), said.err());
     }
 
     @Test
@@ -156,7 +197,7 @@ final class UsageTest {
     void name_ofTheWrongLength_isRefused() {
         assertThrows(UsageException.class, () -> parse("", "--", "true"));
         assertThrows(UsageException.class, () -> parse("x".repeat(1001), "--", "true"));
-        assertEquals(1000, parse("x".repeat(1000), "--", "true").name().length());
+        assertEquals(1000, parse("x".repeat(1000), "--", "true").lock().name().length());
     }
 
     @ParameterizedTest

@@ -53,10 +53,23 @@ final class WordsTest {
     @ParameterizedTest
     @CsvSource({
         "/usr/bin/backup.sh --all,backup.sh",
-        "sh -c x,sh",
         "sh /opt/jobs/nightly.sh now,nightly.sh",
         "/usr/bin/python3 report.py,report.py",
-        "python3 -m thing,python3",
+        "python3 -m thing,thing",
+        "python3.11 -u /opt/x.py a,x.py",
+        "python3 -c print(1),python3",
+        "perl -e x,perl",
+        "bash -eu /opt/deploy.sh prod,deploy.sh",
+        "bash -o pipefail deploy.sh,deploy.sh",
+        "sh -s arg,sh",
+        "/usr/bin/env foo --password=x,foo",
+        "env -i A=secret -u B python3 x.py,x.py",
+        "env A=secret,env",
+        "sudo -u backup nice -n 10 /opt/backup.sh,backup.sh",
+        "timeout -k 5s 1h make all,make",
+        "nohup sh nightly.sh,nightly.sh",
+        "java -Xmx1g -jar /opt/shop.jar,shop.jar",
+        "java -cp x Main,java",
         "make deploy,make",
         "/,command",
         "dir/,dir",
@@ -64,6 +77,30 @@ final class WordsTest {
     })
     void commandName_isTheBaseName(String line, String expected) {
         assertEquals(expected, CommandName.of(List.of(line.split(" "))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "/opt/report.sh --all|report.sh",
+                "PASSWORD=secret exec /opt/report.sh|report.sh",
+                "cd '/a b; c' && ./deploy.sh prod|deploy.sh",
+                "set -e; umask 077; backup \"$1\"|backup",
+                "if test -e x; then report; fi|report",
+                "echo runs $TOKEN; read line|sh",
+                "for i in a b; do report $i; done|sh",
+                "x=$(cat secret); report|sh",
+                "\"$PROGRAM\" 'a; secret'|sh",
+                "cat <<END; secret|cat",
+                "echo <<END; secret|sh",
+                "echo 'a; secret|sh",
+                "(secret)|sh",
+                "./run me; (x)|run"
+            })
+    void commandName_ofAShellsText_isItsFirstProgram_neverAnArgument(String text, String expected) {
+        assertEquals(expected, CommandName.of(List.of("/bin/sh", "-ec", text)));
     }
 
     @ParameterizedTest

@@ -1,0 +1,160 @@
+package io.holdfast.cli;
+
+import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * How a lock is asked for, by {@code run} and by {@code acquire}.
+ *
+ * @param name the lock
+ * @param patience how long to wait for it
+ * @param patienceText the same as it was typed, empty if it was not
+ * @param term the term of its lease
+ * @param atLeast how long it stays taken after it was obtained, whatever becomes of its holder
+ * @param order where it enters the queue
+ * @param priority among whom
+ * @param queueLimit how many may wait; 0 for no limit
+ * @param metadata what is to stand beside the hold
+ * @param busyExit the status if it was not obtained
+ * @param server where it is
+ * @param as what others see as the holder; null for what is run
+ * @param quiet whether to keep silent about what is no error
+ * @param verbose whether to say more
+ */
+record LockRequest(
+        String name,
+        Wait patience,
+        String patienceText,
+        Duration term,
+        Duration atLeast,
+        LockOptions.Order order,
+        int priority,
+        int queueLimit,
+        Map<String, String> metadata,
+        int busyExit,
+        Server server,
+        @Nullable String as,
+        boolean quiet,
+        boolean verbose) {
+
+    static final String AS = "--as";
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+    private static final Duration SHORTEST_TERM = Duration.ofMillis(100);
+    private static final Duration USUAL_TERM = Duration.ofSeconds(30);
+    private static final int HIGHEST_STATUS = 255;
+    private static final int LONGEST_QUEUE = 1_000_000;
+    private static final int LONGEST_NAME = 100;
+    private static final String FOREVER = "forever";
+
+    /** Reads the options that both commands have. */
+    static LockRequest of(ParseResult given) {
+        String wait = given.matchedOptionValue("--wait", null);
+        boolean tryOnly = given.hasMatchedOption("--try");
+        if (wait != null && tryOnly) {
+            throw new UsageException("--wait and --try contradict each other");
+        }
+        return new LockRequest(
+                LockName.of(given),
+                tryOnly ? Wait.none() : wait(wait),
+                tryOnly || wait == null ? "" : wait,
+                span(given, "--term", SHORTEST_TERM, USUAL_TERM),
+                span(given, "--at-least", SHORTEST, Duration.ZERO),
+                order(given.matchedOptionValue("--order", null)),
+                number(
+                        given,
+                        "--priority",
+                        -LockOptions.HIGHEST_PRIORITY,
+                        LockOptions.HIGHEST_PRIORITY,
+                        LockOptions.defaults().priority()),
+                number(given, "--queue-limit", 1, LONGEST_QUEUE, 0),
+                metadata(given),
+                number(given, "--busy-exit", 0, HIGHEST_STATUS, ExitStatus.BUSY),
+                Server.of(given),
+                as(given.matchedOptionValue(AS, null)),
+                given.hasMatchedOption("--quiet"),
+                given.hasMatchedOption("--verbose"));
+    }
+
+    private static Wait wait(@Nullable String text) {
+        return text == null || text.equals(FOREVER)
+                ? Wait.forever()
+                : Wait.upTo(Span.parse("--wait", text, Duration.ZERO, Span.YEAR, ", or 'forever'"));
+    }
+
+    static Duration span(ParseResult given, String option, Duration least, Duration usual) {
+        String text = given.matchedOptionValue(option, null);
+        return text == null ? usual : Span.parse(option, text, least, Span.YEAR, "");
+    }
+
+    private static int number(ParseResult given, String option, int least, int most, int usual) {
+        String text = given.matchedOptionValue(option, null);
+        return text == null ? usual : WholeNumber.parse(option, text, least, most);
+    }
+
+    private static LockOptions.Order order(@Nullable String text) {
+        if (text == null) {
+            return LockOptions.Order.FIFO;
+        }
+        return switch (text) {
+            case "fifo" -> LockOptions.Order.FIFO;
+            case "lifo" -> LockOptions.Order.LIFO;
+            case "random" -> LockOptions.Order.RANDOM;
+            default -> throw new UsageException("--order is '" + text + "', must be fifo, lifo or random");
+        };
+    }
+
+    private static Map<String, String> metadata(ParseResult given) {
+        String[] entries = given.matchedOptionValue("--meta", null);
+        if (entries == null) {
+            return Map.of();
+        }
+        Map<String, String> metadata = new LinkedHashMap<>();
+        for (String entry : entries) {
+            int equals = entry.indexOf('=');
+            if (equals < 1 || entry.indexOf('\uFFFD') >= 0) {
+                throw new UsageException("--meta is '" + entry + "', must be KEY=VALUE in UTF-8, with a key");
+            }
+            if (metadata.put(entry.substring(0, equals), entry.substring(equals + 1)) != null) {
+                throw new UsageException("--meta gives '" + entry.substring(0, equals) + "' twice");
+            }
+        }
+        try {
+            LockOptions.defaults().withMetadata(metadata);
+        } catch (IllegalArgumentException e) {
+            throw new UsageException("--meta: " + e.getMessage());
+        }
+        return metadata;
+    }
+
+    /** A name for the holder as it is typed; null if it is not. */
+    static @Nullable String as(@Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        if (text.isEmpty() || text.length() > LONGEST_NAME) {
+            throw new UsageException(AS + " has " + text.length() + " characters, must have 1 to " + LONGEST_NAME);
+        }
+        if (text.indexOf('\uFFFD') >= 0) {
+            throw new UsageException(AS + " '" + text + "' is not valid UTF-8, or LC_ALL does not say UTF-8");
+        }
+        return text;
+    }
+
+    /** How the lock is to be asked for and held. */
+    LockOptions options() {
+        LockOptions options = LockOptions.defaults().withTerm(term).withShortestHold(atLeast);
+        // Each copy is checked as a whole: not made where nothing differs, which is nearly always.
+        if (order != LockOptions.Order.FIFO || priority != 0 || queueLimit != 0 || !metadata.isEmpty()) {
+            options = options.withOrder(order)
+                    .withPriority(priority)
+                    .withQueueLimit(queueLimit)
+                    .withMetadata(metadata);
+        }
+        return options;
+    }
+}

@@ -1,0 +1,58 @@
+package io.holdfast.cli;
+
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Wait;
+import java.util.List;
+
+/**
+ * Whether a lock is wanted below a command that runs under it already: that request waits for its own command to end.
+ *
+ * <p>Known by the tokens of all locks that a command runs under, which it has in its environment. A token that the lock's
+ * present hold does not have is an old one's, or another server's.
+ */
+final class Nesting {
+    /** Tokens with spaces between them, the outermost first. */
+    static final String TOKENS = "HOLDFAST_TOKENS";
+
+    private Nesting() {}
+
+    /** The variable for a command that is to run under one token more. */
+    static String tokens(long more) {
+        String outer = System.getenv(TOKENS);
+        return outer == null || outer.isEmpty() ? Long.toString(more) : outer + " " + more;
+    }
+
+    /**
+     * Says so if that is the case.
+     *
+     * @return whether the wait could have no end, so that it is not begun
+     */
+    static boolean waitsForItself(Holdfast client, LockRequest request) {
+        String tokens = System.getenv(TOKENS);
+        if (tokens == null || tokens.isEmpty()) {
+            return false;
+        }
+        List<String> outer = List.of(tokens.split(" ", -1));
+        Holder holder;
+        try {
+            holder = client.inspect().lock(request.name()).holder().orElse(null);
+        } catch (HoldfastException e) {
+            return false; // whoever asks for the lock now will say why
+        }
+        if (holder == null || holder.resting() || !outer.contains(Long.toString(holder.token()))) {
+            return false;
+        }
+        boolean endless = request.patience().equals(Wait.forever());
+        String who = "'" + request.name() + "' is held by the holdfast above this one ("
+                + Words.who(holder.application(), holder.host()) + ", pid " + holder.pid() + ")";
+        if (endless) {
+            Say.line(who + ", which waits for this one: neither would ever end. Take the lock once, around the whole, or"
+                    + " give the two parts locks of different names");
+        } else if (!request.quiet()) {
+            Say.line(who + ", which waits for this one: it will not become free meanwhile");
+        }
+        return endless;
+    }
+}
