@@ -235,6 +235,19 @@ final class Client implements Engine {
         return closed.get();
     }
 
+    private void warnOfUnconfirmed() {
+        int count = takeBack.unconfirmed() + plain.takeBack.unconfirmed();
+        if (count > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> (count == 1 ? "a release was" : count + " releases were") + " not confirmed by "
+                            + driver.describe() + " before the client was closed; "
+                            + (count == 1
+                                    ? "if the lock is still held, it becomes free with its term"
+                                    : "locks that are still held become free with their terms"));
+        }
+    }
+
     void close() {
         if (!closed.compareAndSet(false, true)) {
             return;
@@ -246,14 +259,11 @@ final class Client implements Engine {
         plain.clientClosed();
         boolean interrupted = false;
         try {
-            CompletableFuture.allOf(takeBack.whenEmpty(), plain.takeBack.whenEmpty())
+            CompletableFuture.allOf(takeBack.whenDone(), plain.takeBack.whenDone())
                     .get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            warnOfUnconfirmed();
         } catch (TimeoutException e) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> takeBack.size() + plain.takeBack.size() + " releases were not confirmed by "
-                            + driver.describe()
-                            + " before the client was closed; these locks become free with their terms");
+            warnOfUnconfirmed();
         } catch (InterruptedException e) {
             interrupted = true;
         } catch (ExecutionException e) {

@@ -308,7 +308,8 @@ public final class Holdfast implements AutoCloseable {
 
     /**
      * Ends the client; see above. Blocks until the server has confirmed the releases, at most
-     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then ends with its term. Closing twice is a no-op.
+     * {@link HoldfastOptions#closeTimeout()}, and no longer than half a second if there is no connection to the server; what
+     * is not confirmed by then ends with its term. Closing twice is a no-op.
      */
     @Override
     public void close() {

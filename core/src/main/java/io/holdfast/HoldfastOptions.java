@@ -182,7 +182,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(changed);
     }
 
-    /** How long {@link Holdfast#close()} waits for its releases to be confirmed; default 3 s. */
+    /** How long {@link Holdfast#close()} waits at most for its releases to be confirmed; default 3 s. */
     public Duration closeTimeout() {
         return values.closeTimeout;
     }

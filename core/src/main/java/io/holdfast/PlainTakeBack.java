@@ -28,6 +28,7 @@ final class PlainTakeBack {
         final Place place;
         final boolean secondLook;
         final CompletableFuture<ReleaseResult> first = new CompletableFuture<>();
+        final Outage outage = new Outage(client);
         private final AtomicInteger attempts = new AtomicInteger();
         private volatile long delayNanos = FIRST_DELAY_NANOS;
 
@@ -42,6 +43,7 @@ final class PlainTakeBack {
                 return;
             }
             int number = attempts.incrementAndGet();
+            long sent = client.ticker.nanoTime();
             client.commands.plainRelease(place.key(), place.value(), (released, failure) -> {
                 // A key of another type is of another program, and nothing of ours is there.
                 boolean foreign = failure != null && failure.code().equals("WRONGTYPE");
@@ -56,6 +58,9 @@ final class PlainTakeBack {
                     return;
                 }
                 first.complete(ReleaseResult.UNCONFIRMED);
+                if (failure != null) {
+                    outage.failed(failure, sent, Request.TRANSIENT);
+                }
                 if (attempts.get() == number) {
                     client.timers.schedule(delayNanos, () -> {
                         // Unless a reconnect has begun another attempt meanwhile, which then goes on.
@@ -64,6 +69,7 @@ final class PlainTakeBack {
                         }
                     });
                     delayNanos = Math.min(LONGEST_DELAY_NANOS, delayNanos * 2);
+                    tellIfDone();
                 }
             });
         }
@@ -105,7 +111,7 @@ final class PlainTakeBack {
 
     private void done(Item item) {
         pending.remove(item.place, item);
-        tellIfEmpty();
+        tellIfDone();
     }
 
     /** Said before a request or a hold is ended, and taken back with {@link #ended} when it was added here: closing waits. */
@@ -115,30 +121,32 @@ final class PlainTakeBack {
 
     void ended() {
         ending.decrementAndGet();
-        tellIfEmpty();
+        tellIfDone();
     }
 
     void reconnected() {
         pending.values().forEach(Item::attempt);
     }
 
-    /** Completes when nothing is pending. Asked for once, when the client closes. */
-    CompletableFuture<Boolean> whenEmpty() {
+    /** Completes when nothing is pending that the server may answer soon. Asked for once, when the client closes. */
+    CompletableFuture<Boolean> whenDone() {
         CompletableFuture<Boolean> empty = new CompletableFuture<>();
         awaited = empty;
-        tellIfEmpty();
+        tellIfDone();
         return empty;
     }
 
-    private void tellIfEmpty() {
+    private void tellIfDone() {
         CompletableFuture<Boolean> closing = awaited;
         // In this order: what is being ended becomes pending first.
-        if (closing != null && ending.get() == 0 && pending.isEmpty()) {
+        if (closing != null && ending.get() == 0
+                && pending.values().stream().allMatch(item -> item.outage.isLasting())) {
             closing.complete(true);
         }
     }
 
-    int size() {
+    /** How many keys are perhaps taken by values that are being freed. */
+    int unconfirmed() {
         return pending.size() + ending.get();
     }
 }

@@ -202,7 +202,7 @@ final class Request implements Asking {
                 }
             }
         } catch (ServerUnreachableException e) {
-            client.takeBack.add(keys, owner, true, Duration.ZERO);
+            client.takeBack.withdraw(keys, owner, true);
             throw e;
         } finally {
             if (!(end.get() instanceof Hold)) {
@@ -830,7 +830,7 @@ final class Request implements Asking {
             }
             close();
             return takeBack || unanswered()
-                    ? client.takeBack.add(keys, owner, unanswered(), Duration.ZERO)
+                    ? client.takeBack.withdraw(keys, owner, unanswered())
                     : CompletableFuture.completedFuture(true);
         } finally {
             client.takeBack.ended();

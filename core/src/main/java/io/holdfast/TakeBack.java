@@ -39,6 +39,10 @@ final class TakeBack {
         /** What came of the first attempt: whether the server has answered it. */
         final CompletableFuture<Boolean> acknowledged;
 
+        /** Whether it was granted, or may have been. */
+        final boolean granted;
+
+        final Outage outage = new Outage(client);
         private final AtomicInteger attempts = new AtomicInteger();
         private volatile long delayNanos = FIRST_DELAY_NANOS;
 
@@ -47,7 +51,9 @@ final class TakeBack {
                 String owner,
                 Duration tombstone,
                 Duration shortestHold,
+                boolean granted,
                 CompletableFuture<Boolean> acknowledged) {
+            this.granted = granted;
             this.acknowledged = acknowledged;
             this.keys = keys;
             this.owner = owner;
@@ -69,7 +75,11 @@ final class TakeBack {
                 } else if (failure != null && failure.code().equals("WRONGTYPE")) {
                     // A key of another program, from which nothing of ours can be taken back.
                     done(this);
-                } else if (attempts.get() == number) {
+                    return;
+                } else if (failure != null) {
+                    outage.failed(failure, sent, Request.TRANSIENT);
+                }
+                if (reply == null && attempts.get() == number) {
                     client.timers.schedule(delayNanos, () -> {
                         // Unless a reconnect has begun another attempt meanwhile, which then goes on.
                         if (attempts.get() == number) {
@@ -77,6 +87,7 @@ final class TakeBack {
                         }
                     });
                     delayNanos = Math.min(LONGEST_DELAY_NANOS, delayNanos * 2);
+                    tellIfDone();
                 }
             });
         }
@@ -96,11 +107,25 @@ final class TakeBack {
     }
 
     /**
-     * Ends an owner, whatever it is on the server. The tombstone refuses copies of its acquire that come later.
+     * Withdraws a request: ends its owner, which stands in a queue perhaps.
+     *
+     * @param unanswered whether a copy of its acquire may be under way, so that it may have been granted, or be yet
+     */
+    CompletableFuture<Boolean> withdraw(Keys keys, String owner, boolean unanswered) {
+        return add(keys, owner, unanswered, Duration.ZERO, unanswered);
+    }
+
+    /**
+     * Ends an owner that was granted the lock. The tombstone refuses copies of its acquire that come later.
      *
      * @return whether the server has answered at the first attempt; the others follow without being waited for
      */
     CompletableFuture<Boolean> add(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
+        return add(keys, owner, tombstone, shortestHold, true);
+    }
+
+    private CompletableFuture<Boolean> add(
+            Keys keys, String owner, boolean tombstone, Duration shortestHold, boolean granted) {
         Item item;
         if (pending.size() >= MOST_PENDING) {
             LOG.log(System.Logger.Level.WARNING, "too many releases wait for the server: giving up one");
@@ -122,6 +147,7 @@ final class TakeBack {
                     before != null && before.shortestHold.compareTo(shortestHold) > 0
                             ? before.shortestHold
                             : shortestHold,
+                    granted || (before != null && before.granted),
                     before == null ? new CompletableFuture<>() : before.acknowledged);
             pending.put(owner, item);
         } finally {
@@ -133,7 +159,7 @@ final class TakeBack {
 
     private void done(Item item) {
         pending.remove(item.owner, item);
-        tellIfEmpty();
+        tellIfDone();
     }
 
     /**
@@ -146,13 +172,13 @@ final class TakeBack {
 
     void ended() {
         ending.decrementAndGet();
-        tellIfEmpty();
+        tellIfDone();
     }
 
     /** Notes a release that the server has answered. */
     void released(Keys keys, String owner) {
         Recent note = new Recent(
-                new Item(keys, owner, Duration.ZERO, Duration.ZERO, new CompletableFuture<>()),
+                new Item(keys, owner, Duration.ZERO, Duration.ZERO, false, new CompletableFuture<>()),
                 client.ticker.nanoTime());
         lock.lock();
         try {
@@ -185,28 +211,33 @@ final class TakeBack {
         }
         for (Recent note : again) {
             if (now - note.nanos() < RECENT_NANOS) {
-                add(note.item().keys, note.item().owner, false, Duration.ZERO);
+                withdraw(note.item().keys, note.item().owner, false);
             }
         }
     }
 
-    /** Completes when nothing is pending and nobody is ending an owner. Asked for once, when the client closes. */
-    CompletableFuture<Boolean> whenEmpty() {
+    /**
+     * Completes when nobody is ending an owner, and nothing is pending that the server may answer soon: what it is known not
+     * to answer is not waited for. Asked for once, when the client closes.
+     */
+    CompletableFuture<Boolean> whenDone() {
         CompletableFuture<Boolean> empty = new CompletableFuture<>();
         awaited = empty;
-        tellIfEmpty();
+        tellIfDone();
         return empty;
     }
 
-    private void tellIfEmpty() {
+    private void tellIfDone() {
         CompletableFuture<Boolean> closing = awaited;
         // In this order: what is being ended becomes pending first.
-        if (closing != null && ending.get() == 0 && pending.isEmpty()) {
+        if (closing != null && ending.get() == 0
+                && pending.values().stream().allMatch(item -> item.outage.isLasting())) {
             closing.complete(true);
         }
     }
 
-    int size() {
-        return pending.size() + ending.get();
+    /** How many locks are perhaps held by owners that are being ended. */
+    int unconfirmed() {
+        return (int) pending.values().stream().filter(item -> item.granted).count() + ending.get();
     }
 }

@@ -51,8 +51,8 @@ public final class TakeBackLincheckTest {
 
     @Validate
     public void isTakenBackInTheEndAndCanClose() {
-        CompletableFuture<Boolean> empty = takeBack.whenEmpty();
-        assertEquals(takeBack.size() == 0, empty.isDone());
+        CompletableFuture<Boolean> empty = takeBack.whenDone();
+        assertEquals(takeBack.unconfirmed() == 0, empty.isDone());
         for (int round = 0; round < 3; round++) {
             for (HandClient.Call call = hand.next(); call != null; call = hand.next()) {
                 call.reply().complete(HandClient.released());
@@ -60,7 +60,7 @@ public final class TakeBackLincheckTest {
             hand.pass(Duration.ofSeconds(2));
             hand.runDue();
         }
-        assertEquals(0, takeBack.size());
+        assertEquals(0, takeBack.unconfirmed());
         assertTrue(empty.isDone(), "closing waits for ever");
         if (sentBeforeLastAdd >= 0) {
             assertTrue(hand.count(Script.RELEASE, owner) > sentBeforeLastAdd, "the last one was not sent");

@@ -42,7 +42,7 @@ final class Clients implements Subcommand {
             } else if (clients.isEmpty()) {
                 System.out.println("No client is there" + server.where() + ".");
             } else {
-                Table table = new Table("CLIENT", "WHO", "PID", "LISTENING", "HOLDS", "WAITS FOR");
+                Table table = new Table("CLIENT", "WHO", "PID", "LISTENING", "HOLDS", "WAITS FOR").cutting(1, 4, 5);
                 clients.forEach(each -> table.add(
                         each.id(),
                         each.application().isEmpty() ? "" : Words.who(each.application(), each.host()),

@@ -11,6 +11,8 @@ final class ExitStatus {
     static final int USAGE = 64;
     static final int UNREACHABLE = 69;
     static final int INTERNAL = 70;
+    /** What was asked for could not be written to standard output. */
+    static final int NOT_WRITTEN = 74;
     /** The lock was not obtained: "temporary failure", so that mail and job systems try again. */
     static final int BUSY = 75;
     /** The lock was lost while the command ran. */

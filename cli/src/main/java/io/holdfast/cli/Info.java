@@ -65,7 +65,7 @@ final class Info implements Subcommand {
             page.append(facts.text());
         }
         if (lock.waiters() > 0) {
-            Table queue = new Table("", "WAITING", "PID", "SINCE");
+            Table queue = new Table("", "WAITING", "PID", "SINCE").cutting(1);
             int place = 1;
             for (Waiter each : lock.queue()) {
                 queue.add(

@@ -65,7 +65,7 @@ final class Ls implements Subcommand {
     }
 
     private static String table(Collection<LockInfo> locks) {
-        Table table = new Table("LOCK", "HELD BY", "PID", "SINCE", "AGE", "LEFT", "TOKEN", "WAITING");
+        Table table = new Table("LOCK", "HELD BY", "PID", "SINCE", "AGE", "LEFT", "TOKEN", "WAITING").cutting(0, 1);
         for (LockInfo lock : locks) {
             Holder holder = lock.holder().orElse(null);
             String waiting = Integer.toString(lock.waiters());

@@ -20,8 +20,8 @@ final class Main {
 
     /** Runs, and ends the process with the status. */
     public static void main(String[] arguments) {
-        int status = status(arguments);
-        System.out.flush();
+        Output output = Output.standard();
+        int status = output.status(status(arguments));
         System.err.flush();
         // Not exit: what is to be done at the end has been done, and starting the hooks takes time.
         Runtime.getRuntime().halt(status);

@@ -110,6 +110,7 @@ final class Pages {
         statuses.put("64", "the command line is wrong");
         statuses.put("69", "the server cannot be reached, or refuses");
         statuses.put("70", "something is wrong with holdfast itself");
+        statuses.put("74", "what was asked for could not be written to standard output");
         return statuses;
     }
 

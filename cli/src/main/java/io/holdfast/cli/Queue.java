@@ -61,7 +61,7 @@ final class Queue implements Subcommand {
         if (!lock.isQueued()) {
             return "The queue for " + name + " is empty: the last who waited is just taking up the lock.\n";
         }
-        Table table = new Table("", "WAITING", "PID", "SINCE", "PRIORITY", "ORDER", "STATE");
+        Table table = new Table("", "WAITING", "PID", "SINCE", "PRIORITY", "ORDER", "STATE").cutting(1, 6);
         int place = 1;
         for (Waiter each : lock.queue()) {
             table.add(

@@ -65,16 +65,13 @@ final class Screen {
     static String frame(String page, Size size) {
         StringBuilder frame = new StringBuilder(HOME);
         page.lines().limit(Math.max(1, size.rows() - 1)).forEach(line -> {
-            int end = line.codePointCount(0, line.length()) > size.columns()
-                    ? line.offsetByCodePoints(0, size.columns())
-                    : line.length();
-            frame.append(line, 0, end).append(CLEAR_LINE).append('\n');
+            frame.append(Columns.begin(line, size.columns())).append(CLEAR_LINE).append('\n');
         });
         return frame.append(CLEAR_BELOW).toString();
     }
 
     /** Asked anew each time: a window changes its size. */
-    private static Size size() {
+    static Size size() {
         try {
             Process stty = new ProcessBuilder("sh", "-c", "stty size </dev/tty")
                     .redirectError(ProcessBuilder.Redirect.DISCARD)

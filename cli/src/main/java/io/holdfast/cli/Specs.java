@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,7 +16,24 @@ import picocli.CommandLine.ParseResult;
  * needed: reading annotations would take longer than all the rest of the start.
  */
 final class Specs {
-    private static final int WIDTH = 100;
+    /** Longer lines are hard to read, however wide the terminal is; narrower pages picocli refuses to make. */
+    private static final int WIDEST = 100;
+
+    private static final int NARROWEST = 55;
+    private static final String USAGE = "Usage: ";
+    /** How it is written and the examples are not left to picocli, which would break command lines. */
+    private static final List<String> BY_PICOCLI = List.of(
+            UsageMessageSpec.SECTION_KEY_DESCRIPTION_HEADING,
+            UsageMessageSpec.SECTION_KEY_DESCRIPTION,
+            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST_HEADING,
+            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST,
+            UsageMessageSpec.SECTION_KEY_OPTION_LIST_HEADING,
+            UsageMessageSpec.SECTION_KEY_OPTION_LIST,
+            UsageMessageSpec.SECTION_KEY_EXIT_CODE_LIST_HEADING,
+            UsageMessageSpec.SECTION_KEY_EXIT_CODE_LIST);
+
+    /** What begins so on a page is a command line: it stays whole, so that it can be copied. */
+    private static final String COMMAND_LINE = "    ";
     private static final String LOCK_NAME = "The lock: 1 to 1,000 characters, any of them.";
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
@@ -199,21 +217,42 @@ final class Specs {
 
     /** The page that {@code --help} prints; that of the whole command for no name. */
     static String page(String command) {
+        return page(command, Terminal.columns());
+    }
+
+    /** The same for so many columns. */
+    static String page(String command, int columns) {
+        int width = Math.max(NARROWEST, Math.min(WIDEST, columns));
         Subcommand named = Subcommand.named(command);
         CommandSpec spec = named != null ? named.spec() : command.equals("run") ? run() : create().name("holdfast");
         UsageMessageSpec page = spec.usageMessage()
-                .width(WIDTH)
+                .width(width)
                 .autoWidth(false)
                 .sortOptions(false)
-                .sortSynopsis(false)
-                .synopsisHeading("Usage: ");
+                .sortSynopsis(false);
         if (command.equals("run")) {
             Pages.run(page);
             words(spec, Pages.RUN_OPTIONS);
         } else if (named == null) {
             Pages.root(page);
         }
-        return new CommandLine(spec, PLAIN).getUsageMessage(CommandLine.Help.Ansi.OFF);
+        CommandLine line = new CommandLine(spec, PLAIN);
+        line.setHelpSectionKeys(BY_PICOCLI);
+        StringBuilder text = new StringBuilder();
+        String heading = USAGE;
+        for (String synopsis : page.customSynopsis()) {
+            add(text, Columns.wrapped(heading + synopsis, width, heading.isEmpty() ? 2 : USAGE.length() + 2));
+            heading = "";
+        }
+        text.append(line.getUsageMessage(CommandLine.Help.Ansi.OFF));
+        for (String each : page.footer()) {
+            add(text, each.startsWith(COMMAND_LINE) ? List.of(each) : Columns.wrapped(each, width, 0));
+        }
+        return text.toString();
+    }
+
+    private static void add(StringBuilder text, List<String> lines) {
+        lines.forEach(line -> text.append(line).append('\n'));
     }
 
     /** Replaces each option by one that has its description. */

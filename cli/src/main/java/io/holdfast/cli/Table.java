@@ -1,19 +1,38 @@
 package io.holdfast.cli;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** Columns that are aligned to the left, two spaces apart. */
+/**
+ * Columns that are aligned to the left, two spaces apart. On a terminal it is made as narrow as that: with headings, by
+ * cutting what is longest of the columns that may be cut, with none, by breaking the last column into lines. Elsewhere it is
+ * whole.
+ */
 final class Table {
+    /** For what is to be whole. */
+    static final int ENDLESS = Integer.MAX_VALUE;
+
     private static final String GAP = "  ";
+    /** What is cut shorter says nothing any more. */
+    private static final int NARROWEST = 8;
 
     private final List<String[]> rows = new ArrayList<>();
+    private final boolean headed;
+    private int[] mayBeCut = new int[0];
 
     /** With a row of headings, or with none. */
     Table(String... headings) {
-        if (headings.length > 0) {
+        headed = headings.length > 0;
+        if (headed) {
             rows.add(headings);
         }
+    }
+
+    /** Lets some columns, by their numbers from 0, be cut. */
+    Table cutting(int... columns) {
+        mayBeCut = columns.clone();
+        return this;
     }
 
     /** Adds a row, as long as the first. */
@@ -25,28 +44,85 @@ final class Table {
         rows.add(shown);
     }
 
-    /** All of it, with a line feed after each row. */
+    /** All of it for standard output, with a line feed after each row. */
     String text() {
+        return text(Terminal.isOutput() ? Terminal.columns() : ENDLESS);
+    }
+
+    /** The same for so many columns. */
+    String text(int columns) {
         int[] widths = new int[rows.get(0).length];
         for (String[] row : rows) {
             for (int i = 0; i < row.length; i++) {
-                widths[i] = Math.max(widths[i], row[i].codePointCount(0, row[i].length()));
+                widths[i] = Math.max(widths[i], Columns.of(row[i]));
             }
+        }
+        if (headed) {
+            narrow(widths, columns);
         }
         StringBuilder text = new StringBuilder();
         for (String[] row : rows) {
-            int end = text.length();
-            for (int i = 0; i < row.length; i++) {
-                text.append(row[i]);
-                if (!row[i].isEmpty()) {
-                    end = text.length();
-                }
-                int missing = widths[i] - row[i].codePointCount(0, row[i].length());
-                text.append(" ".repeat(missing)).append(GAP);
+            if (headed) {
+                text.append(Columns.cut(line(row, widths), columns)).append('\n');
+            } else {
+                lines(row, widths, columns, text);
             }
-            text.setLength(end);
-            text.append('\n');
         }
         return text.toString();
+    }
+
+    /** Takes from the widest column that may be cut, again and again, until all fit or none is left to take from. */
+    private void narrow(int[] widths, int columns) {
+        long total = GAP.length() * (widths.length - 1L);
+        for (int width : widths) {
+            total += width;
+        }
+        while (total > columns) {
+            int widest = -1;
+            for (int i : mayBeCut) {
+                int least = Math.max(NARROWEST, Columns.of(rows.get(0)[i]));
+                if (widths[i] > least && (widest < 0 || widths[i] > widths[widest])) {
+                    widest = i;
+                }
+            }
+            if (widest < 0) {
+                return;
+            }
+            widths[widest]--;
+            total--;
+        }
+    }
+
+    private static String line(String[] row, int[] widths) {
+        StringBuilder text = new StringBuilder();
+        int end = 0;
+        for (int i = 0; i < row.length; i++) {
+            String cell = Columns.cut(row[i], widths[i]);
+            text.append(cell);
+            if (!cell.isEmpty()) {
+                end = text.length();
+            }
+            text.append(" ".repeat(widths[i] - Columns.of(cell))).append(GAP);
+        }
+        text.setLength(end);
+        return text.toString();
+    }
+
+    private static void lines(String[] row, int[] widths, int columns, StringBuilder text) {
+        int last = row.length - 1;
+        int before = 0;
+        for (int i = 0; i < last; i++) {
+            before += widths[i] + GAP.length();
+        }
+        boolean first = true;
+        for (String part : Columns.wrapped(row[last], Math.max(NARROWEST, columns - before), 0)) {
+            String[] shown = row.clone();
+            if (!first) {
+                Arrays.fill(shown, "");
+            }
+            shown[last] = part;
+            text.append(line(shown, widths)).append('\n');
+            first = false;
+        }
     }
 }

@@ -21,6 +21,15 @@ final class Terminal {
         return Boolean.getBoolean("holdfast.terminal.output");
     }
 
+    /** How many columns it has: as {@code COLUMNS} says, else as it says itself if standard output is one, else 80. */
+    static int columns() {
+        String variable = System.getenv("COLUMNS");
+        if (variable != null && variable.matches("[1-9]\\d{0,3}")) {
+            return Integer.parseInt(variable);
+        }
+        return (isOutput() ? Screen.size() : Screen.Size.parse("")).columns();
+    }
+
     /** Whether somebody sits there who can be asked: both standard input and standard error are one. */
     static boolean hasPerson() {
         return Boolean.getBoolean("holdfast.terminal.input") && isErrorOutput();

@@ -123,7 +123,7 @@ final class Top implements Subcommand {
     static String page(List<LockInfo> locks, Instant now) {
         int held = (int) locks.stream().filter(LockInfo::isLocked).count();
         int waiting = locks.stream().mapToInt(LockInfo::waiters).sum();
-        Table table = new Table("WAITING", "LOCK", "HELD BY", "PID", "AGE", "LEFT");
+        Table table = new Table("WAITING", "LOCK", "HELD BY", "PID", "AGE", "LEFT").cutting(1, 2);
         for (LockInfo lock : locks) {
             Holder holder = lock.holder().orElse(null);
             table.add(

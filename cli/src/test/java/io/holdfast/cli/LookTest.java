@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -105,6 +106,58 @@ final class LookTest {
             assertEquals(
                     "No dead waiter.\n",
                     Said.by(server, "clear", "--all", "--prefix", "shop").out());
+        }
+    }
+
+    @Test
+    void tables_fitTheTerminal_andArePipedWhole() throws Exception {
+        String name = "n".repeat(300);
+        try (RedisServer server = RedisServer.start();
+                Holdfast client = Holdfast.connect(server.url())) {
+            client.lock(name).acquire();
+            client.lock("deploy").acquire();
+            List<String> line = new ArrayList<>(Launched.line("ls", "--url", server.url()));
+            Map<String, String> columns = Map.of("COLUMNS", "100");
+            try (Launched piped = Launched.start(columns, line)) {
+                assertEquals(0, piped.status());
+                assertTrue(piped.out().contains(name), piped.out());
+            }
+            line.add(1, "-Dholdfast.terminal.output=true"); // as the launcher says it
+            try (Launched ls = Launched.start(columns, line)) {
+                assertEquals(0, ls.status());
+                assertTrue(ls.out().lines().allMatch(each -> each.length() <= 100), ls.out());
+                assertTrue(ls.out().lines().findFirst().orElseThrow().endsWith("  WAITING"), ls.out());
+                assertTrue(ls.out().contains("\ndeploy  "), ls.out());
+                assertTrue(ls.out().contains("n…  "), ls.out());
+            }
+        }
+    }
+
+    @Test
+    void output_thatCannotBeWritten_is74_butNotForAReaderThatHasGone() throws Exception {
+        try (RedisServer server = RedisServer.start()) {
+            List<String> shell = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
+            shell.addAll(Launched.line("ls", "--json", "--url", server.url()));
+            for (String command : List.of(
+                    "exec \"$@\" >/dev/full", "exec \"$@\" >&-", "{ \"$@\"; echo $? >&2; } | true", "exec \"$@\"")) {
+                shell.set(2, command);
+                try (Launched ls = Launched.start(Map.of(), shell)) {
+                    int status = ls.status();
+                    if (command.contains("full")) {
+                        assertEquals(74, status);
+                        assertEquals(
+                                "holdfast: standard output cannot be written: No space left on device\n", ls.err());
+                    } else if (command.contains("-")) {
+                        assertEquals(74, status);
+                        assertTrue(ls.err().startsWith("holdfast: standard output cannot be written: "), ls.err());
+                    } else if (command.contains("true")) {
+                        assertEquals("0\n", ls.err());
+                    } else {
+                        assertEquals(0, status);
+                        assertEquals("", ls.err());
+                    }
+                }
+            }
         }
     }
 

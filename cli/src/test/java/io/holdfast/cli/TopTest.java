@@ -58,6 +58,7 @@ final class TopTest {
     void frame_fitsTheTerminal_andSwitchesNothing() {
         String frame = Screen.frame("first\n" + "wide".repeat(5) + "\nthird\nfourth\n", new Screen.Size(4, 10));
         assertEquals("\u001b[Hfirst\u001b[K\nwidewidewi\u001b[K\nthird\u001b[K\n\u001b[J", frame);
+        assertEquals("\u001b[H日本\u001b[K\n\u001b[J", Screen.frame("日本語\n", new Screen.Size(4, 5)));
     }
 
     @ParameterizedTest

@@ -115,10 +115,45 @@ final class WordsTest {
     }
 
     @Test
-    void table_alignsItsColumns_alsoForCharactersOfTwoUnits() {
+    void table_alignsItsColumns_alsoForCharactersOfTwoUnits_twoColumns_orNone() {
         Table table = new Table("A", "B");
         table.add("😀😀", "x");
         table.add("c\td", "");
-        assertEquals("A         B\n😀😀        x\nc\\u0009d\n", table.text());
+        table.add("日本語", "y");
+        table.add("e\u0301\u200d", "z");
+        table.add("각", "w");
+        assertEquals(
+                "A         B\n😀😀      x\nc\\u0009d\n日本語    y\ne\u0301\u200d         z\n각        w\n",
+                table.text());
+    }
+
+    @Test
+    void table_thatIsTooWide_isCutWhereItMay_andElsewhereWhole() {
+        Table table = new Table("LOCK", "HELD BY", "TOKEN").cutting(0, 1);
+        table.add("x".repeat(300), "backup.sh@a-rather-long-host-name", "1763705579123456");
+        table.add("日本語".repeat(20), "b@h", "7");
+        String narrow = table.text(50);
+        assertEquals(
+                "LOCK             HELD BY          TOKEN\n"
+                        + "x".repeat(14) + "…  backup.sh@a-ra…  1763705579123456\n"
+                        + "日本語日本語日…  b@h              7\n",
+                narrow);
+        assertTrue(narrow.lines().allMatch(line -> Columns.of(line) <= 50));
+        assertEquals("x".repeat(300) + "  backup.sh@a-rather-long-host-name  1763705579123456",
+                table.text().lines().toList().get(1));
+        assertTrue(table.text(20).lines().allMatch(line -> Columns.of(line) <= 20), table.text(20));
+    }
+
+    @Test
+    void table_withoutHeadings_breaksItsLastColumnBetweenWords() {
+        Table table = new Table();
+        table.add("ok", "role", "a master with 2 replicas; one that takes over may not know the newest locks");
+        table.add("fail", "x", "short");
+        assertEquals(
+                "ok    role  a master with 2 replicas;\n"
+                        + "            one that takes over may not\n"
+                        + "            know the newest locks\n"
+                        + "fail  x     short\n",
+                table.text(40));
     }
 }
