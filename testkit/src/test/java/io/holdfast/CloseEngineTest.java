@@ -122,6 +122,7 @@ final class CloseEngineTest {
         time.advance(Duration.ofMillis(300));
         server.restore();
         server.answer("release", call -> server.released("RELEASED"));
+        time.advance(Duration.ofSeconds(3)); // the next attempt
         awaitEnd(closing);
         assertEquals(List.of(), warnings);
     }
@@ -133,6 +134,7 @@ final class CloseEngineTest {
         time.advance(Duration.ofSeconds(9)); // several attempts that nobody answers
         assertFalse(closing.isDone());
         server.answer("release", call -> server.released("RELEASED"));
+        time.advance(Duration.ofSeconds(3)); // the next attempt
         awaitEnd(closing);
     }
 

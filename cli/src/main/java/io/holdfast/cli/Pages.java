@@ -66,9 +66,6 @@ final class Pages {
                                 + " has started in the background and left running has no part in that, unless"
                                 + " --hold-for-children is given.",
                         "")
-                .parameterListHeading("")
-                .optionListHeading("%nOptions:%n")
-                .exitCodeListHeading("%nExit status:%n")
                 .exitCodeList(statuses)
                 .footer(
                         "",

@@ -16,21 +16,11 @@ import picocli.CommandLine.ParseResult;
  * needed: reading annotations would take longer than all the rest of the start.
  */
 final class Specs {
-    /** Longer lines are hard to read, however wide the terminal is; narrower pages picocli refuses to make. */
+    /** Longer lines are hard to read, however wide the terminal is; in narrower ones nothing fits beside the options. */
     private static final int WIDEST = 100;
 
     private static final int NARROWEST = 55;
     private static final String USAGE = "Usage: ";
-    /** How it is written and the examples are not left to picocli, which would break command lines. */
-    private static final List<String> BY_PICOCLI = List.of(
-            UsageMessageSpec.SECTION_KEY_DESCRIPTION_HEADING,
-            UsageMessageSpec.SECTION_KEY_DESCRIPTION,
-            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST_HEADING,
-            UsageMessageSpec.SECTION_KEY_PARAMETER_LIST,
-            UsageMessageSpec.SECTION_KEY_OPTION_LIST_HEADING,
-            UsageMessageSpec.SECTION_KEY_OPTION_LIST,
-            UsageMessageSpec.SECTION_KEY_EXIT_CODE_LIST_HEADING,
-            UsageMessageSpec.SECTION_KEY_EXIT_CODE_LIST);
 
     /** What begins so on a page is a command line: it stays whole, so that it can be copied. */
     private static final String COMMAND_LINE = "    ";
@@ -77,18 +67,12 @@ final class Specs {
         spec.usageMessage()
                 .customSynopsis(synopsis)
                 .description("", description, "")
-                .parameterListHeading("")
-                .optionListHeading("Options:%n")
-                .exitCodeListHeading("%nExit status:%n")
                 .exitCodeList(statuses);
         return spec;
     }
 
     /** The options that every command has but run, to be added last. */
     static CommandSpec withCommon(CommandSpec spec) {
-        if (!spec.positionalParameters().isEmpty()) {
-            spec.usageMessage().optionListHeading("%nOptions:%n");
-        }
         return spec.addOption(flag("Print one JSON document; docs/guide/command-line.md lists its fields.", "--json"))
                 .addOption(value(
                         "--url",
@@ -225,30 +209,53 @@ final class Specs {
         int width = Math.max(NARROWEST, Math.min(WIDEST, columns));
         Subcommand named = Subcommand.named(command);
         CommandSpec spec = named != null ? named.spec() : command.equals("run") ? run() : create().name("holdfast");
-        UsageMessageSpec page = spec.usageMessage()
-                .width(width)
-                .autoWidth(false)
-                .sortOptions(false)
-                .sortSynopsis(false);
+        UsageMessageSpec page = spec.usageMessage();
         if (command.equals("run")) {
             Pages.run(page);
             words(spec, Pages.RUN_OPTIONS);
         } else if (named == null) {
             Pages.root(page);
         }
-        CommandLine line = new CommandLine(spec, PLAIN);
-        line.setHelpSectionKeys(BY_PICOCLI);
+        return text(spec, page, width);
+    }
+
+    // Not by picocli, which breaks command lines, and at some widths words.
+    private static String text(CommandSpec spec, UsageMessageSpec page, int width) {
         StringBuilder text = new StringBuilder();
         String heading = USAGE;
         for (String synopsis : page.customSynopsis()) {
             add(text, Columns.wrapped(heading + synopsis, width, heading.isEmpty() ? 2 : USAGE.length() + 2));
             heading = "";
         }
-        text.append(line.getUsageMessage(CommandLine.Help.Ansi.OFF));
+        for (String paragraph : page.description()) {
+            add(text, Columns.wrapped(paragraph, width, 0));
+        }
+        Table words = new Table();
+        spec.positionalParameters().forEach(each -> words.add("  " + each.paramLabel(), each.description()[0]));
+        if (!spec.positionalParameters().isEmpty()) {
+            text.append(words.text(width)).append('\n');
+        }
+        if (!spec.options().isEmpty()) {
+            Table options = new Table();
+            spec.options().forEach(each -> options.add(names(each), each.description()[0]));
+            text.append("Options:\n").append(options.text(width));
+        }
+        if (!page.exitCodeList().isEmpty()) {
+            Table statuses = new Table();
+            page.exitCodeList().forEach((status, meaning) -> statuses.add("  " + status, meaning));
+            text.append("\nExit status:\n").append(statuses.text(width));
+        }
         for (String each : page.footer()) {
             add(text, each.startsWith(COMMAND_LINE) ? List.of(each) : Columns.wrapped(each, width, 0));
         }
         return text.toString();
+    }
+
+    /** {@code -q, --quiet} or {@code     --url=URL}. */
+    private static String names(OptionSpec option) {
+        String shortest = option.shortestName();
+        return (shortest.startsWith("--") ? "      " : "  " + shortest + ", ") + option.longestName()
+                + (option.arity().max() > 0 ? "=" + option.paramLabel() : "");
     }
 
     private static void add(StringBuilder text, List<String> lines) {
