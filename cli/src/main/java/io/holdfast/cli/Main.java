@@ -68,6 +68,7 @@ final class Main {
             case "--help", "-h" -> help(new String[0]);
             case "--version", "-V" -> version();
             case WarmUp.COMMAND -> WarmUp.run(rest);
+            case LeaseKeeper.COMMAND -> LeaseKeeper.run(rest);
             default -> subcommand(arguments[0], rest);
         };
     }

@@ -13,6 +13,7 @@ final class Pages {
     static void root(UsageMessageSpec page) {
         page.customSynopsis(
                         "holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]",
+                        "       ticket=$(holdfast acquire NAME [OPTIONS])",
                         "       holdfast COMMAND [NAME] [OPTIONS]",
                         "       holdfast help [COMMAND]",
                         "       holdfast --version")
@@ -22,6 +23,9 @@ final class Pages {
                                 + " processes of one user on this machine.",
                         "",
                         "  run      runs a command while it holds a lock",
+                        "  acquire  takes a lock for the script that calls it, and prints a ticket",
+                        "  check    tells whether the lock of a ticket is still held",
+                        "  release  gives it back, with --ticket",
                         "",
                         "  ls       lists the locks that are held, and by whom",
                         "  info     shows one lock with its queue",
@@ -30,7 +34,7 @@ final class Pages {
                         "  top      shows the locks that most wait for, again and again",
                         "  clients  lists the clients that hold, wait or listen",
                         "",
-                        "  release  releases locks, whoever holds them",
+                        "  release  releases locks by name, whoever holds them",
                         "  extend   makes a hold last longer, whoever has it",
                         "  clear    removes waiters that are dead",
                         "",

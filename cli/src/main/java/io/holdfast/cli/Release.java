@@ -21,6 +21,10 @@ import picocli.CommandLine.ParseResult;
 final class Release implements Subcommand {
     private static final long GREATEST_TOKEN = (1L << 53) - 1;
 
+    /** What says in another way what is to be released. */
+    private static final List<String> OTHERS =
+            List.of("--token", "--drop-waiters", "--all", "--client", "--host", "--actor");
+
     private final @Nullable Prompt prompt;
 
     Release() {
@@ -41,14 +45,19 @@ final class Release implements Subcommand {
         CommandSpec spec = Specs.command(
                         "release",
                         "holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
-                        "Releases a lock, whoever holds it, and hands it to the next in line; or all locks; or those of a"
+                        "With a ticket: gives back one's own lock. Else, for operators: releases a lock, whoever holds it, and hands it to the next in line; or all locks; or those of a"
                                 + " client, a host, or an actor. This breaks what the holder was promised: it is told at"
                                 + " once, or learns of it at its next renewal, and works on until then. Shows what it"
                                 + " is going to release, and asks.",
                         Pages.statuses(
                                 "0", "released, or there was nothing to release",
-                                "1", "not released: the answer was no, or the lock is not held as it was any more"))
+                                "1", "not released: the answer was no, or the lock is not held as it was any more",
+                                "76", "with --ticket: the lock was lost before"))
                 .addPositional(Specs.lockName(false))
+                .addOption(Specs.value(
+                        Check.TICKET,
+                        "TICKET",
+                        "Give back what holdfast acquire has taken, with the ticket that it has printed. Does not ask."))
                 .addOption(Specs.value(
                         "--token", "T", "Only if the present hold has this token (see holdfast info): no later one."))
                 .addOption(Specs.flag(
@@ -60,7 +69,8 @@ final class Release implements Subcommand {
                 .addOption(Specs.flag("Do not ask. Needed where there is no terminal.", new String[] {"-y", "--yes"}));
         spec.usageMessage()
                 .customSynopsis(
-                        "holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
+                        "holdfast release --ticket TICKET",
+                        "       holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
                         "       holdfast release --all [--yes] [OPTIONS]",
                         "       holdfast release --client ID [--actor ID] [--yes] [OPTIONS]",
                         "       holdfast release --host HOST [--yes] [OPTIONS]");
@@ -75,6 +85,14 @@ final class Release implements Subcommand {
 
     @Override
     public int run(ParseResult given) {
+        String ticket = given.matchedOptionValue(Check.TICKET, null);
+        if (ticket != null) {
+            if (!given.matchedPositionals().isEmpty() || OTHERS.stream().anyMatch(given::hasMatchedOption)) {
+                throw new UsageException(
+                        Check.TICKET + " releases what the ticket is for: give neither NAME nor " + String.join(", ", OTHERS));
+            }
+            return Check.ask(Ticket.parse(ticket), "release", given);
+        }
         Order order = Order.of(given);
         boolean sure = given.hasMatchedOption("--yes");
         if (!sure && prompt == null) {

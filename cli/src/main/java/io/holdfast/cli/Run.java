@@ -2,13 +2,11 @@ package io.holdfast.cli;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
-import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
-import io.holdfast.Wait;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -114,14 +112,14 @@ final class Run {
             if (Nesting.waitsForItself(client, request.lock())) {
                 return ExitStatus.USAGE;
             }
-            Attempt attempt = attempt(client);
+            Attempt attempt = Attempts.of(client, request.lock());
             if (attempt instanceof Attempt.Obtained obtained) {
                 Lease held = obtained.held();
                 lease = held;
                 int status = hold(held, prepared, children, watcher);
                 return neverRan() ? giveBack(client, held, status) : after(status, held.release());
             }
-            return notObtained(attempt);
+            return Attempts.notObtained(attempt, request.lock());
         } catch (InterruptedException e) {
             return ExitStatus.SIGNALLED + stoppedBy();
         } finally {
@@ -133,54 +131,6 @@ final class Run {
             // Also after a confirmed release: the JVM's end waits 300 ms for threads that read from a socket.
             client.close();
         }
-    }
-
-    private Attempt attempt(Holdfast client) throws InterruptedException {
-        DistributedLock lock = client.lock(request.lock().name(), request.lock().options());
-        WaitingReport report = null;
-        if ((Say.verbose() || !request.lock().quiet()) && !request.lock().patience().equals(Wait.none())) {
-            // A name that nobody else has, to find our place in the queue by.
-            main.setName("run-" + Long.toString(System.nanoTime(), 36));
-            boolean followed = Say.verbose() || Terminal.isErrorOutput();
-            report = new WaitingReport(client, request.lock().name(), main.getName(), followed ? null : howLong());
-            report.start();
-        }
-        try {
-            return lock.attempt(request.lock().patience());
-        } finally {
-            if (report != null) {
-                report.end();
-            }
-        }
-    }
-
-    private String howLong() {
-        return switch (request.lock().patienceText()) {
-            case "" -> " as long as it takes (--wait limits it)";
-            case "forever" -> " as long as it takes";
-            default -> ", " + request.lock().patienceText() + " at most";
-        };
-    }
-
-    private int notObtained(Attempt attempt) {
-        String lock = "'" + request.lock().name() + "' ";
-        if (attempt instanceof Attempt.Unknown unknown) {
-            throw unknown.cause();
-        }
-        if (!request.lock().quiet()) {
-            if (attempt instanceof Attempt.TimedOut late) {
-                Say.line(lock + "was not free within " + request.lock().patienceText() + ": "
-                        + Words.contention(late.contention()));
-            } else if (attempt instanceof Attempt.Taken taken) {
-                Say.line(lock + "is taken: " + Words.contention(taken.contention()));
-            } else if (attempt instanceof Attempt.QueueFull full) {
-                Say.line(lock + "is taken, and as many wait for it as --queue-limit " + request.lock().queueLimit()
-                        + " allows: " + Words.contention(full.contention()));
-            } else if (attempt instanceof Attempt.Evicted) {
-                Say.line(lock + "was not obtained: an operator dropped this request from the queue");
-            }
-        }
-        return request.lock().busyExit();
     }
 
     /** Runs the child to its end; returns its status. If it cannot be started, there is no child afterwards. */

@@ -118,6 +118,17 @@ final class Specs {
         return OptionSpec.builder(value(name, label)).description(description).build();
     }
 
+    /** An option of {@code run}, with its words. */
+    static OptionSpec ofRun(String longestName) {
+        String words = Pages.RUN_OPTIONS.get(longestName);
+        for (OptionSpec each : run().options()) {
+            if (each.longestName().equals(longestName) && words != null) {
+                return OptionSpec.builder(each).description(words).build();
+            }
+        }
+        throw new IllegalStateException("run has no " + longestName);
+    }
+
     /** A lock's name. */
     static PositionalParamSpec lockName(boolean needed) {
         return PositionalParamSpec.builder(name())

@@ -9,7 +9,8 @@ import picocli.CommandLine.ParseResult;
 interface Subcommand {
     /** All words that {@link #named} knows, in the order of the help page. */
     List<String> NAMES =
-            List.of("ls", "info", "why", "queue", "top", "clients", "release", "extend", "clear", "doctor");
+            List.of(
+            "acquire", "check", "ls", "info", "why", "queue", "top", "clients", "release", "extend", "clear", "doctor");
 
     /** The command line as it is to be understood, with all that its page says. */
     CommandSpec spec();
@@ -25,6 +26,8 @@ interface Subcommand {
     /** The one with this name; null if there is none. */
     static @Nullable Subcommand named(String name) {
         return switch (name) {
+            case "acquire" -> new Acquire();
+            case "check" -> new Check();
             case "ls" -> new Ls();
             case "info" -> new Info();
             case "why" -> new Why();
