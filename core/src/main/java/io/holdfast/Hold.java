@@ -463,7 +463,7 @@ final class Hold implements Holding {
         }
         client.execute(() -> lost.complete(reason));
         tell(subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
-        if (reason == LossReason.EXPIRED || reason == LossReason.GONE) {
+        if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> "lease of " + Shown.lock(keys.name()) + " with token " + token + " was lost: " + reason);

@@ -4,8 +4,13 @@ package io.holdfast;
 public enum LossReason {
     /** Its deadline passed without an answered renewal, because the server or the connection was away. */
     EXPIRED,
-    /** The server said that somebody else holds the lock, or nobody: the hold had expired, was released by name, or the server lost it. */
+    /**
+     * The server said that somebody else holds the lock, or nobody: the hold had expired, the server lost it, or it was
+     * released by name and no message of that has arrived.
+     */
     GONE,
+    /** It was released by name: by an operator ({@link Admin}), or by a request that took over from a stuck holder. */
+    REVOKED,
     /** It was not renewed any more, by its options: renewal is off, or the longest hold was reached. */
     TERM_ENDED,
     /** The {@link Lease} became unreachable without having been released, so that renewal ended. */

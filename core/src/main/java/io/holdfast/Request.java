@@ -185,7 +185,7 @@ final class Request implements Asking {
                     }
                     hold.begin();
                     if (ticket.token() == revokedToken) {
-                        hold.lose(LossReason.GONE); // told before the reply came
+                        hold.lose(LossReason.REVOKED); // told before the reply came
                     }
                     if (client.assurance.isWanted(this)) {
                         lease = assured(hold, lease, result);
@@ -642,7 +642,7 @@ final class Request implements Asking {
                 }
                 hold.begin();
                 if (token == revokedToken) {
-                    hold.lose(LossReason.GONE); // told since this looked
+                    hold.lose(LossReason.REVOKED); // told since this looked
                 }
                 if (client.assurance.isWanted(this)) {
                     assure(hold, lease);
@@ -756,7 +756,7 @@ final class Request implements Asking {
     void revoked(long token) {
         revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
         if (end.get() instanceof Hold hold && hold.token == token) {
-            hold.lose(LossReason.GONE);
+            hold.lose(LossReason.REVOKED);
         }
     }
 

@@ -740,7 +740,7 @@ final class LocalLineTest {
             CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
             other.admin().release("a", Admin.Waiters.HAND_OFF);
             assertFalse(lease.isValid());
-            assertEquals(LossReason.GONE, lost.join());
+            assertEquals(LossReason.REVOKED, lost.join());
         }
     }
 

@@ -90,6 +90,7 @@ final class Words {
             case EXPIRED ->
                 "it could not be renewed in time, because the server did not answer or this machine stood still";
             case GONE -> "the server has forgotten it or has given it to another";
+            case REVOKED -> "an operator released it, or a client took it over from a holder that seemed stuck";
             case TERM_ENDED -> "it was not renewed any more";
             case FORGOTTEN -> "it was dropped without a release";
             case CLIENT_CLOSED -> "the connection was closed";

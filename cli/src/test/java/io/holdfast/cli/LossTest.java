@@ -61,6 +61,18 @@ final class LossTest {
     }
 
     @Test
+    void hold_thatAnOperatorReleases_isNamedAsSuch() throws Exception {
+        try (RedisServer server = RedisServer.start();
+                Launched command = run(server, "echo runs; exec sleep 1000", "--term", "1h")) {
+            assertEquals(0, Said.by(server, "release", "lost", "--yes").status());
+            assertEquals(76, command.status());
+            assertTrue(
+                    command.err().startsWith("holdfast: lost lock 'lost' while the command ran: an operator released it"),
+                    command.err());
+        }
+    }
+
+    @Test
     void holdThatIsTakenAway_justBeforeTheCommandEnds_is76() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Launched command = run(server, "echo runs; read line", "--term", "1h")) {

@@ -73,12 +73,12 @@ class HoldfastMetricsTest extends LockSuite {
                 .acquire();
         assertEquals(ReleaseResult.STILL_HELD, inner.release());
         holdfast.admin().release("a secret name", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.GONE, lost.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
+        assertEquals(LossReason.REVOKED, lost.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
 
         // The message that ends the lease and the answer to the operator race: listeners hear of either first.
         await(
                 "all is counted",
-                () -> count("holdfast.lost", "reason", "gone") == 1
+                () -> count("holdfast.lost", "reason", "revoked") == 1
                         && timed("holdfast.wait") == 4
                         && timed("holdfast.hold", "end", "lost") == 1
                         && count("holdfast.revoked") == 1);

@@ -322,8 +322,8 @@ public abstract class QueueOrderContract extends FaultSuite {
                                 && took.from().token() == stuck.token()
                                 && took.subject().owner().equals(next.owner())));
         assertHeldBy(next);
-        // The other learns of it at its next renewal.
-        assertEquals(LossReason.GONE, get(stuck.lost()));
+        // The other is told so.
+        assertEquals(LossReason.REVOKED, get(stuck.lost()));
         assertHeldBy(next);
         next.release();
         awaitNothingButTombstones();

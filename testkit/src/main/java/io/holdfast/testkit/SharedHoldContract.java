@@ -211,7 +211,7 @@ public abstract class SharedHoldContract extends LockSuite {
                 operator.admin()
                         .release("a", held.token(), Admin.Waiters.HAND_OFF)
                         .outcome());
-        assertEquals(LossReason.GONE, lost.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
+        assertEquals(LossReason.REVOKED, lost.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS));
         assertEquals(ReleaseResult.KEPT, keeper.lock("a", kept).acquire().release());
         operator.admin().release("a", Admin.Waiters.HAND_OFF);
         try (Lease theirs = operator.lock("a").acquire()) {

@@ -83,7 +83,7 @@ public abstract class SteeringContract extends FaultSuite {
         Lease other = get(next);
         assertEquals(other.owner(), done.next().orElseThrow().owner());
         assertTrue(other.token() > lease.token());
-        assertEquals(LossReason.GONE, get(lease.lost()));
+        assertEquals(LossReason.REVOKED, get(lease.lost()));
         // What the old holder does now touches nobody.
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertHeldBy(other);
