@@ -172,6 +172,11 @@ final class Client implements Engine {
     }
 
     @Override
+    public void beforeWaiting() {
+        ticker.beforeWaiting();
+    }
+
+    @Override
     public Asking newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
         return lockOptions.isShared() && !wait.untilStuck()
                 ? localLines.newRequest(keys, lockOptions, wait, scoped, actor)

@@ -302,10 +302,16 @@ public final class DistributedLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Asking request = engine.newRequest(keys, options, wait, scoped, actor);
+        Asking request = engine.newRequest(keys, options, Require.given("wait", wait), scoped, actor);
         CompletableFuture<Attempt> outcome = request.start();
         try {
+            if (!outcome.isDone()) {
+                engine.beforeWaiting();
+            }
             return outcome.get();
+        } catch (IllegalStateException e) {
+            request.withdraw();
+            throw e;
         } catch (InterruptedException e) {
             request.withdraw();
             throw e;

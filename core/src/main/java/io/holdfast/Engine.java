@@ -25,6 +25,9 @@ interface Engine {
     /** The monotonic clock of deadlines. */
     long nanoTime();
 
+    /** To be called by a thread of the user's before it blocks; see {@link io.holdfast.spi.Ticker#beforeWaiting}. */
+    default void beforeWaiting() {}
+
     /** Where stages complete. */
     Executor executor();
 }

@@ -95,6 +95,12 @@ final class Handshake {
             throw new ServerRefusedException(
                     server + " is a node of a cluster: connect to redis-cluster://" + server + " instead", null);
         }
+        if ("sentinel".equals(facts.get("redis_mode"))) {
+            throw new ServerRefusedException(
+                    server + " is a Sentinel: connect to redis-sentinel://" + server + "/MASTER instead, with the name that"
+                            + " it has for the master",
+                    null);
+        }
         String version = facts.getOrDefault("redis_version", "");
         if (!version.isEmpty() && !atLeast62(version)) {
             throw new ServerRefusedException(

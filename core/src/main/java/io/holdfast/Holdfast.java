@@ -47,7 +47,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options. */
     public static Holdfast connect(String address, HoldfastOptions options) {
-        return connect(Location.parse(address), options);
+        return connect(Location.parse(address), Require.given("options", options));
     }
 
     /** Works over a driver, for example one that was made from a client that the application already has. Closing this client closes the driver. */
@@ -62,7 +62,10 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with a time and a randomness of its own: for tests and simulations. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options, Environment environment) {
-        return begin(new Client(driver, options, environment));
+        return begin(new Client(
+                Require.given("driver", driver),
+                Require.given("options", options),
+                Require.given("environment", environment)));
     }
 
     /**
@@ -219,7 +222,8 @@ public final class Holdfast implements AutoCloseable {
 
     /** A lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
-        return new DistributedLock(client, Keys.of(client.options.prefix(), name), options, null);
+        return new DistributedLock(
+                client, Keys.of(client.options.prefix(), name), Require.given("options", options), null);
     }
 
     /**
@@ -233,7 +237,7 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options of its own. No I/O. */
     public PlainLock plainLock(String key, PlainOptions options) {
-        return new PlainLock(client, Keys.plain(key), options);
+        return new PlainLock(client, Keys.plain(key), Require.given("options", options));
     }
 
     /** Looks at locks. */
@@ -259,7 +263,9 @@ public final class Holdfast implements AutoCloseable {
 
     /** The same, with options; the term is that of the ticket. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
-        client.refuseBeyondQuarantine("the term of the ticket", ticket.term());
+        Require.given("options", options);
+        client.refuseBeyondQuarantine(
+                "the term of the ticket", Require.given("ticket", ticket).term());
         Keys keys = Keys.of(client.options.prefix(), ticket.lock());
         return client.adoptingRequest(keys, options.withTerm(ticket.term())).adopt(ticket);
     }
@@ -314,5 +320,12 @@ public final class Holdfast implements AutoCloseable {
     @Override
     public void close() {
         client.close();
+    }
+
+    /** For people: the server, the application, and the id of this client. */
+    @Override
+    public String toString() {
+        return "Holdfast[" + client.driver.describe() + ", application " + Shown.text(client.options.application())
+                + ", client " + id() + (client.isClosed() ? ", closed]" : "]");
     }
 }

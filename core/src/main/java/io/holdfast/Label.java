@@ -32,6 +32,20 @@ final class Label {
         return metadata.isEmpty() ? who : who + "?" + metadata(metadata);
     }
 
+    /** A hold of this process, without asking the server. */
+    static Holder ofOwn(
+            Client client, String owner, long token, String actor, Map<String, String> metadata, long grantedNanos) {
+        return new Holder(
+                OwnerIds.publicPart(owner),
+                token,
+                client.options.application(),
+                hostName(),
+                Long.toString(ProcessHandle.current().pid()),
+                actor,
+                metadata,
+                Instant.now().minus(client.events.since(grantedNanos)));
+    }
+
     static String metadata(Map<String, String> metadata) {
         StringBuilder text = new StringBuilder();
         metadata.forEach((key, value) -> text.append(text.length() == 0 ? "" : "&")

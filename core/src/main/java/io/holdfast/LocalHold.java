@@ -54,15 +54,13 @@ final class LocalHold implements Holding {
     }
 
     Holder holder() {
-        return new Holder(
-                OwnerIds.publicPart(hold.owner),
+        return Label.ofOwn(
+                hold.client,
+                hold.owner,
                 Math.max(token, hold.token),
-                "this client",
-                "this host",
-                "",
                 request.actorName,
                 request.options.metadata(),
-                Instant.now().minus(hold.client.events.since(grantedNanos)));
+                grantedNanos);
     }
 
     @Override

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -133,6 +135,36 @@ public final class LockOptions {
             eventData = other.eventData;
             listener = other.listener;
         }
+
+        /** The names of {@link #all()}, in the same order. */
+        static final List<String> NAMES = List.of(
+                "term",
+                "renewed",
+                "longestHold",
+                "longestScope",
+                "interruptBefore",
+                "waitLimit",
+                "claim",
+                "leastRemaining",
+                "shortestHold",
+                "requestLife",
+                "requestEnd",
+                "order",
+                "priority",
+                "queueLimit",
+                "ownConflict",
+                "metadata",
+                "replicas",
+                "replicaTimeout",
+                "localHandoffs",
+                "localTime",
+                "keepFor",
+                "eventData",
+                "listener");
+
+        static final Set<String> ALWAYS_SHOWN = Set.of("term", "renewed", "waitLimit");
+        /** Objects of the caller's, of which is told only that they are there. */
+        static final Set<String> THE_CALLERS = Set.of("eventData", "listener");
 
         List<@Nullable Object> all() {
             return Arrays.asList(
@@ -378,7 +410,7 @@ public final class LockOptions {
     /** With another limit for waiting. */
     public LockOptions withWaitLimit(Wait value) {
         Draft changed = new Draft(values);
-        changed.waitLimit = value;
+        changed.waitLimit = Require.given("waitLimit", value);
         return new LockOptions(changed);
     }
 
@@ -435,7 +467,7 @@ public final class LockOptions {
     /** With another order. */
     public LockOptions withOrder(Order value) {
         Draft changed = new Draft(values);
-        changed.order = value;
+        changed.order = Require.given("order", value);
         return new LockOptions(changed);
     }
 
@@ -489,7 +521,7 @@ public final class LockOptions {
     /** With another answer to a conflict with oneself; see {@link DistributedLock#as(String)} for who that is. */
     public LockOptions withOwnConflict(OwnConflict value) {
         Draft changed = new Draft(values);
-        changed.ownConflict = value;
+        changed.ownConflict = Require.given("ownConflict", value);
         return new LockOptions(changed);
     }
 
@@ -615,9 +647,22 @@ public final class LockOptions {
         return hash;
     }
 
+    /** The term, the renewal and the wait, and what differs from the defaults. */
     @Override
     public String toString() {
-        return "LockOptions[term " + values.term + (values.renewed ? ", renewed" : ", not renewed") + ", wait "
-                + values.waitLimit + "]";
+        StringBuilder text = new StringBuilder("LockOptions[term " + values.term
+                + (values.renewed ? ", renewed" : ", not renewed") + ", wait " + values.waitLimit);
+        List<@Nullable Object> usual = DEFAULTS.values.all();
+        List<@Nullable Object> mine = values.all();
+        for (int i = 0; i < mine.size(); i++) {
+            String name = Draft.NAMES.get(i);
+            if (!Draft.ALWAYS_SHOWN.contains(name) && !Objects.equals(usual.get(i), mine.get(i))) {
+                text.append(", ").append(name);
+                if (!Draft.THE_CALLERS.contains(name)) {
+                    text.append(' ').append(Shown.text(String.valueOf(mine.get(i))));
+                }
+            }
+        }
+        return text.append(']').toString();
     }
 }

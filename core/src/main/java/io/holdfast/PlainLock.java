@@ -245,10 +245,16 @@ public final class PlainLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        PlainRequest request = client.plain.newRequest(key, options, wait, scoped);
+        PlainRequest request = client.plain.newRequest(key, options, Require.given("wait", wait), scoped);
         CompletableFuture<PlainAttempt> outcome = request.start();
         try {
+            if (!outcome.isDone()) {
+                client.beforeWaiting();
+            }
             return outcome.get();
+        } catch (IllegalStateException e) {
+            request.withdraw();
+            throw e;
         } catch (InterruptedException e) {
             request.withdraw();
             throw e;

@@ -239,15 +239,8 @@ final class Request implements Asking {
             return false;
         }
         if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
-            Holder self = new Holder(
-                    OwnerIds.publicPart(own.owner),
-                    own.token,
-                    client.options.application(),
-                    Label.hostName(),
-                    Long.toString(ProcessHandle.current().pid()),
-                    own.request.actorName,
-                    own.options.metadata(),
-                    Instant.now().minus(client.events.since(own.grantedNanos)));
+            Holder self = Label.ofOwn(
+                    client, own.owner, own.token, own.request.actorName, own.options.metadata(), own.grantedNanos);
             finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
             return true;
         }

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.util.Objects;
 
 /** Checks of what callers hand in. Every message names the parameter, the value and the rule. */
 final class Require {
@@ -8,8 +9,14 @@ final class Require {
 
     private Require() {}
 
+    /** Not null: for callers whose compiler does not look. */
+    static <T> T given(String parameter, T value) {
+        return Objects.requireNonNull(value, () -> parameter + " is null");
+    }
+
     /** A duration of whole milliseconds or more, between two bounds, both included. */
     static Duration between(String parameter, Duration value, Duration least, Duration most) {
+        given(parameter, value);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw new IllegalArgumentException(
                     parameter + " is " + value + ", must be from " + inWords(least) + " to " + inWords(most));
@@ -19,7 +26,7 @@ final class Require {
 
     /** Zero, or at least a millisecond and at most a year. */
     static Duration zeroOrMore(String parameter, Duration value) {
-        if (value.isZero()) {
+        if (given(parameter, value).isZero()) {
             return value;
         }
         if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0) {
@@ -30,7 +37,7 @@ final class Require {
     }
 
     static String text(String parameter, String value, int longest) {
-        if (value.isEmpty() || value.length() > longest) {
+        if (given(parameter, value).isEmpty() || value.length() > longest) {
             throw new IllegalArgumentException(parameter + " has " + value.length() + " characters, must have 1 to "
                     + longest + (value.isEmpty() ? "" : ": it begins '" + Shown.text(value.substring(0, 40)) + "'"));
         }

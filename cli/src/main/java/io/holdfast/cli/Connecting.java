@@ -7,21 +7,23 @@ import org.jspecify.annotations.Nullable;
 final class Connecting extends Thread {
     private final Server server;
     private final String application;
+    private final boolean quiet;
     // Written by this thread before it ends, read by those who have joined it.
     private @Nullable Holdfast client;
     private @Nullable Throwable failure;
 
-    Connecting(Server server, String application) {
+    Connecting(Server server, String application, boolean quiet) {
         super("holdfast-connect");
         this.server = server;
         this.application = application;
+        this.quiet = quiet;
         setDaemon(true);
     }
 
     @Override
     public void run() {
         try {
-            client = server.connect(application);
+            client = server.connect(application, quiet);
         } catch (Throwable e) {
             failure = e;
         }

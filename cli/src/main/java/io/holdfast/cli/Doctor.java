@@ -283,12 +283,26 @@ final class Doctor implements Subcommand {
                 needed ? Level.FAIL : Level.WARN,
                 problem,
                 switch (probe.ability()) {
-                    case SCRIPTS, LOCKING, LISTENING -> "no lock can be had here: " + PERMISSIONS;
+                    case SCRIPTS, LOCKING, LISTENING -> "no lock can be had here: " + remedy(problem);
                     case MESSAGES -> "those who wait learn of their turn some seconds late: " + PERMISSIONS;
                     case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
                     case LISTINGS -> "allow +scan, if ls, top and clients are to work";
                     case CLIENTS -> "allow +pubsub|channels, if clients is to work";
                 });
+    }
+
+    /** What to do about what a server that locks are wanted of says. */
+    private static String remedy(String problem) {
+        if (problem.contains("READONLY")) {
+            return "a replica cannot write; give the address of the master";
+        }
+        if (problem.contains("OOM")) {
+            return "its memory is full; raise maxmemory, or free some";
+        }
+        if (problem.contains("MISCONF")) {
+            return "it refuses writes because it cannot save; look into its log, and at its disk";
+        }
+        return PERMISSIONS;
     }
 
     /** With microseconds, which {@link Span} has no use for. */

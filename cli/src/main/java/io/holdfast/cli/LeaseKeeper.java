@@ -80,7 +80,7 @@ final class LeaseKeeper {
         start("holdfast-acquire", this::awaitTaken);
         start("holdfast-script", this::awaitEndOfScript);
         String as = request.as();
-        try (Holdfast client = request.server().connect(as == null ? script.name() : as)) {
+        try (Holdfast client = request.server().connect(as == null ? script.name() : as, request.quiet())) {
             Logs.mute();
             if (Nesting.waitsForItself(client, request)) {
                 return ExitStatus.USAGE;

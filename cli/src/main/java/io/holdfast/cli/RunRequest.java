@@ -67,7 +67,8 @@ record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren,
                 as != null ? as : CommandName.of(List.of(arguments).subList(separator + 1, arguments.length));
         Connecting connecting = new Connecting(
                 Server.chosen(valueOf("--url", words), valueOf(Server.PREFIX, words), words.contains(Server.REQUIRE)),
-                application);
+                application,
+                words.contains("-q") || words.contains("--quiet"));
         connecting.start();
         return connecting;
     }

@@ -26,6 +26,7 @@ record Server(@Nullable String url, @Nullable String prefix) {
     private static final String PREFIX_VARIABLE = "HOLDFAST_PREFIX";
     private static final String VARIABLE = "HOLDFAST_URL";
     private static final String REQUIRE_VARIABLE = "HOLDFAST_REQUIRE_SERVER";
+    private static final String HOME_VARIABLE = "HOLDFAST_HOME";
     private static final String LOCAL = "local";
     private static final String APPLICATION = "holdfast";
 
@@ -52,6 +53,11 @@ record Server(@Nullable String url, @Nullable String prefix) {
             throw new UsageException((required ? REQUIRE : REQUIRE_VARIABLE + "=1") + " wants a server, and "
                     + (given == null ? "no address is given" : "'" + LOCAL + "' is none")
                     + ": give it with --url or in " + VARIABLE);
+        }
+        String home = System.getenv(HOME_VARIABLE);
+        if (server.machineLocal() && home != null && !home.isEmpty() && !home.startsWith("/")) {
+            throw new UsageException(HOME_VARIABLE + " is '" + home
+                    + "', must be an absolute path: else each working directory would have locks of its own");
         }
         return server;
     }
@@ -102,13 +108,21 @@ record Server(@Nullable String url, @Nullable String prefix) {
         return prefix == null ? options : options.withPrefix(prefix);
     }
 
+    Holdfast connect(String application) {
+        return connect(application, false);
+    }
+
     /**
      * Connects.
      *
+     * @param quiet whether to say nothing of a server that may drop locks when its memory is full
      * @throws DriverException if nothing answers
      */
-    Holdfast connect(String application) {
+    Holdfast connect(String application, boolean quiet) {
         HoldfastOptions options = options(application);
+        if (quiet) {
+            options = options.withEviction(HoldfastOptions.Eviction.IGNORE);
+        }
         if (!machineLocal()) {
             return Holdfast.over(driver(options), options);
         }

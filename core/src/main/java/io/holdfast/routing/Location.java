@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,8 @@ import org.jspecify.annotations.Nullable;
  *       {@code ?sentinel-user=…&sentinel-password=…} are those of the sentinels
  * </ul>
  *
- * Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. Ports are 6379 where the text names none,
+ * Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. {@code valkey} and {@code valkeys} mean the
+ * same, in letters of either case. Ports are 6379 where the text names none,
  * and 26379 of sentinels. User, password and master are percent-decoded.
  */
 public final class Location {
@@ -62,8 +64,8 @@ public final class Location {
      * @throws IllegalArgumentException if the text is none; the message never repeats a password
      */
     public static Location parse(String text) {
-        int colon = text.indexOf("://");
-        String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT);
+        int colon = Objects.requireNonNull(text, "address is null").indexOf("://");
+        String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");
         return switch (scheme) {
             case "redis-cluster", "rediss-cluster" -> several(Kind.CLUSTER, scheme, text.substring(colon + 3));
             case "redis-sentinel", "rediss-sentinel" -> several(Kind.SENTINEL, scheme, text.substring(colon + 3));

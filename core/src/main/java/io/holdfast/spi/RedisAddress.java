@@ -4,6 +4,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,8 @@ public record RedisAddress(
     }
 
     /**
-     * Reads an address from its text form.
+     * Reads an address from its text form. {@code valkey} and {@code valkeys} mean the same as {@code redis} and
+     * {@code rediss}, in letters of either case.
      *
      * @throws IllegalArgumentException if the text is none; the message never repeats a password
      */
@@ -52,10 +54,11 @@ public record RedisAddress(
             // The exception of URI would repeat the text, and with it the password.
             throw new IllegalArgumentException("address is not a URI (" + e.getReason() + "): " + RULE);
         }
-        String scheme = uri.getScheme();
-        if (!"redis".equals(scheme) && !"rediss".equals(scheme)) {
+        String given = uri.getScheme();
+        String scheme = given == null ? "" : given.toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");
+        if (!scheme.equals("redis") && !scheme.equals("rediss")) {
             throw new IllegalArgumentException(
-                    "address has the scheme " + (scheme == null ? "(none)" : "'" + scheme + "'") + ": " + RULE);
+                    "address has the scheme " + (given == null ? "(none)" : "'" + given + "'") + ": " + RULE);
         }
         if (uri.getRawPath() != null && uri.getRawPath().contains("@")) {
             // What was read as port and database is part of a password, and must not be repeated.

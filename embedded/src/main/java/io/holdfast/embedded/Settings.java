@@ -31,7 +31,7 @@ record Settings(@Nullable Path folder, @Nullable String program, long idleMillis
         String folder = value("holdfast.embedded.home", "HOLDFAST_HOME");
         String path = System.getenv("PATH");
         return new Settings(
-                folder == null ? null : Path.of(folder).toAbsolutePath(),
+                folder == null ? null : absolute(folder),
                 value("holdfast.embedded.server", "HOLDFAST_SERVER"),
                 idleMillis(value("holdfast.embedded.idleMillis", "HOLDFAST_IDLE_MILLIS")),
                 path == null ? "" : path,
@@ -44,6 +44,17 @@ record Settings(@Nullable Path folder, @Nullable String program, long idleMillis
             value = System.getenv(variable);
         }
         return value == null || value.isEmpty() ? null : value;
+    }
+
+    private static Path absolute(String folder) {
+        Path path = Path.of(folder);
+        if (!path.isAbsolute()) {
+            throw DriverException.unknown(
+                    "holdfast.embedded.home (or HOLDFAST_HOME) is '" + folder
+                            + "', must be an absolute path: else each working directory would have locks of its own",
+                    null);
+        }
+        return path;
     }
 
     private static long idleMillis(@Nullable String text) {

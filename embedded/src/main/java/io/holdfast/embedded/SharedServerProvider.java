@@ -5,6 +5,10 @@ import io.holdfast.spi.EmbeddedServerProvider;
 import java.io.IOException;
 import java.net.ProtocolException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -72,7 +76,23 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
     }
 
     private static DriverException failed(IOException e) {
-        return DriverException.unknown("could not join the embedded server: " + e.getMessage(), e);
+        return DriverException.unknown("could not join the embedded server: " + reason(e), e);
+    }
+
+    /** In words: of many failures of the file system the message is the path, and the class says what was wrong. */
+    static String reason(IOException e) {
+        String message = String.valueOf(e.getMessage());
+        if (!(e instanceof FileSystemException failure) || failure.getReason() != null) {
+            return message;
+        }
+        String what = e instanceof NoSuchFileException
+                ? "there is no such file or folder, and none can be made"
+                : e instanceof AccessDeniedException
+                        ? "permission denied"
+                        : e instanceof FileAlreadyExistsException
+                                ? "something else is there"
+                                : e.getClass().getSimpleName();
+        return message + " (" + what + ")";
     }
 
     private static Share.Joined join(Settings settings, StateFolder folder) {

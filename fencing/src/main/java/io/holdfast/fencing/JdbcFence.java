@@ -3,6 +3,7 @@ package io.holdfast.fencing;
 import io.holdfast.Lease;
 import io.holdfast.StaleTokenException;
 import java.sql.Connection;
+import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -13,6 +14,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -87,7 +89,7 @@ public final class JdbcFence {
     }
 
     /**
-     * Creates the table; fails if it is there already. For tests and beginnings: a migration is a better place for the
+     * Creates the table; fails if it is there already, see {@link #createTableIfMissing}. For tests and beginnings: a migration is a better place for the
      * statement, which the guide shows for several databases. Some databases commit an open transaction when a table is
      * created.
      *
@@ -102,6 +104,51 @@ public final class JdbcFence {
         try (Statement statement = connection.createStatement()) {
             statement.executeUpdate("CREATE TABLE " + table + " (" + nameColumn + " VARCHAR(" + LONGEST_NAME + ")"
                     + collation + " NOT NULL PRIMARY KEY, " + tokenColumn + " BIGINT NOT NULL)");
+        }
+    }
+
+    /**
+     * Creates the table unless it is there: for every start of an application. Whether it is there is asked of the
+     * database's own lists, for the connection's schema unless the table's name has one. Several that start at once may do
+     * this; of connections in a transaction, all but one may fail then, as the database has it.
+     *
+     * @return whether this call has created it
+     * @throws SQLException of the database
+     */
+    public boolean createTableIfMissing(Connection connection) throws SQLException {
+        if (exists(connection)) {
+            return false;
+        }
+        try {
+            createTable(connection);
+            return true;
+        } catch (SQLException e) {
+            // Another may have been quicker. Within a transaction that failed nothing can be asked on some databases.
+            if (connection.getAutoCommit() && exists(connection)) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private boolean exists(Connection connection) throws SQLException {
+        DatabaseMetaData database = connection.getMetaData();
+        String[] parts = table.split("\\.", -1);
+        for (int i = 0; i < parts.length; i++) {
+            parts[i] = database.storesUpperCaseIdentifiers()
+                    ? parts[i].toUpperCase(Locale.ROOT)
+                    : database.storesLowerCaseIdentifiers() ? parts[i].toLowerCase(Locale.ROOT) : parts[i];
+        }
+        String catalog = parts.length > 2 ? parts[0] : connection.getCatalog();
+        String schema = parts.length > 1 ? parts[parts.length - 2] : connection.getSchema();
+        if (parts.length == 2 && !database.supportsSchemasInDataManipulation()) {
+            catalog = parts[0]; // as MySQL has it
+            schema = null;
+        }
+        String escape = database.getSearchStringEscape();
+        String pattern = parts[parts.length - 1].replace("_", escape + "_");
+        try (ResultSet tables = database.getTables(catalog, schema, pattern, null)) {
+            return tables.next();
         }
     }
 

@@ -31,6 +31,21 @@ public final class VirtualTime implements Ticker {
     private long elapsed; // guarded by lock, as are the tasks
     private long numbers;
     private int atThisInstant;
+    /** Whoever moves the time, or is going to: at first the thread that has made it. */
+    private volatile Thread mover = Thread.currentThread();
+
+    /**
+     * Refuses the thread that moves this time: it would wait for ever.
+     *
+     * @throws IllegalStateException always, on the thread that has moved it last, or has made it if none has
+     */
+    @Override
+    public void beforeWaiting() {
+        if (Thread.currentThread() == mover) {
+            throw new IllegalStateException("this thread would wait for ever, because the time stands still until it moves"
+                    + " it: use acquireAsync, move the time, and look at the future");
+        }
+    }
 
     @Override
     public long nanoTime() {
@@ -92,6 +107,7 @@ public final class VirtualTime implements Ticker {
 
     /** Moves the time, and runs what becomes due on the way, each task at its own time. */
     public void advance(Duration by) {
+        mover = Thread.currentThread();
         long end = elapsed().plus(by).toNanos();
         while (runFirstUntil(end)) {
             // goes on
@@ -115,6 +131,7 @@ public final class VirtualTime implements Ticker {
      * @throws AssertionError with what was awaited if it is not so when {@code most} has passed
      */
     public void runUntil(String what, Duration most, BooleanSupplier condition) {
+        mover = Thread.currentThread();
         long end = elapsed().plus(most).toNanos();
         while (!condition.getAsBoolean()) {
             if (!runFirstUntil(end)) {
