@@ -230,6 +230,16 @@ final class OptionsTest {
         assertEquals(
                 "LockOptions[term PT30S, renewed, wait up to PT1M]",
                 LockOptions.defaults().toString());
+        assertEquals(
+                "LockOptions[term PT5S, renewed, wait forever, longestHold PT1H, order LIFO, priority 3, eventData]",
+                LockOptions.defaults()
+                        .withTerm(Duration.ofSeconds(5))
+                        .withWaitLimit(Wait.forever())
+                        .withLongestHold(Duration.ofHours(1))
+                        .withOrder(LockOptions.Order.LIFO)
+                        .withPriority(3)
+                        .withEventData("secret")
+                        .toString());
         HoldfastOptions client = HoldfastOptions.defaults().withPrefix("x");
         assertEquals(client, HoldfastOptions.defaults().withPrefix("x"));
         assertEquals(

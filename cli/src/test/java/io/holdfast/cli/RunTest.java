@@ -480,6 +480,18 @@ final class RunTest {
     }
 
     @Test
+    void server_thatMayDropLocks_isWarnedOf_butNotWithQuiet() throws Exception {
+        try (RedisServer evicting = RedisServer.start("--maxmemory-policy", "allkeys-lru");
+                Launched warned = Launched.holdfast("run", "x", "--url", evicting.url(), "--", "true");
+                Launched quiet = Launched.holdfast("run", "x", "-q", "--url", evicting.url(), "--", "true")) {
+            assertEquals(0, warned.status());
+            assertTrue(warned.err().contains("maxmemory-policy allkeys-lru"), warned.err());
+            assertEquals(0, quiet.status());
+            assertEquals("", quiet.err());
+        }
+    }
+
+    @Test
     void server_thatIsNotThere_is69() throws Exception {
         int port;
         try (RedisServer gone = RedisServer.start()) {

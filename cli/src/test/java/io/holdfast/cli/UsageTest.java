@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -247,6 +248,22 @@ final class UsageTest {
                 assertEquals(1, command.err().lines().count(), command.err());
             }
         }
+    }
+
+    @Test
+    void home_thatIsRelative_is64_butOnlyWhereItIsUsed() throws Exception {
+        Map<String, String> variables = Map.of("HOLDFAST_HOME", "locks");
+        for (String line : List.of("run x -q -- echo ran", "ls", "acquire x")) {
+            try (Launched command = Launched.holdfast(variables, line.split(" "))) {
+                assertEquals(64, command.status(), line);
+                assertEquals("", command.out());
+                assertTrue(
+                        command.err().startsWith("holdfast: HOLDFAST_HOME is 'locks', must be an absolute path"),
+                        command.err());
+            }
+        }
+        Server elsewhere = Server.chosen("redis://h", null, false);
+        assertFalse(elsewhere.machineLocal());
     }
 
     @Test

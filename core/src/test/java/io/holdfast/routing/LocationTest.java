@@ -25,6 +25,11 @@ class LocationTest {
             value = {
                 "redis://h redis://h:6379",
                 "redis://u:p@h:1/2 redis://h:1/2",
+                "REDIS://h redis://h:6379",
+                "valkey://h/3 redis://h:6379/3",
+                "Valkeys://u:p@h rediss://h:6379",
+                "valkey-cluster://a,b:7001 redis-cluster://a:6379,b:7001",
+                "VALKEYS-sentinel://a/m rediss-sentinel://a:26379/m",
                 "redis-cluster://a,b:7001 redis-cluster://a:6379,b:7001",
                 "rediss-cluster://u:p@a redis" + "s-cluster://a:6379",
                 "redis-cluster://[::1]:7000,b redis-cluster://[::1]:7000,b:6379",

@@ -31,6 +31,15 @@ final class StateFolderTest {
     }
 
     @Test
+    void join_folderThatCannotBeMade_saysWhy() throws IOException {
+        String nowhere = refusal(Path.of("/proc/holdfast-locks"));
+        assertTrue(nowhere.matches("could not join the embedded server: /proc/\\S+ \\([a-z ,]+\\)"), nowhere);
+        Path file = Files.createFile(temporary.resolve("file"));
+        String inside = refusal(file.resolve("locks"));
+        assertTrue(inside.matches("could not join the embedded server: \\S+( \\([a-z ,]+\\)|: [A-Z].*)"), inside);
+    }
+
+    @Test
     void open_folderOpenToOthers_refused() throws IOException {
         for (String mode : new String[] {"rwxrwxrwx", "rwxrwx---", "rwxr-x---", "rwx-----x"}) {
             Path folder = Files.createDirectory(temporary.resolve(mode));

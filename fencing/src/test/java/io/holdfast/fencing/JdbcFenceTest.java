@@ -1,6 +1,7 @@
 package io.holdfast.fencing;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -261,6 +262,21 @@ class JdbcFenceTest {
             assertEquals("a", rows.getString(1));
             assertEquals(5, rows.getLong(2));
             return rows;
+        });
+    }
+
+    @Test
+    void createTableIfMissing_thereOrNot_isThereAfterwards() throws SQLException {
+        JdbcFence other = JdbcFence.defaults().withTable(Database.freshTable());
+        try (Connection connection = database.connect()) {
+            assertFalse(fence.createTableIfMissing(connection));
+            assertTrue(other.createTableIfMissing(connection));
+            assertFalse(other.createTableIfMissing(connection));
+        }
+        database.transaction(connection -> {
+            assertFalse(other.createTableIfMissing(connection));
+            other.check(connection, "a", 5);
+            return other;
         });
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.PlainLease;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** The clients that always answer the same. */
 class TestHoldfastTest {
@@ -30,6 +32,57 @@ class TestHoldfastTest {
             }
             assertEquals("done", holdfast.lock("a").call(lease -> "done"));
         }
+    }
+
+    @Test
+    void inVirtualTime_waitOfTheThreadThatMovesTheTime_throwsAndLeavesTheQueue() throws Exception {
+        VirtualTime time = new VirtualTime();
+        try (Holdfast holdfast = MemoryServer.start(time).client()) {
+            Lease lease = holdfast.lock("a").acquire();
+            for (Wait wait : List.of(Wait.upTo(Duration.ofSeconds(1)), Wait.forever())) {
+                IllegalStateException refused = assertThrows(
+                        IllegalStateException.class, () -> holdfast.lock("a").acquire(wait));
+                assertTrue(String.valueOf(refused.getMessage()).contains("use acquireAsync"), refused.getMessage());
+            }
+            assertTrue(holdfast.lock("a").tryAcquire().isEmpty());
+            assertEquals(0, holdfast.inspect().lock("a").waiters());
+            lease.release();
+            assertEquals("done", holdfast.lock("a").call(again -> "done"));
+        }
+    }
+
+    @Test
+    void arguments_thatAreNull_areNamed() {
+        try (Holdfast holdfast = TestHoldfast.inMemory()) {
+            assertNamed("lock name", () -> holdfast.lock(nothing()));
+            assertNamed("options", () -> holdfast.lock("a", nothing()));
+            assertNamed("wait", () -> holdfast.lock("a").acquire(TestHoldfastTest.<Wait>nothing()));
+            assertNamed("ticket", () -> holdfast.adopt(nothing()));
+            assertNamed("term", () -> LockOptions.defaults().withTerm(nothing()));
+            assertNamed("order", () -> LockOptions.defaults().withOrder(nothing()));
+            assertNamed("address", () -> Holdfast.connect(nothing()).close());
+        }
+    }
+
+    @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // what a caller without null checks may hand in
+    private static <T> T nothing() {
+        return null;
+    }
+
+    private static void assertNamed(String parameter, Executable act) {
+        assertEquals(
+                parameter + " is null",
+                assertThrows(NullPointerException.class, act).getMessage());
+    }
+
+    @Test
+    void toString_ofAClient_tellsServerApplicationAndId() {
+        Holdfast holdfast = TestHoldfast.inMemory(HoldfastOptions.defaults().withApplication("shop"));
+        assertTrue(
+                holdfast.toString().matches("Holdfast\\[\\S+, application shop, client " + holdfast.id() + "\\]"),
+                holdfast.toString());
+        holdfast.close();
+        assertTrue(holdfast.toString().endsWith(", closed]"), holdfast.toString());
     }
 
     @Test
