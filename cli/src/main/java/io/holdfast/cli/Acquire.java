@@ -195,8 +195,9 @@ final class Acquire implements Subcommand {
         line.addAll(arguments);
         // It outlives this process. Were its standard error the pipe into which the ticket goes ($(… 2>&1)), the script
         // would wait for its end, and it for the script's.
+        String errors = Script.pipe("self", 2);
         boolean inherit = Files.exists(Path.of("/proc/self/fd"))
-                && (Script.pipe("self", 2) == null || !Script.pipe("self", 2).equals(Script.pipe("self", 1)));
+                && (errors == null || !errors.equals(Script.pipe("self", 1)));
         ProcessBuilder builder = new ProcessBuilder(line)
                 .redirectError(inherit ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE);
         Process started = builder.start();

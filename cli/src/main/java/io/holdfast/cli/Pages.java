@@ -160,7 +160,9 @@ final class Pages {
                 Server.REQUIRE,
                 "Fail with 64 if no server's address is given, in place of a lock on this machine only; so does"
                         + " HOLDFAST_REQUIRE_SERVER=1.");
-        words.put("--quiet", "Say nothing of waiting, or of a lock that is taken.");
+        words.put(
+                "--quiet",
+                "Say nothing of waiting, of a lock that is taken, or of a server that may drop locks when its memory is full.");
         words.put(
                 "--verbose",
                 "Say who is waited for at once and at each change, as on a terminal (else once, after 5s), and more about"

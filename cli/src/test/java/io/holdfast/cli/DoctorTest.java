@@ -12,6 +12,7 @@ import io.holdfast.Diagnosis.Facts;
 import io.holdfast.Diagnosis.Probe;
 import io.holdfast.cli.Doctor.Finding;
 import io.holdfast.cli.Doctor.Level;
+import io.holdfast.testkit.RedisSentinels;
 import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,6 +77,18 @@ final class DoctorTest {
             assertTrue(said.out().contains("→ CONFIG SET maxmemory-policy noeviction"), said.out());
             assertEquals(
                     List.of("memory"), notOk(Said.by(server, "doctor", "--json").json()));
+        }
+    }
+
+    @Test
+    void sentinelAndServer_takenForEachOther_areToldApart() {
+        try (RedisSentinels sentinels = RedisSentinels.start()) {
+            Said server = Said.by("ls", "--url", sentinels.addresses().get(0).toString());
+            assertEquals(69, server.status());
+            assertTrue(server.err().contains(" is a Sentinel: connect to redis-sentinel://"), server.err());
+            Said sentinel = Said.by("ls", "--url", "redis-sentinel://127.0.0.1:" + sentinels.master().port() + "/hf");
+            assertEquals(69, sentinel.status());
+            assertTrue(sentinel.err().contains("it is no Sentinel"), sentinel.err());
         }
     }
 

@@ -65,7 +65,9 @@ public final class Location {
      */
     public static Location parse(String text) {
         int colon = Objects.requireNonNull(text, "address is null").indexOf("://");
-        String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");
+        String scheme = colon < 0
+                ? ""
+                : text.substring(0, colon).toLowerCase(Locale.ROOT).replaceFirst("^valkey", "redis");
         return switch (scheme) {
             case "redis-cluster", "rediss-cluster" -> several(Kind.CLUSTER, scheme, text.substring(colon + 3));
             case "redis-sentinel", "rediss-sentinel" -> several(Kind.SENTINEL, scheme, text.substring(colon + 3));
