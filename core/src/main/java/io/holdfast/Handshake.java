@@ -97,8 +97,8 @@ final class Handshake {
         }
         if ("sentinel".equals(facts.get("redis_mode"))) {
             throw new ServerRefusedException(
-                    server + " is a Sentinel: connect to redis-sentinel://" + server + "/MASTER instead, with the name that"
-                            + " it has for the master",
+                    server + " is a Sentinel: connect to redis-sentinel://" + server
+                            + "/MASTER instead, with the name that" + " it has for the master",
                     null);
         }
         String version = facts.getOrDefault("redis_version", "");

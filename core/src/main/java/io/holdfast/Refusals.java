@@ -27,9 +27,9 @@ final class Refusals {
                                         ? "it cannot tell whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
                                         : text.startsWith("ERR unknown command") && text.contains("SENTINEL")
                                                 ? "it is no Sentinel: the address of a server begins redis://, and Sentinels mostly listen on port 26379"
-                                        : text.startsWith("ERR unknown command")
-                                                ? "it is too old, or no Redis: 6.2 is the oldest that works"
-                                                : "";
+                                                : text.startsWith("ERR unknown command")
+                                                        ? "it is too old, or no Redis: 6.2 is the oldest that works"
+                                                        : "";
         };
         return new ServerRefusedException(
                 server + " refused: " + text + (hint.isEmpty() ? "" : " (" + hint + ")"), failure);

@@ -230,7 +230,8 @@ final class TakeBack {
     private void tellIfDone() {
         CompletableFuture<Boolean> closing = awaited;
         // In this order: what is being ended becomes pending first.
-        if (closing != null && ending.get() == 0
+        if (closing != null
+                && ending.get() == 0
                 && pending.values().stream().allMatch(item -> item.outage.isLasting())) {
             closing.complete(true);
         }
