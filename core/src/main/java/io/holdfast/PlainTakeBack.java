@@ -139,7 +139,8 @@ final class PlainTakeBack {
     private void tellIfDone() {
         CompletableFuture<Boolean> closing = awaited;
         // In this order: what is being ended becomes pending first.
-        if (closing != null && ending.get() == 0
+        if (closing != null
+                && ending.get() == 0
                 && pending.values().stream().allMatch(item -> item.outage.isLasting())) {
             closing.complete(true);
         }

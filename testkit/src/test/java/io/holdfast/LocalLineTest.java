@@ -137,7 +137,10 @@ final class LocalLineTest {
         CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
         time.advance(Duration.ofMillis(100));
         Attempt.TimedOut out = assertInstanceOf(Attempt.TimedOut.class, attempt.join());
-        assertEquals("this client", out.contention().holder().orElseThrow().application());
+        Holder holder = out.contention().holder().orElseThrow();
+        assertEquals(ours.options().application(), holder.application());
+        assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
+        assertFalse(holder.host().isEmpty());
         assertInstanceOf(
                 Attempt.Taken.class,
                 ours.lock("a", HANDED).attemptAsync(Wait.none()).join());

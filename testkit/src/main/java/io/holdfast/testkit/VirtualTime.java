@@ -42,8 +42,9 @@ public final class VirtualTime implements Ticker {
     @Override
     public void beforeWaiting() {
         if (Thread.currentThread() == mover) {
-            throw new IllegalStateException("this thread would wait for ever, because the time stands still until it moves"
-                    + " it: use acquireAsync, move the time, and look at the future");
+            throw new IllegalStateException(
+                    "this thread would wait for ever, because the time stands still until it moves"
+                            + " it: use acquireAsync, move the time, and look at the future");
         }
     }
 
