@@ -52,8 +52,7 @@ final class Acquire implements Subcommand {
                         ON_LOSS,
                         "SIGNAL",
                         "Send the script this signal if the lock is lost: TERM, INT, HUP, USR1, USR2 or KILL."));
-        for (String option :
-                List.of("--wait", "--try", "--term", "--order", "--priority", "--queue-limit", "--meta")) {
+        for (String option : List.of("--wait", "--try", "--term", "--order", "--priority", "--queue-limit", "--meta")) {
             spec.addOption(Specs.ofRun(option));
         }
         spec.addOption(Specs.ofRun("--busy-exit")).addOption(Specs.ofRun(LockRequest.AS));
@@ -138,7 +137,8 @@ final class Acquire implements Subcommand {
     }
 
     private int await(Process started, LockRequest request, ParseResult given) throws IOException {
-        BufferedReader reader = new BufferedReader(new InputStreamReader(started.getInputStream(), StandardCharsets.UTF_8));
+        BufferedReader reader =
+                new BufferedReader(new InputStreamReader(started.getInputStream(), StandardCharsets.UTF_8));
         String line = reader.readLine();
         if (line == null || !line.startsWith(LeaseKeeper.OFFER)) {
             int status = end(started);
@@ -196,8 +196,8 @@ final class Acquire implements Subcommand {
         // It outlives this process. Were its standard error the pipe into which the ticket goes ($(… 2>&1)), the script
         // would wait for its end, and it for the script's.
         String errors = Script.pipe("self", 2);
-        boolean inherit = Files.exists(Path.of("/proc/self/fd"))
-                && (errors == null || !errors.equals(Script.pipe("self", 1)));
+        boolean inherit =
+                Files.exists(Path.of("/proc/self/fd")) && (errors == null || !errors.equals(Script.pipe("self", 1)));
         ProcessBuilder builder = new ProcessBuilder(line)
                 .redirectError(inherit ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE);
         Process started = builder.start();
@@ -221,8 +221,7 @@ final class Acquire implements Subcommand {
     private static List<String> java() throws IOException {
         Path own = Path.of("/proc/self/cmdline");
         if (Files.exists(own)) {
-            List<String> words =
-                    List.of(new String(Files.readAllBytes(own), StandardCharsets.UTF_8).split("\0", -1));
+            List<String> words = List.of(new String(Files.readAllBytes(own), StandardCharsets.UTF_8).split("\0", -1));
             int main = words.indexOf(Main.class.getName());
             if (main > 0) {
                 List<String> line = new ArrayList<>(words.subList(0, main + 1));

@@ -68,8 +68,7 @@ final class LeaseKeeper {
             throw new UsageException("unknown command '" + COMMAND + "'");
         }
         Signals.receive((name, number) -> {});
-        ParseResult given =
-                Specs.parse(new Acquire().spec(), Arrays.copyOfRange(arguments, 2, arguments.length));
+        ParseResult given = Specs.parse(new Acquire().spec(), Arrays.copyOfRange(arguments, 2, arguments.length));
         LockRequest request = LockRequest.of(given);
         Say.verbosely(request.verbose());
         Script script = new Script(Long.parseLong(arguments[0]), arguments[1]);
@@ -256,7 +255,8 @@ final class LeaseKeeper {
                     "lost", lease.token(), 0, request.name(), Words.loss(reason == null ? LossReason.GONE : reason));
         }
         String word = result == null ? "held" : result == ReleaseResult.UNCONFIRMED ? "unconfirmed" : "released";
-        long left = result == null ? lease.remaining().toMillis() : request.term().toMillis();
+        long left =
+                result == null ? lease.remaining().toMillis() : request.term().toMillis();
         return new Ticket.Answer(word, lease.token(), left, request.name(), "");
     }
 }

@@ -48,8 +48,9 @@ final class Nesting {
         String who = "'" + request.name() + "' is held by the holdfast above this one ("
                 + Words.who(holder.application(), holder.host()) + ", pid " + holder.pid() + ")";
         if (endless) {
-            Say.line(who + ", which waits for this one: neither would ever end. Take the lock once, around the whole, or"
-                    + " give the two parts locks of different names");
+            Say.line(
+                    who + ", which waits for this one: neither would ever end. Take the lock once, around the whole, or"
+                            + " give the two parts locks of different names");
         } else if (!request.quiet()) {
             Say.line(who + ", which waits for this one: it will not become free meanwhile");
         }

@@ -54,10 +54,11 @@ final class Release implements Subcommand {
                                 "1", "not released: the answer was no, or the lock is not held as it was any more",
                                 "76", "with --ticket: the lock was lost before"))
                 .addPositional(Specs.lockName(false))
-                .addOption(Specs.value(
-                        Check.TICKET,
-                        "TICKET",
-                        "Give back what holdfast acquire has taken, with the ticket that it has printed. Does not ask."))
+                .addOption(
+                        Specs.value(
+                                Check.TICKET,
+                                "TICKET",
+                                "Give back what holdfast acquire has taken, with the ticket that it has printed. Does not ask."))
                 .addOption(Specs.value(
                         "--token", "T", "Only if the present hold has this token (see holdfast info): no later one."))
                 .addOption(Specs.flag(
@@ -88,8 +89,8 @@ final class Release implements Subcommand {
         String ticket = given.matchedOptionValue(Check.TICKET, null);
         if (ticket != null) {
             if (!given.matchedPositionals().isEmpty() || OTHERS.stream().anyMatch(given::hasMatchedOption)) {
-                throw new UsageException(
-                        Check.TICKET + " releases what the ticket is for: give neither NAME nor " + String.join(", ", OTHERS));
+                throw new UsageException(Check.TICKET + " releases what the ticket is for: give neither NAME nor "
+                        + String.join(", ", OTHERS));
             }
             return Check.ask(Ticket.parse(ticket), "release", given);
         }

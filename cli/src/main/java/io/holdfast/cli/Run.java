@@ -99,7 +99,8 @@ final class Run {
     }
 
     private int run(Connecting connecting, @Nullable Children children) {
-        ProcessBuilder prepared = Child.prepare(request.command(), request.lock().name(), children);
+        ProcessBuilder prepared =
+                Child.prepare(request.command(), request.lock().name(), children);
         Watcher watcher = Watcher.start(children);
         Holdfast client;
         try {
@@ -137,7 +138,11 @@ final class Run {
     private int hold(Lease held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
         Child started;
         long token = held.token();
-        watcher.starting(request.lock().name(), token, request.killAfter(), request.lock().term());
+        watcher.starting(
+                request.lock().name(),
+                token,
+                request.killAfter(),
+                request.lock().term());
         try {
             synchronized (this) {
                 if (signal != 0) {
@@ -147,7 +152,8 @@ final class Run {
                 Server.startsCommand();
                 started = Child.start(prepared, token, children);
                 watcher.started(started.pid());
-                if (request.lock().atLeast().isZero() && children == null) { // else it stays taken whatever becomes of us
+                if (request.lock().atLeast().isZero()
+                        && children == null) { // else it stays taken whatever becomes of us
                     Server.runsCommand(watcher.andIts(started.pid()));
                 }
                 child = started;
@@ -161,9 +167,10 @@ final class Run {
             return status;
         }
         if (Say.verbose()) {
-            Say.line("holding '" + request.lock().name() + "' with token " + token + "; the command is pid " + started.pid());
-            held.onWarning(left -> Say.line("the server does not answer; '" + request.lock().name() + "' is lost in "
-                    + Span.inWords(left) + " unless it does"));
+            Say.line("holding '" + request.lock().name() + "' with token " + token + "; the command is pid "
+                    + started.pid());
+            held.onWarning(left -> Say.line("the server does not answer; '"
+                    + request.lock().name() + "' is lost in " + Span.inWords(left) + " unless it does"));
         }
         var unused = held.lost().thenAccept(this::onLost);
         int status = started.await();
@@ -203,7 +210,9 @@ final class Run {
         try {
             client.admin().release(request.lock().name(), held.token(), Admin.Waiters.HAND_OFF);
         } catch (HoldfastException e) {
-            Say.failure("'" + request.lock().name() + "' could not be freed before --at-least is over: " + e.getMessage(), e);
+            Say.failure(
+                    "'" + request.lock().name() + "' could not be freed before --at-least is over: " + e.getMessage(),
+                    e);
         }
         held.release(); // which is gone already, or is all that can be done
         return status;
@@ -220,7 +229,8 @@ final class Run {
                 return ExitStatus.LOST;
             }
             case UNCONFIRMED ->
-                Say.line("the server did not confirm that '" + request.lock().name() + "' is free again; it will be within "
+                Say.line("the server did not confirm that '" + request.lock().name()
+                        + "' is free again; it will be within "
                         + Span.inWords(request.lock().term()));
         }
         return status;

@@ -107,7 +107,8 @@ record Script(long pid, String birth) {
         Optional<ProcessHandle> handle = ProcessHandle.of(pid);
         Optional<ProcessHandle> parent = handle.flatMap(ProcessHandle::parent);
         Optional<String> words = handle.flatMap(each -> each.info().commandLine());
-        return words.isPresent() && words.equals(parent.flatMap(each -> each.info().commandLine()))
+        return words.isPresent()
+                        && words.equals(parent.flatMap(each -> each.info().commandLine()))
                 ? (Long) parent.orElseThrow().pid()
                 : null;
     }
@@ -119,9 +120,10 @@ record Script(long pid, String birth) {
             String text = new String(line, StandardCharsets.UTF_8);
             if (!text.isEmpty()) {
                 List<String> words = List.of(text.split("\0", -1));
-                String name = CommandName.of(words.get(0).startsWith("-")
-                        ? List.of(words.get(0).substring(1)) // a login shell
-                        : words.size() > 1 ? words.subList(0, words.size() - 1) : words);
+                String name = CommandName.of(
+                        words.get(0).startsWith("-")
+                                ? List.of(words.get(0).substring(1)) // a login shell
+                                : words.size() > 1 ? words.subList(0, words.size() - 1) : words);
                 return name.indexOf('\uFFFD') >= 0 ? "script" : name;
             }
         } catch (IOException e) {

@@ -24,6 +24,7 @@ final class Specs {
 
     /** What begins so on a page is a command line: it stays whole, so that it can be copied. */
     private static final String COMMAND_LINE = "    ";
+
     private static final String LOCK_NAME = "The lock: 1 to 1,000 characters, any of them.";
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
@@ -78,10 +79,11 @@ final class Specs {
                         "--url",
                         "URL",
                         "The server; by default from HOLDFAST_URL, else 'local': this user's on this machine."))
-                .addOption(value(
-                        Server.PREFIX,
-                        "PREFIX",
-                        "What the applications that use the locks give to withPrefix; by default from HOLDFAST_PREFIX."))
+                .addOption(
+                        value(
+                                Server.PREFIX,
+                                "PREFIX",
+                                "What the applications that use the locks give to withPrefix; by default from HOLDFAST_PREFIX."))
                 .addOption(flag(
                         "Fail if no server's address is given; so does HOLDFAST_REQUIRE_SERVER=1.", Server.REQUIRE))
                 .addOption(flag("Say more about errors.", "-v", "--verbose"))
@@ -265,7 +267,8 @@ final class Specs {
     /** {@code -q, --quiet} or {@code     --url=URL}. */
     private static String names(OptionSpec option) {
         String shortest = option.shortestName();
-        return (shortest.startsWith("--") ? "      " : "  " + shortest + ", ") + option.longestName()
+        return (shortest.startsWith("--") ? "      " : "  " + shortest + ", ")
+                + option.longestName()
                 + (option.arity().max() > 0 ? "=" + option.paramLabel() : "");
     }
 

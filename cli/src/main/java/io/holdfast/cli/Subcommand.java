@@ -8,8 +8,7 @@ import picocli.CommandLine.ParseResult;
 /** One word after {@code holdfast}, apart from run and help: what it understands, its page, and what it does. */
 interface Subcommand {
     /** All words that {@link #named} knows, in the order of the help page. */
-    List<String> NAMES =
-            List.of(
+    List<String> NAMES = List.of(
             "acquire", "check", "ls", "info", "why", "queue", "top", "clients", "release", "extend", "clear", "doctor");
 
     /** The command line as it is to be understood, with all that its page says. */

@@ -30,8 +30,8 @@ final class Suggestion {
                     continue;
                 }
                 boolean same = one.charAt(i - 1) == other.charAt(j - 1);
-                least[i][j] = Math.min(
-                        least[i - 1][j - 1] + (same ? 0 : 1), Math.min(least[i - 1][j], least[i][j - 1]) + 1);
+                least[i][j] =
+                        Math.min(least[i - 1][j - 1] + (same ? 0 : 1), Math.min(least[i - 1][j], least[i][j - 1]) + 1);
                 if (i > 1
                         && j > 1
                         && one.charAt(i - 1) == other.charAt(j - 2)

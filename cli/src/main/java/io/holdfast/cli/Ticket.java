@@ -109,7 +109,9 @@ record Ticket(Path folder) {
     private boolean isAbandoned() {
         if (!Files.exists(socket())) {
             try {
-                return Files.getLastModifiedTime(folder).toInstant().isBefore(Instant.now().minus(BEING_MADE));
+                return Files.getLastModifiedTime(folder)
+                        .toInstant()
+                        .isBefore(Instant.now().minus(BEING_MADE));
             } catch (IOException e) {
                 return false;
             }
@@ -151,9 +153,9 @@ record Ticket(Path folder) {
         }
         try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
             channel.write(ByteBuffer.wrap((question + "\n").getBytes(StandardCharsets.UTF_8)));
-            return Answer.read(new BufferedReader(
-                            new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.UTF_8))
-                    .readLine());
+            return Answer.read(
+                    new BufferedReader(new InputStreamReader(Channels.newInputStream(channel), StandardCharsets.UTF_8))
+                            .readLine());
         } catch (ConnectException e) {
             remove();
             throw new GoneException("the process that kept the lease was killed: the lock is free with its term, and"

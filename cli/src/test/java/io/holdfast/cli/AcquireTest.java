@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,7 +52,8 @@ final class AcquireTest {
     @AfterEach
     void nothingIsLeft() throws Exception {
         Launched.await("all keepers to end: " + keepers(), () -> keepers().isEmpty());
-        Launched.await("all tickets to be removed: " + tickets(), () -> tickets().isEmpty());
+        Launched.await(
+                "all tickets to be removed: " + tickets(), () -> tickets().isEmpty());
     }
 
     private List<Path> tickets() {
@@ -168,7 +168,9 @@ final class AcquireTest {
             script.awaitOut("\n");
             long begin = System.nanoTime();
             Launched.await("a second", () -> System.nanoTime() - begin > 1_000_000_000L);
-            assertEquals(Long.toString(script.pid()), words(keepers().get(0).pid()).split(" keep-lease ")[1].split(" ")[0]);
+            assertEquals(
+                    Long.toString(script.pid()),
+                    words(keepers().get(0).pid()).split(" keep-lease ")[1].split(" ")[0]);
             script.line("");
             script.awaitOut("check 0");
             assertEquals(0, script.status(), script.err());
@@ -224,10 +226,12 @@ final class AcquireTest {
             assertEquals(
                     List.of("held", "signalled", "check 76", "release 76"),
                     script.out().lines().toList());
-            assertTrue(script.err().contains("holdfast: lost lock 'lost' while the script ran (pid " + script.pid()),
+            assertTrue(
+                    script.err().contains("holdfast: lost lock 'lost' while the script ran (pid " + script.pid()),
                     script.err());
             assertTrue(script.err().contains("sending it USR1"), script.err());
-            assertTrue(script.err().contains("holdfast: lock 'lost' was lost: an operator released it, or"), script.err());
+            assertTrue(
+                    script.err().contains("holdfast: lock 'lost' was lost: an operator released it, or"), script.err());
         }
     }
 
@@ -245,10 +249,13 @@ final class AcquireTest {
             List<String> line = Launched.line("acquire", "turns", "--json", "--url", server.url(), "--for", us);
             line.add(1, "-Djava.io.tmpdir=" + folder);
             try (Launched second = Launched.start(Map.of(), line)) {
-                Launched.await("it to queue", () -> observer.inspect().lock("turns").waiters() == 1);
+                Launched.await(
+                        "it to queue", () -> observer.inspect().lock("turns").waiters() == 1);
                 first.line("");
                 assertEquals(0, second.status());
-                assertEquals(holder("turns").token(), Said.json(second.out()).get("token").getAsLong());
+                assertEquals(
+                        holder("turns").token(),
+                        Said.json(second.out()).get("token").getAsLong());
                 assertEquals(30_000, Said.json(second.out()).get("termMillis").getAsInt());
                 first.status();
                 String ticket = Said.json(second.out()).get("ticket").getAsString();
@@ -260,22 +267,30 @@ final class AcquireTest {
 
     @Test
     void wait_thatIsEnded_leavesTheQueueEmpty() throws Exception {
-        try (Launched holder = Launched.holdfast("run", "queue", "--url", server.url(), "--", "sh", "-c", "echo runs; read x")) {
+        try (Launched holder =
+                Launched.holdfast("run", "queue", "--url", server.url(), "--", "sh", "-c", "echo runs; read x")) {
             holder.awaitOut("runs");
-            List<String> line = Launched.line("acquire", "queue", "-q", "--url", server.url(), "--for", "" + holder.pid());
+            List<String> line =
+                    Launched.line("acquire", "queue", "-q", "--url", server.url(), "--for", "" + holder.pid());
             line.add(1, "-Djava.io.tmpdir=" + folder);
             for (String signal : List.of("TERM", "INT", "KILL")) {
                 try (Launched waiting = Launched.start(Map.of(), line)) {
-                    Launched.await("it to queue", () -> observer.inspect().lock("queue").waiters() == 1);
+                    Launched.await(
+                            "it to queue",
+                            () -> observer.inspect().lock("queue").waiters() == 1);
                     waiting.signal(signal);
                     assertEquals(Map.of("TERM", 143, "INT", 130, "KILL", 137).get(signal), waiting.status());
-                    Launched.await("it to leave", () -> observer.inspect().lock("queue").waiters() == 0);
+                    Launched.await(
+                            "it to leave",
+                            () -> observer.inspect().lock("queue").waiters() == 0);
                 }
             }
             try (Launched script = script("t=$(hf acquire queue -q); echo \"held $t\"")) {
-                Launched.await("it to queue", () -> observer.inspect().lock("queue").waiters() == 1);
+                Launched.await(
+                        "it to queue", () -> observer.inspect().lock("queue").waiters() == 1);
                 script.signal("KILL");
-                Launched.await("it to leave", () -> observer.inspect().lock("queue").waiters() == 0);
+                Launched.await(
+                        "it to leave", () -> observer.inspect().lock("queue").waiters() == 0);
             }
             holder.line("");
             assertEquals(0, holder.status());
@@ -309,8 +324,8 @@ final class AcquireTest {
 
     @Test
     void machineLocalLock_whoseKeeperIsKilled_isFreeWhenItsScriptHasEnded(@TempDir Path home) throws Exception {
-        Map<String, String> variables = Map.of(
-                "HOLDFAST_HOME", home.toString(), "HOLDFAST_IDLE_MILLIS", "500", "HOLDFAST_URL", "local");
+        Map<String, String> variables =
+                Map.of("HOLDFAST_HOME", home.toString(), "HOLDFAST_IDLE_MILLIS", "500", "HOLDFAST_URL", "local");
         String[] next = {"run", "mine", "--wait", "1m", "-q", "--", "echo", "ran"};
         try (Launched script = script(variables, "sh", "t=$(hf acquire mine --term 1h); echo held; read line")) {
             script.awaitOut("held");

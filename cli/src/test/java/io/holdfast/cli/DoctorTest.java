@@ -86,7 +86,10 @@ final class DoctorTest {
             Said server = Said.by("ls", "--url", sentinels.addresses().get(0).toString());
             assertEquals(69, server.status());
             assertTrue(server.err().contains(" is a Sentinel: connect to redis-sentinel://"), server.err());
-            Said sentinel = Said.by("ls", "--url", "redis-sentinel://127.0.0.1:" + sentinels.master().port() + "/hf");
+            Said sentinel = Said.by(
+                    "ls",
+                    "--url",
+                    "redis-sentinel://127.0.0.1:" + sentinels.master().port() + "/hf");
             assertEquals(69, sentinel.status());
             assertTrue(sentinel.err().contains("it is no Sentinel"), sentinel.err());
         }

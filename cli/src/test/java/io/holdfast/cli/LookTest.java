@@ -88,7 +88,9 @@ final class LookTest {
             assertTrue(Said.by(server, "top", "--once", "--prefix=shop").out().contains("deploy"));
             assertTrue(Said.by(server, "clients", "--prefix=shop").out().contains("checkout@"));
             assertEquals(0, Said.by(server, "doctor", "--prefix=shop").status());
-            assertEquals(0, Said.by(server, "extend", "deploy", "30m", "--prefix=shop").status());
+            assertEquals(
+                    0,
+                    Said.by(server, "extend", "deploy", "30m", "--prefix=shop").status());
             Map<String, String> variables = Map.of("HOLDFAST_URL", server.url(), "HOLDFAST_PREFIX", "shop");
             try (Launched run = Launched.holdfast(variables, "run", "deploy", "--try", "--", "echo", "ran");
                     Launched other = Launched.holdfast(variables, "ls", "--prefix", "hf");

@@ -67,7 +67,8 @@ final class LossTest {
             assertEquals(0, Said.by(server, "release", "lost", "--yes").status());
             assertEquals(76, command.status());
             assertTrue(
-                    command.err().startsWith("holdfast: lost lock 'lost' while the command ran: an operator released it"),
+                    command.err()
+                            .startsWith("holdfast: lost lock 'lost' while the command ran: an operator released it"),
                     command.err());
         }
     }

@@ -169,8 +169,10 @@ final class RunTest {
             assertEquals(64, command.status());
             assertEquals("", command.out());
             assertTrue(
-                    command.err().matches("holdfast: 'self' is held by the holdfast above this one \\(" + inner
-                            + "\\S+, pid " + command.pid() + "\\), which waits for this one: neither would ever end\\. .*\n"),
+                    command.err()
+                            .matches("holdfast: 'self' is held by the holdfast above this one \\(" + inner
+                                    + "\\S+, pid " + command.pid()
+                                    + "\\), which waits for this one: neither would ever end\\. .*\n"),
                     command.err());
             assertTrue(isFree("self"));
         }

@@ -103,9 +103,11 @@ final class UsageTest {
         assertEquals(75, request.lock().busyExit());
         assertEquals(LockOptions.defaults(), request.lock().options());
         assertEquals(
-                Wait.forever(), parse("x", "--wait", "forever", "--", "true").lock().patience());
+                Wait.forever(),
+                parse("x", "--wait", "forever", "--", "true").lock().patience());
         assertEquals(Wait.none(), parse("x", "--try", "--", "true").lock().patience());
-        assertEquals(Wait.none(), parse("x", "--wait", "0s", "--", "true").lock().patience());
+        assertEquals(
+                Wait.none(), parse("x", "--wait", "0s", "--", "true").lock().patience());
         assertEquals("--try", parse("x", "--url", "u", "--", "--try").command().get(0), "all after -- is the command");
     }
 
@@ -318,7 +320,8 @@ final class UsageTest {
         List<String> words = List.of("holdfast run nightly --url redis://locks --require-server --try --at-least 55s"
                 + " --busy-exit 0 -q -- report.sh");
         for (int columns : new int[] {55, 60, 80, 100, 200}) {
-            for (String command : Stream.concat(COMMANDS.stream(), Stream.of("", "run")).toList()) {
+            for (String command :
+                    Stream.concat(COMMANDS.stream(), Stream.of("", "run")).toList()) {
                 String page = Specs.page(command, columns);
                 int width = Math.min(100, columns);
                 String all = page.replaceAll("\\s+", " ");

@@ -123,8 +123,7 @@ final class WordsTest {
         table.add("e\u0301\u200d", "z");
         table.add("각", "w");
         assertEquals(
-                "A         B\n😀😀      x\nc\\u0009d\n日本語    y\ne\u0301\u200d         z\n각        w\n",
-                table.text());
+                "A         B\n😀😀      x\nc\\u0009d\n日本語    y\ne\u0301\u200d         z\n각        w\n", table.text());
     }
 
     @Test
@@ -139,7 +138,8 @@ final class WordsTest {
                         + "日本語日本語日…  b@h              7\n",
                 narrow);
         assertTrue(narrow.lines().allMatch(line -> Columns.of(line) <= 50));
-        assertEquals("x".repeat(300) + "  backup.sh@a-rather-long-host-name  1763705579123456",
+        assertEquals(
+                "x".repeat(300) + "  backup.sh@a-rather-long-host-name  1763705579123456",
                 table.text().lines().toList().get(1));
         assertTrue(table.text(20).lines().allMatch(line -> Columns.of(line) <= 20), table.text(20));
     }
