@@ -193,11 +193,9 @@ final class Acquire implements Subcommand {
         line.add(Long.toString(script.pid()));
         line.add(script.birth());
         line.addAll(arguments);
-        // It outlives this process. Were its standard error the pipe into which the ticket goes ($(… 2>&1)), the script
-        // would wait for its end, and it for the script's.
-        String errors = Script.pipe("self", 2);
-        boolean inherit =
-                Files.exists(Path.of("/proc/self/fd")) && (errors == null || !errors.equals(Script.pipe("self", 1)));
+        // It outlives this process. Where standard error is not the script's own, somebody may wait for its end: the
+        // script itself, in $(… 2>&1), or a program that has called us and reads all that we say.
+        boolean inherit = script.shares(2);
         ProcessBuilder builder = new ProcessBuilder(line)
                 .redirectError(inherit ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.PIPE);
         Process started = builder.start();

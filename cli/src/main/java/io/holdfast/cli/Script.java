@@ -89,17 +89,24 @@ record Script(long pid, String birth) {
 
     /** Which pipe is a process's standard output; null if it is none, or if that cannot be seen. */
     private static @Nullable String pipe(long pid) {
-        return pipe(Long.toString(pid), 1);
+        String file = file(Long.toString(pid), 1);
+        return file != null && file.startsWith("pipe:") ? file : null;
     }
 
-    static @Nullable String pipe(String process, int descriptor) {
+    /** What a process has open under a number; null if nothing, or if that cannot be seen. */
+    private static @Nullable String file(String process, int descriptor) {
         try {
-            String target = Files.readSymbolicLink(PROC.resolve(process + "/fd/" + descriptor))
+            return Files.readSymbolicLink(PROC.resolve(process + "/fd/" + descriptor))
                     .toString();
-            return target.startsWith("pipe:") ? target : null;
         } catch (IOException e) {
             return null;
         }
+    }
+
+    /** Whether it has the same open under a number as this process. */
+    boolean shares(int descriptor) {
+        String ours = file("self", descriptor);
+        return ours != null && ours.equals(file(Long.toString(pid), descriptor));
     }
 
     /** Elsewhere than on Linux: a subshell has the words of its shell. */
