@@ -172,7 +172,7 @@ record Access(@Nullable Supplier<Credentials> credentials, Tls tls, boolean pass
             Map<String, String> variables,
             List<String> warnings) {
         // Variables are for all servers; what is meant by an option is told if it cannot be.
-        boolean encrypted = url.startsWith("rediss");
+        boolean encrypted = url.toLowerCase(Locale.ROOT).matches("(rediss|valkeys)\\b.*");
         String authorities = value(AUTHORITIES, option, encrypted ? variables : Map.of());
         boolean own = option.apply(CERTIFICATE) != null || option.apply(KEY) != null;
         Map<String, String> pair = own || !encrypted ? Map.of() : variables;
