@@ -95,10 +95,10 @@ public class MicroBenchmarks {
         private static final String ACQUIRE_KEYS = "7";
         private static final String RELEASE_KEYS = "6";
         private static final Reply NOW = Reply.of(2_000_000_000_000_000L);
-        private static final CompletionStage<Reply> GRANTED = CompletableFuture.completedStage(
-                Reply.of(List.of(Reply.of("GRANTED"), NOW, Reply.of(7), NOW, Reply.of(0))));
-        private static final CompletionStage<Reply> RELEASED =
-                CompletableFuture.completedStage(Reply.of(List.of(Reply.of("RELEASED"), NOW)));
+        private static final Reply GRANTED = Reply.of("GRANTED");
+        private static final Reply TOKEN = Reply.of(7);
+        private static final Reply NOT_KEPT = Reply.of(0);
+        private static final Reply RELEASED = Reply.of("RELEASED");
 
         AnsweringDriver(RedisDriver real) {
             super(real);
@@ -108,10 +108,13 @@ public class MicroBenchmarks {
         public CompletionStage<Reply> send(Command command) {
             if (command.name().equals("EVALSHA")) {
                 String keys = command.words().get(2);
+                // The call's number comes back with its reply.
+                Reply number = Reply.of(command.words().get(command.words().size() - 1));
                 if (keys.equals(ACQUIRE_KEYS)) {
-                    return GRANTED;
+                    return CompletableFuture.completedStage(
+                            Reply.of(List.of(GRANTED, NOW, TOKEN, NOW, NOT_KEPT, number)));
                 } else if (keys.equals(RELEASE_KEYS)) {
-                    return RELEASED;
+                    return CompletableFuture.completedStage(Reply.of(List.of(RELEASED, NOW, number)));
                 }
             }
             return driver.send(command);

@@ -16,6 +16,8 @@ final class Table {
     private static final String GAP = "  ";
     /** What is cut shorter says nothing any more. */
     private static final int NARROWEST = 8;
+    /** What is wider has a line of its own above the words that belong to it. Only without headings. */
+    private static final int WIDEST_LABEL = 26;
 
     private final List<String[]> rows = new ArrayList<>();
     private final boolean headed;
@@ -54,7 +56,8 @@ final class Table {
         int[] widths = new int[rows.get(0).length];
         for (String[] row : rows) {
             for (int i = 0; i < row.length; i++) {
-                widths[i] = Math.max(widths[i], Columns.of(row[i]));
+                boolean alone = !headed && i < row.length - 1 && Columns.of(row[i]) > WIDEST_LABEL;
+                widths[i] = alone ? widths[i] : Math.max(widths[i], Columns.of(row[i]));
             }
         }
         if (headed) {
@@ -110,6 +113,13 @@ final class Table {
 
     private static void lines(String[] row, int[] widths, int columns, StringBuilder text) {
         int last = row.length - 1;
+        if (last > 0 && Columns.of(row[0]) > widths[0]) {
+            text.append(row[0]).append('\n');
+            String[] rest = row.clone();
+            rest[0] = "";
+            lines(rest, widths, columns, text);
+            return;
+        }
         int before = 0;
         for (int i = 0; i < last; i++) {
             before += widths[i] + GAP.length();

@@ -113,7 +113,7 @@ public abstract class ApplicationContract {
         lease.release();
         Lease second = waiting.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
         ours.admin().release("job", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.GONE, second.lost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertEquals(LossReason.REVOKED, second.lost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 
         awaitCount(registry, 1, "holdfast.obtained", "lock", "job", "how", "free");
         awaitCount(registry, 1, "holdfast.obtained", "lock", "job", "how", "queued");
@@ -121,7 +121,7 @@ public abstract class ApplicationContract {
         awaitCount(registry, 2, "holdfast.wait", "lock", "job");
         awaitCount(registry, 1, "holdfast.hold", "lock", "job", "end", "released");
         awaitCount(registry, 1, "holdfast.hold", "lock", "job", "end", "lost");
-        awaitCount(registry, 1, "holdfast.lost", "lock", "job", "reason", "gone");
+        awaitCount(registry, 1, "holdfast.lost", "lock", "job", "reason", "revoked");
         awaitCount(registry, 1, "holdfast.revoked", "lock", "job");
         gauges.close();
         assertTrue(registry.find("holdfast.held").gauges().isEmpty());

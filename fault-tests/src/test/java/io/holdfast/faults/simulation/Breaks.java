@@ -258,8 +258,8 @@ final class Breaks {
                         EnumSet.of(LIVENESS),
                         java(
                                 "WaitingRoom",
-                                "if (checks.remove(keys.hold(), due)) {",
-                                "if (checks.remove(keys.hold(), due) && keys == null) {")),
+                                "if (checks.remove(keys.hold(), look)) {",
+                                "if (checks.remove(keys.hold(), look) && keys == null) {")),
                 of(
                         "parked waiters do not come back",
                         INSIDE,
