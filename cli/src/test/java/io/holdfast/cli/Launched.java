@@ -139,6 +139,9 @@ final class Launched implements AutoCloseable {
     }
 
     static void signal(String name, long pid) throws IOException, InterruptedException {
+        if (pid <= 1) {
+            throw new AssertionError("there is no such process, and " + pid + " would mean others");
+        }
         Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid))
                 .inheritIO()
                 .start();

@@ -298,7 +298,12 @@ final class LocalServerLossTest {
     @Test
     void holderIsKilled_butItsCommandLives_lockStaysTaken() throws Exception {
         try (Launched first = holder()) {
-            long command = commandOf(first);
+            long command = ProcessHandle.of(first.pid()).stream()
+                    .flatMap(ProcessHandle::children)
+                    .filter(each -> !each.info().commandLine().orElse("").contains("watcher-of"))
+                    .mapToLong(ProcessHandle::pid)
+                    .findFirst()
+                    .orElseThrow();
             Launched.signal("STOP", command); // what is to end it lets it end by itself first
             Launched.signal("KILL", first.pid());
             try (Launched second = command("run", "e", "--try", "-q", "--", "echo", "ran")) {
