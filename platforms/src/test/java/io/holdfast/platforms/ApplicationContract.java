@@ -112,6 +112,8 @@ public abstract class ApplicationContract {
         await("it is queued", () -> ours.inspect().isQueued("job"));
         lease.release();
         Lease second = waiting.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        // Else the answer to the confirmation may come before the message, and the lock be only gone.
+        await("the hand-over is confirmed", () -> ours.inspect().lock("job").confirmed());
         ours.admin().release("job", Admin.Waiters.HAND_OFF);
         assertEquals(LossReason.REVOKED, second.lost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 

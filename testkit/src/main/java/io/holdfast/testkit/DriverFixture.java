@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -45,6 +46,9 @@ abstract class DriverFixture {
 
     static final ConnectOptions OPTIONS = ConnectOptions.defaults();
 
+    private static final ConnectOptions PATIENT = new ConnectOptions(Duration.ofSeconds(30), "holdfast");
+    private static final AtomicBoolean LOADED = new AtomicBoolean();
+
     RedisServer server;
     RedisDriver driver;
     RecordedEvents events;
@@ -52,8 +56,18 @@ abstract class DriverFixture {
     /** The provider under test. */
     protected abstract RedisDriverProvider provider();
 
+    /** With the first connection of a JVM all classes of a client are loaded, and no test is about how long that takes. */
+    final void loadTheClient() {
+        if (LOADED.compareAndSet(false, true)) {
+            try (RedisServer other = RedisServer.start()) {
+                provider().connect(other.address(), PATIENT).close();
+            }
+        }
+    }
+
     @BeforeEach
     void connectToFreshServer() {
+        loadTheClient();
         server = RedisServer.start();
         driver = provider().connect(server.address(), OPTIONS);
         events = new RecordedEvents();

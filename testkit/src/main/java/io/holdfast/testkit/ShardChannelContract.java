@@ -70,6 +70,7 @@ public abstract class ShardChannelContract extends DriverFixture {
     @Override
     @BeforeEach
     void connectToFreshServer() {
+        loadTheClient();
         server = shared;
         opened = new ArrayList<>();
         takenAway = new ArrayList<>();
