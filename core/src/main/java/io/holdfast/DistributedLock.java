@@ -309,10 +309,7 @@ public final class DistributedLock {
                 engine.beforeWaiting();
             }
             return outcome.get();
-        } catch (IllegalStateException e) {
-            request.withdraw();
-            throw e;
-        } catch (InterruptedException e) {
+        } catch (IllegalStateException | InterruptedException e) {
             request.withdraw();
             throw e;
         } catch (ExecutionException e) {

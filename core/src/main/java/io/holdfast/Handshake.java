@@ -98,7 +98,7 @@ final class Handshake {
         if ("sentinel".equals(facts.get("redis_mode"))) {
             throw new ServerRefusedException(
                     server + " is a Sentinel: connect to redis-sentinel://" + server
-                            + "/MASTER instead, with the name that" + " it has for the master",
+                            + "/MASTER instead, with the name that it has for the master",
                     null);
         }
         String version = facts.getOrDefault("redis_version", "");

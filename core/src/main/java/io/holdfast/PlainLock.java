@@ -252,10 +252,7 @@ public final class PlainLock {
                 client.beforeWaiting();
             }
             return outcome.get();
-        } catch (IllegalStateException e) {
-            request.withdraw();
-            throw e;
-        } catch (InterruptedException e) {
+        } catch (IllegalStateException | InterruptedException e) {
             request.withdraw();
             throw e;
         } catch (ExecutionException e) {

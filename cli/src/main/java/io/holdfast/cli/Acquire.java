@@ -101,13 +101,7 @@ final class Acquire implements Subcommand {
         LockRequest request = LockRequest.of(given);
         onLoss(given);
         Script script = script(given);
-        if (!request.quiet()) {
-            request.server().warn();
-        }
-        if (request.server().silentlyMachineLocal()) {
-            Say.line("machine-local lock: it holds among this user's processes on this machine only"
-                    + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");
-        }
+        request.server().announceLock(request.quiet());
         Signals.receive((name, number) -> onSignal(number));
         try {
             Process started = start(script, given.originalArgs());

@@ -64,8 +64,7 @@ final class Check implements Subcommand {
         } else if (lost) {
             Say.line(told.lock().isEmpty() ? told.why() : "lock '" + told.lock() + "' was lost: " + told.why());
         } else if (told.word().equals("unconfirmed")) {
-            Say.line("the server did not confirm that '" + told.lock() + "' is free again; it will be within "
-                    + Span.inWords(Duration.ofMillis(told.millis())));
+            Say.line(Words.unconfirmed(told.lock(), Duration.ofMillis(told.millis())));
         } else if (question.equals("check") && given.hasMatchedOption("--token")) {
             System.out.println(told.token());
         } else if (given.hasMatchedOption("--verbose")) {

@@ -79,13 +79,7 @@ final class Run {
     private int run(Connecting connecting) {
         Signals.receive(this::onSignal);
         Runtime.getRuntime().addShutdownHook(new Thread(this::lastResort, "holdfast-last-resort"));
-        if (request.lock().server().silentlyMachineLocal()) {
-            Say.line("machine-local lock: it holds among this user's processes on this machine only"
-                    + " (for more, give --url or HOLDFAST_URL; if this is meant, --url local)");
-        }
-        if (!request.lock().quiet()) {
-            request.lock().server().warn();
-        }
+        request.lock().server().announceLock(request.lock().quiet());
         if (!request.holdForChildren()) {
             return run(connecting, null);
         }
@@ -233,9 +227,7 @@ final class Run {
                 return ExitStatus.LOST;
             }
             case UNCONFIRMED ->
-                Say.line("the server did not confirm that '" + request.lock().name()
-                        + "' is free again; it will be within "
-                        + Span.inWords(request.lock().term()));
+                Say.line(Words.unconfirmed(request.lock().name(), request.lock().term()));
         }
         return status;
     }

@@ -106,7 +106,7 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
     }
 
     /** Whether it is machine-local although nobody said so: that is to be told, whatever else is not. */
-    boolean silentlyMachineLocal() {
+    private boolean silentlyMachineLocal() {
         return url == null;
     }
 
@@ -179,8 +179,19 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
     }
 
     /** Says what ought to be done otherwise about passwords and keys. */
-    void warn() {
+    private void warn() {
         access.warnings().forEach(Say::line);
+    }
+
+    /** Before a lock is asked for. That it is machine-local although nobody said so is told whatever else is not. */
+    void announceLock(boolean quiet) {
+        if (!quiet) {
+            warn();
+        }
+        if (silentlyMachineLocal()) {
+            Say.line("machine-local lock: it holds among this user's processes on this machine only"
+                    + " (for more, give --url or " + VARIABLE + "; if this is meant, --url local)");
+        }
     }
 
     private void announce() {

@@ -84,6 +84,11 @@ final class Words {
         return contention.waiters() > 0 ? who + "; " + contention.waiters() + " waiting" : who;
     }
 
+    /** A release that the server has not answered, of a lock with this term. */
+    static String unconfirmed(String lock, Duration term) {
+        return "the server did not confirm that '" + lock + "' is free again; it will be within " + Span.inWords(term);
+    }
+
     /** Why a lease was lost. */
     static String loss(LossReason reason) {
         return switch (reason) {

@@ -62,8 +62,7 @@ final class AddressSource implements ConnectionSource {
     AddressSource(RedisAddress address, ConnectOptions options) {
         this.address = address;
         this.options = options;
-        this.where =
-                (address.host().contains(":") ? "[" + address.host() + "]" : address.host()) + ":" + address.port();
+        this.where = address.hostAndPort();
     }
 
     @Override

@@ -4,9 +4,8 @@ import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ForwardingDriver;
+import io.holdfast.testkit.BorrowedDriver;
 import io.holdfast.testkit.ShardChannelContract;
-import java.util.concurrent.atomic.AtomicInteger;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
@@ -35,35 +34,9 @@ final class BorrowedPoolShardChannelTest extends ShardChannelContract {
                                 .clientName(options.clientName())
                                 .ssl(address.tls())
                                 .build());
-                return new WithPool(JedisDriver.over(pool), pool, new AtomicInteger(1));
+                // What is given back as broken, the pool replaces.
+                return new BorrowedDriver(JedisDriver.over(pool), pool::close);
             }
         };
-    }
-
-    /** Closes the pool after its last driver: what is given back as broken, the pool replaces. */
-    private static final class WithPool extends ForwardingDriver {
-        private final ConnectionPool pool;
-        private final AtomicInteger users;
-
-        WithPool(RedisDriver driver, ConnectionPool pool, AtomicInteger users) {
-            super(driver);
-            this.pool = pool;
-            this.users = users;
-        }
-
-        @Override
-        public RedisDriver another(String key) {
-            RedisDriver other = driver.another(key);
-            users.incrementAndGet();
-            return new WithPool(other, pool, users);
-        }
-
-        @Override
-        public void close() {
-            driver.close();
-            if (users.decrementAndGet() == 0) {
-                pool.close();
-            }
-        }
     }
 }

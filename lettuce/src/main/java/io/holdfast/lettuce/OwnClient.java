@@ -75,7 +75,7 @@ final class OwnClient {
     OwnClient(RedisAddress address, ConnectOptions options) {
         connectTimeout = options.connectTimeout();
         again = () -> new OwnClient(address, options).connect();
-        name = HostPort.of(address.host(), address.port());
+        name = address.hostAndPort();
         uri = uri(address, options);
         if (options.credentials() != null || address.password() != null) {
             uri.setCredentialsProvider((ImmediateRedisCredentialsProvider) () -> credentials);

@@ -5,11 +5,10 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ForwardingDriver;
+import io.holdfast.testkit.BorrowedDriver;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.protocol.ProtocolVersion;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /** Drivers over a client that was handed in, whose options are Lettuce's defaults but for the older protocol. */
 final class BorrowedClientProvider implements RedisDriverProvider {
@@ -24,38 +23,12 @@ final class BorrowedClientProvider implements RedisDriverProvider {
         client.setOptions(
                 ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build());
         try {
-            return new WithClient(
-                    LettuceDriver.over(client, OwnClient.uri(address, options)), client, new AtomicInteger(1));
+            return new BorrowedDriver(LettuceDriver.over(client, OwnClient.uri(address, options)), () -> {
+                var unused = client.shutdownAsync();
+            });
         } catch (DriverException e) {
             client.shutdown();
             throw e;
-        }
-    }
-
-    /** Closes the client after its last driver, as an application would. */
-    private static final class WithClient extends ForwardingDriver {
-        private final RedisClient client;
-        private final AtomicInteger users;
-
-        WithClient(RedisDriver driver, RedisClient client, AtomicInteger users) {
-            super(driver);
-            this.client = client;
-            this.users = users;
-        }
-
-        @Override
-        public RedisDriver another(String key) {
-            RedisDriver other = driver.another(key);
-            users.incrementAndGet();
-            return new WithClient(other, client, users);
-        }
-
-        @Override
-        public void close() {
-            driver.close();
-            if (users.decrementAndGet() == 0) {
-                var unused = client.shutdownAsync();
-            }
         }
     }
 }

@@ -1,14 +1,14 @@
-package io.holdfast.platforms;
+package io.holdfast.testkit;
 
 import io.holdfast.spi.RedisDriver;
-import io.holdfast.testkit.ForwardingDriver;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Closes a client or pool after the last driver over it, as an application would. */
+/** A driver over a client or pool that a test has made: closes that after the last driver over it, as an application would. */
 public final class BorrowedDriver extends ForwardingDriver {
     private final Runnable closeClient;
     private final AtomicInteger users;
 
+    /** The first driver over a client. */
     public BorrowedDriver(RedisDriver driver, Runnable closeClient) {
         this(driver, closeClient, new AtomicInteger(1));
     }
