@@ -16,7 +16,7 @@ final class Table {
     private static final String GAP = "  ";
     /** What is cut shorter says nothing any more. */
     private static final int NARROWEST = 8;
-    /** What is wider has a line of its own above the words that belong to it. Only without headings. */
+    /** A first cell that is wider has a line of its own above the words that belong to it. Only without headings. */
     private static final int WIDEST_LABEL = 26;
 
     private final List<String[]> rows = new ArrayList<>();
@@ -56,7 +56,7 @@ final class Table {
         int[] widths = new int[rows.get(0).length];
         for (String[] row : rows) {
             for (int i = 0; i < row.length; i++) {
-                boolean alone = !headed && i < row.length - 1 && Columns.of(row[i]) > WIDEST_LABEL;
+                boolean alone = !headed && i == 0 && row.length > 1 && Columns.of(row[i]) > WIDEST_LABEL;
                 widths[i] = alone ? widths[i] : Math.max(widths[i], Columns.of(row[i]));
             }
         }

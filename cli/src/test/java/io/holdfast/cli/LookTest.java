@@ -273,8 +273,9 @@ final class LookTest {
             assertTrue(queued.matches("(?s).*\norphan   nobody +1\n"), queued);
             JsonObject document = Said.by(server, "ls", "--queued", "--json").json();
             assertEquals(21, document.getAsJsonArray("locks").size());
-            assertEquals(0, Said.by(server, "why", "orphan").status());
-            assertTrue(Said.by(server, "why", "orphan").out().contains("all who wait are gone"));
+            Said why = Said.by(server, "why", "orphan");
+            assertEquals(0, why.status(), why.err());
+            assertTrue(why.out().contains("all who wait are gone"), why.out());
             assertEquals(64, Said.by(server, "ls", "--page", "0").status());
         }
     }

@@ -156,4 +156,20 @@ final class WordsTest {
                         + "fail  x     short\n",
                 table.text(40));
     }
+
+    @Test
+    void table_withoutHeadings_showsAWideCellInTheMiddleWhole_andAWideFirstOneOnALineOfItsOwn() {
+        String who = "settlement-of-invoices@worker-7.payments.example";
+        Table queue = new Table();
+        queue.add("  1", who, "since 2m", "waits");
+        queue.add("  2", "b@h", "since 20779d 9h 15m 3s ago", "gone");
+        assertEquals(
+                "  1  " + who + "  since 2m                    waits\n"
+                        + "  2  b@h" + " ".repeat(who.length() - 3) + "  since 20779d 9h 15m 3s ago  gone\n",
+                queue.text());
+        Table options = new Table();
+        options.add("--an-option-with-a-long-name=WORD", "what it does");
+        options.add("--short", "the same");
+        assertEquals("--an-option-with-a-long-name=WORD\n         what it does\n--short  the same\n", options.text());
+    }
 }
