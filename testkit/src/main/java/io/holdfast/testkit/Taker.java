@@ -48,6 +48,8 @@ import org.jspecify.annotations.Nullable;
  *     the journal, releases</td><td>{@code failed …}, {@code counted LOCK THREADS ROUNDS}</td></tr>
  * <tr><td>{@code check LOCK NUMBER}</td><td>looks at a lease</td><td>{@code valid LOCK NUMBER} or
  *     {@code invalid LOCK NUMBER}</td></tr>
+ * <tr><td>{@code left LOCK NUMBER}</td><td>looks how long a lease lasts yet</td>
+ *     <td>{@code left LOCK NUMBER MILLISECONDS}</td></tr>
  * <tr><td>{@code increment LOCK NUMBER}</td><td>increments if the lease says that it is valid</td>
  *     <td>{@code incremented LOCK NUMBER} or {@code refused LOCK NUMBER}</td></tr>
  * <tr><td>{@code guarded LOCK NUMBER TEXT}</td><td>sets the fenced value named like the lock, with the token of a lease, and
@@ -147,6 +149,7 @@ public final class Taker {
             case "ask" -> ask(lock, number, Integer.parseInt(words[3]));
             case "pass" -> pass(lock, number, Integer.parseInt(words[3]));
             case "count" -> count(lock, number, Integer.parseInt(words[3]));
+            case "left" -> say("left", lock, number, lease(lock, number).remaining().toMillis());
             case "check" -> say(lease(lock, number).isValid() ? "valid" : "invalid", lock, number);
             case "increment" -> {
                 boolean valid = lease(lock, number).isValid();
