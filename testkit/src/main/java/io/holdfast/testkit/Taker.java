@@ -149,7 +149,8 @@ public final class Taker {
             case "ask" -> ask(lock, number, Integer.parseInt(words[3]));
             case "pass" -> pass(lock, number, Integer.parseInt(words[3]));
             case "count" -> count(lock, number, Integer.parseInt(words[3]));
-            case "left" -> say("left", lock, number, lease(lock, number).remaining().toMillis());
+            case "left" ->
+                say("left", lock, number, lease(lock, number).remaining().toMillis());
             case "check" -> say(lease(lock, number).isValid() ? "valid" : "invalid", lock, number);
             case "increment" -> {
                 boolean valid = lease(lock, number).isValid();
