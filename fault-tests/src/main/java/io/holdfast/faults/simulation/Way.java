@@ -106,10 +106,11 @@ final class Way implements NetworkDriver.Route {
         }
     }
 
+    /** Of the locks of this server: those of others are heard of by connections of their own. */
     @Override
     public void hearsNoMore() {
         for (Shared shared : world.clients.sharedBy(machine)) {
-            shared.recalled |= shared.granted > 0;
+            shared.recalled |= shared.granted > 0 && world.nodeOf(shared.request.item.lock()) == server;
         }
     }
 
