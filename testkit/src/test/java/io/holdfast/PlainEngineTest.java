@@ -135,13 +135,15 @@ final class PlainEngineTest extends EngineFixture {
     @Test
     void renew_held_isAtAThirdOfTheTermAndMovesTheDeadline() {
         PlainLease lease = plainLease(STEADY);
-        time.advance(TERM.dividedBy(3).minusNanos(1));
+        // Renewals that are due within a tenth of a second share a call.
+        time.advance(TERM.dividedBy(3).minusMillis(100));
         assertEquals(0, server.count("plain_extend"));
-        time.advance(Duration.ofNanos(1));
+        time.advance(millis(100));
         Call renewal = server.next("plain_extend");
         assertEquals("30000", renewal.arg(2));
         renewal.answer(extended(true));
-        assertEquals(VALIDITY, lease.remaining());
+        assertTrue(lease.remaining().compareTo(VALIDITY.minusMillis(100)) >= 0);
+        assertTrue(lease.remaining().compareTo(VALIDITY) <= 0);
         time.advance(TERM.dividedBy(3));
         server.next("plain_extend").answer(extended(false));
         assertFalse(lease.isValid());
