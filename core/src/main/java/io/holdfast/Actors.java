@@ -12,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class Actors {
     /** Compared by hand: what the language makes for records takes ten milliseconds when a program first uses it. */
     private record Key(String hold, Object actor) {
+        static Key of(Demand demand) {
+            return new Key(demand.keys().hold(), demand.actor());
+        }
+
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof Key key && hold.equals(key.hold) && actor.equals(key.actor);
@@ -28,17 +32,17 @@ final class Actors {
 
     /** The newest hold counts, if an actor has several of one lock (of which the older can only be lost ones). */
     void begin(Hold hold) {
-        holds.put(new Key(hold.keys.hold(), hold.request.actor), hold);
+        holds.put(Key.of(hold.origin.demand), hold);
     }
 
     void end(Hold hold) {
-        holds.remove(new Key(hold.keys.hold(), hold.request.actor), hold);
+        holds.remove(Key.of(hold.origin.demand), hold);
     }
 
     /** The hold of the actor that makes this request, if it is valid. */
     @Nullable
     Hold ownOf(Request request) {
-        Hold hold = holds.get(new Key(request.keys.hold(), request.actor));
+        Hold hold = holds.get(Key.of(request.outcome.demand));
         return hold != null && hold.isValid() ? hold : null;
     }
 

@@ -49,7 +49,7 @@ public final class Admin {
     }
 
     private void tell(String lock, String key, String owner, Function<LockEvent.Subject, LockEvent> event) {
-        client.events.tell(lock, key, owner, eventData, event);
+        client.events().tell(lock, key, owner, eventData, event);
     }
 
     /** What to do with those who wait. */

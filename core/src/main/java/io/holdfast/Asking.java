@@ -2,10 +2,14 @@ package io.holdfast;
 
 import java.util.concurrent.CompletableFuture;
 
-/** A request for a lock, from the call to its outcome. */
-interface Asking {
+/**
+ * A request for a lock, from the call to its outcome.
+ *
+ * @param <A> what a refusal is to the caller
+ */
+interface Asking<A> {
     /** Asks for the first time. Called once. Fails with exceptions of the library, or with a caller's own. */
-    CompletableFuture<Attempt> start();
+    CompletableFuture<Answer<A>> start();
 
     /** Withdraws it because its caller went away; a lease that was obtained already is released. */
     void withdraw();

@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.spi.Entropy;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.IntFunction;
@@ -71,6 +73,12 @@ public final class Backoff {
             throw new IllegalArgumentException("share is " + share + ", must be from 0 to 1");
         }
         return new Backoff(delays, share, words);
+    }
+
+    /** From 0 to 1. */
+    static double random(Entropy entropy) {
+        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
+                / (double) Integer.MAX_VALUE;
     }
 
     /** @param random from 0 to 1, drawn by the caller */

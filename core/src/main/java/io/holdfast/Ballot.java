@@ -41,8 +41,8 @@ final class Ballot {
         OVER
     }
 
-    /** Told once, on a thread of a driver or of the timers. */
-    interface Outcome {
+    /** Who has called for it: told once, on a thread of a driver or of the timers. */
+    interface Caller {
         void won(Ballot ballot, long token, long deadline);
 
         void lost(Ballot ballot);
@@ -97,7 +97,7 @@ final class Ballot {
     final List<Seat> seats = new ArrayList<>();
     private final LockOptions options;
     private final String actorLabel;
-    private final Outcome outcome;
+    private final Caller caller;
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Phase phase = Phase.ASKING; // written under the lock
     private volatile long leaseToken; // written under the lock
@@ -105,13 +105,13 @@ final class Ballot {
     private long grantedMicros; // guarded by lock
     private @Nullable Runnable timer; // guarded by lock
 
-    Ballot(QuorumClient quorum, Keys keys, String owner, LockOptions options, String actorLabel, Outcome outcome) {
+    Ballot(QuorumClient quorum, Keys keys, String owner, LockOptions options, String actorLabel, Caller caller) {
         this.quorum = quorum;
         this.keys = keys;
         this.owner = owner;
         this.options = options;
         this.actorLabel = actorLabel;
-        this.outcome = outcome;
+        this.caller = caller;
         for (NodeClient node : quorum.nodes) {
             seats.add(new Seat(node));
         }
@@ -283,7 +283,7 @@ final class Ballot {
         } // else it names those that are silent
         long token = leaseToken;
         long deadline = Deadlines.ofReply(sentNanos, options.term().toNanos());
-        return () -> outcome.won(this, token, deadline);
+        return () -> caller.won(this, token, deadline);
     }
 
     private Runnable lose() {
@@ -291,13 +291,15 @@ final class Ballot {
         cancelTimer();
         return () -> {
             takeBack();
-            outcome.lost(this);
+            caller.lost(this);
         };
     }
 
     /** Writes the lease's token back to a node that has granted. */
     private void raise(Seat seat, long nodeToken) {
-        quorum.raise(this, seat, nodeToken, leaseToken, options.term(), (held, failure) -> {
+        Client node = seat.node.client;
+        long sent = quorum.nanoTime();
+        node.commands.quorumRaise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
             Runnable next;
             lock.lock();
             try {
@@ -321,7 +323,7 @@ final class Ballot {
     }
 
     private void setTimer(Phase during) {
-        Runnable cancel = quorum.timers.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
+        Runnable cancel = quorum.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
         lock.lock();
         try {
             if (phase == during || (phase == Phase.WON && seats.stream().anyMatch(seat -> !seat.heard))) {
@@ -425,7 +427,7 @@ final class Ballot {
     void takeBack(Seat seat) {
         // One that has refused, and has no copy under way, has nothing of this owner.
         if (seat.token != 0 || seat.unanswered()) {
-            var unused = seat.node.client.takeBack.add(keys, owner, seat.unanswered(), Duration.ZERO);
+            seat.node.client.takeBack(keys, owner, seat.unanswered(), Duration.ZERO);
         }
     }
 

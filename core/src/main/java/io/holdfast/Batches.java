@@ -26,10 +26,13 @@ final class Batches {
             int partition = client.driver.partition(keysOf.apply(one).hold());
             byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(one);
         }
-        for (List<T> partition : byPartition.values()) {
-            for (int from = 0; from < partition.size(); from += most) {
-                sending.accept(List.copyOf(partition.subList(from, Math.min(partition.size(), from + most))));
-            }
+        byPartition.values().forEach(partition -> inParts(partition, most, sending));
+    }
+
+    /** Sends all, in batches of so many at most. */
+    static <T> void inParts(List<T> all, int most, Consumer<List<T>> sending) {
+        for (int from = 0; from < all.size(); from += most) {
+            sending.accept(List.copyOf(all.subList(from, Math.min(all.size(), from + most))));
         }
     }
 

@@ -3,6 +3,7 @@ package io.holdfast;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
+import io.holdfast.spi.Entropy;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Ticker;
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No part holds a lock while it talks to the server or calls the user's code. Threads: the driver's (replies,
  * messages, connection events), one for timers, and those of the executor for callbacks.
  */
-final class Client implements Engine {
+final class Client implements Engine, Kit {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     final HoldfastOptions options;
@@ -42,9 +43,9 @@ final class Client implements Engine {
     final WaitingRoom waitingRoom = new WaitingRoom(this);
     final LocalLines localLines = new LocalLines(this);
     final Actors actors = new Actors();
-    final Events events;
+    final Entropy entropy;
     final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
-    final Renewals renewals = new Renewals(this);
+    final Renewals renewals = new Renewals(this, 0);
     final TakeBack takeBack = new TakeBack(this);
     final Assurance assurance;
     final PlainLocks plain;
@@ -52,7 +53,8 @@ final class Client implements Engine {
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
 
-    final Set<Hold> holds = ConcurrentHashMap.newKeySet();
+    private final Events events;
+    private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final AtomicLong requestNumbers = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Executor executor;
@@ -71,13 +73,14 @@ final class Client implements Engine {
         this.clock = new ServerClock(driver.partitions());
         this.events = new Events(this);
         this.ticker = environment.ticker();
-        this.ids = new OwnerIds(environment.entropy());
+        this.entropy = environment.entropy();
+        this.ids = new OwnerIds(entropy);
         var makeTimers = environment.timers();
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
         this.mailboxes = new Mailboxes(this);
         this.assurance = new Assurance(this);
         this.commands = new Commands(driver, ticker, timers, clock, ids, mailboxes, options);
-        this.plain = new PlainLocks(this, environment.entropy());
+        this.plain = new PlainLocks(this);
         Executor given = options.executor();
         this.ownExecutor = given == null ? new CallbackThreads("holdfast-callback-" + ids.client(), timers) : null;
         this.executor = given == null ? Objects.requireNonNull(ownExecutor) : given;
@@ -124,7 +127,7 @@ final class Client implements Engine {
 
     /** What has a lock at present; the client itself stands for nobody. */
     private Object serverOf(Request request) {
-        RedisDriver master = driver.master(driver.partition(request.keys.hold()));
+        RedisDriver master = masterOf(request.keys);
         return master == null ? this : master;
     }
 
@@ -138,12 +141,11 @@ final class Client implements Engine {
         commands.heard();
         assurance.changed(partitions);
         waitingRoom.commandsUp(partitions);
-        renewals.renewAll(holds.stream()
-                .filter(hold -> partitions.test(driver.partition(hold.keys.hold())))
-                .sorted((one, other) -> Long.compare(one.request.number, other.request.number))
+        renewals.renew(holds.stream()
+                .filter(hold -> partitions.test(driver.partition(hold.keys().hold())))
+                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
                 .toList());
         takeBack.reconnected(partitions);
-        plain.reconnected(partitions);
     }
 
     @Override
@@ -172,35 +174,77 @@ final class Client implements Engine {
     }
 
     @Override
+    public Runnable schedule(long delayNanos, Runnable task) {
+        return timers.schedule(delayNanos, task);
+    }
+
+    @Override
+    public Events events() {
+        return events;
+    }
+
+    @Override
+    public Renewals renewals() {
+        return renewals;
+    }
+
+    @Override
+    public Set<Hold> holds() {
+        return holds;
+    }
+
+    @Override
+    public long nextNumber() {
+        return requestNumbers.incrementAndGet();
+    }
+
+    /** The server that has a lock at present; null if none is known. */
+    @Nullable
+    RedisDriver masterOf(Keys keys) {
+        return driver.master(driver.partition(keys.hold()));
+    }
+
+    // ---- ending owners
+
+    /**
+     * Ends an owner that was granted the lock, or may have been.
+     *
+     * @param tombstone whether a copy of its acquire may still be under way
+     */
+    void takeBack(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
+        var unused = takeBack.add(new QueueRelease(this, keys, owner, tombstone ? TakeBack.TOMBSTONE : Duration.ZERO, shortestHold, true));
+    }
+
+    /**
+     * Ends an owner that stands in a queue perhaps.
+     *
+     * @param unanswered whether a copy of its acquire may be under way, so that it may have been granted, or be yet
+     * @return whether the server has answered at the first attempt; the others follow without being waited for
+     */
+    CompletableFuture<Boolean> withdraw(Keys keys, String owner, boolean unanswered) {
+        return takeBack.add(new QueueRelease(this, keys, owner, unanswered ? TakeBack.TOMBSTONE : Duration.ZERO, Duration.ZERO, unanswered))
+                .thenApply(result -> result != ReleaseResult.UNCONFIRMED);
+    }
+
+    /** To be repeated after a release that the server has answered. */
+    QueueRelease withdrawal(Keys keys, String owner) {
+        return new QueueRelease(this, keys, owner, Duration.ZERO, Duration.ZERO, false);
+    }
+
+    @Override
     public void beforeWaiting() {
         ticker.beforeWaiting();
     }
 
     @Override
-    public Asking newRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
-        return lockOptions.isShared() && !wait.untilStuck()
-                ? localLines.newRequest(keys, lockOptions, wait, scoped, actor)
-                : ownRequest(keys, lockOptions, wait, scoped, actor);
+    public Asking<Attempt> newRequest(Demand demand) {
+        return demand.options().isShared() && !demand.waitLimit().untilStuck()
+                ? localLines.newRequest(demand)
+                : new Request(this, demand, false);
     }
 
-    /** A request whose hold is its own. */
-    Request ownRequest(Keys keys, LockOptions lockOptions, Wait wait, boolean scoped, @Nullable String actor) {
-        return new Request(this, keys, lockOptions, wait, scoped, actor, false, requestNumbers.incrementAndGet());
-    }
-
-    /** A request for a hold that leases of this client share; it waits until it is withdrawn. */
-    Request sharedRequest(Keys keys, LockOptions lockOptions, String actor) {
-        return new Request(
-                this, keys, lockOptions, Wait.forever(), false, actor, true, requestNumbers.incrementAndGet());
-    }
-
-    /** A request for what another process has left to this one. */
-    Request adoptingRequest(Keys keys, LockOptions lockOptions) {
-        return ownRequest(keys, lockOptions, Wait.none(), false, null);
-    }
-
-    /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */
-    void execute(Runnable task) {
+    @Override
+    public void execute(Runnable task) {
         Runnable guarded = () -> {
             try {
                 task.run();
@@ -236,12 +280,13 @@ final class Client implements Engine {
         }
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed.get();
     }
 
     private void warnOfUnconfirmed() {
-        int count = takeBack.unconfirmed() + plain.takeBack.unconfirmed();
+        int count = takeBack.unconfirmed();
         if (count > 0) {
             LOG.log(
                     System.Logger.Level.WARNING,
@@ -264,8 +309,7 @@ final class Client implements Engine {
         plain.clientClosed();
         boolean interrupted = false;
         try {
-            CompletableFuture.allOf(takeBack.whenDone(), plain.takeBack.whenDone())
-                    .get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
+            takeBack.whenDone().get(options.closeTimeout().toMillis(), TimeUnit.MILLISECONDS);
             warnOfUnconfirmed();
         } catch (TimeoutException e) {
             warnOfUnconfirmed();

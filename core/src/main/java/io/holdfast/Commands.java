@@ -384,18 +384,7 @@ final class Commands {
                 keys,
                 args,
                 sentNanos,
-                list -> {
-                    List<Renewed> renewed = new ArrayList<>(entries.size());
-                    for (int i = 1; i < list.size(); i++) {
-                        renewed.add(
-                                switch ((int) list.get(i).asLong()) {
-                                    case 1 -> Renewed.HELD;
-                                    case 2 -> Renewed.RECALLED;
-                                    default -> Renewed.GONE;
-                                });
-                    }
-                    return renewed;
-                },
+                Commands::decodeRenewed,
                 callback);
     }
 
@@ -611,13 +600,38 @@ final class Commands {
             Duration term,
             long sentNanos,
             BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
-        script(
-                Script.PLAIN_EXTEND,
-                List.of(key),
-                List.of(value, millis(term)),
+        plainExtend(
+                List.of(new RenewEntry(Keys.plain(key), value, 0, term.toMillis())),
                 sentNanos,
-                list -> list.get(0).asString().equals("HELD"),
-                callback);
+                (held, failure) -> callback.accept(held == null ? null : held.get(0) == Renewed.HELD, failure));
+    }
+
+    /** The answers come in the order of the entries. All entries are of one partition. */
+    void plainExtend(
+            List<RenewEntry> entries,
+            long sentNanos,
+            BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
+        List<String> keys = new ArrayList<>(entries.size());
+        List<String> args = new ArrayList<>(entries.size() * 2);
+        for (RenewEntry entry : entries) {
+            keys.add(entry.keys().hold());
+            args.add(entry.owner());
+            args.add(Long.toString(entry.termMillis()));
+        }
+        script(Script.PLAIN_EXTEND, keys, args, sentNanos, Commands::decodeRenewed, callback);
+    }
+
+    private static List<Renewed> decodeRenewed(List<Reply> list) {
+        List<Renewed> renewed = new ArrayList<>(list.size() - 1);
+        for (Reply each : list.subList(1, list.size())) {
+            renewed.add(
+                    switch ((int) each.asLong()) {
+                        case 1 -> Renewed.HELD;
+                        case 2 -> Renewed.RECALLED;
+                        default -> Renewed.GONE;
+                    });
+        }
+        return renewed;
     }
 
     /** @param whole a value that is told whole however long it is; empty for none */
@@ -951,7 +965,6 @@ final class Commands {
                     PROLONG,
                     PLAIN_ACQUIRE,
                     PLAIN_RELEASE,
-                    PLAIN_EXTEND,
                     PLAIN_INFO,
                     ADOPT,
                     ADOPTED,
@@ -960,7 +973,7 @@ final class Commands {
                     QUORUM_RAISE,
                     QUORUM_RELEASE,
                     MEMORY -> 1;
-            case RENEW, REFRESH, INFO, CLEAN -> 0;
+            case RENEW, REFRESH, INFO, CLEAN, PLAIN_EXTEND -> 0;
         };
     }
 

@@ -237,34 +237,7 @@ public final class DistributedLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Function<? super Lease, ? extends CompletionStage<T>> work) {
-        CompletableFuture<Lease> acquired = async(options.waitLimit(), true, Attempt::orElseThrow);
-        CompletableFuture<T> result = new CompletableFuture<>();
-        acquired.whenComplete((lease, failure) -> {
-            if (lease == null) {
-                result.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
-                return;
-            }
-            CompletionStage<T> stage;
-            try {
-                stage = Objects.requireNonNull(work.apply(lease), "the work returned no stage");
-            } catch (Throwable e) {
-                stage = CompletableFuture.failedFuture(e);
-            }
-            stage.whenComplete((value, thrown) -> {
-                LeaseLostException lost = lease.isValid() ? null : lease.lostException(value);
-                lease.releaseAsync().whenComplete((released, ignored) -> {
-                    if (thrown != null) {
-                        result.completeExceptionally(unwrap(thrown));
-                    } else if (lost != null && lost.reason() != null) {
-                        result.completeExceptionally(lost);
-                    } else {
-                        result.complete(value);
-                    }
-                });
-            });
-        });
-        result.whenComplete((value, failure) -> acquired.cancel(false)); // without effect once acquired
-        return result;
+        return Calls.under(async(options.waitLimit(), true, Attempt::orElseThrow), lease -> lease.handle, work);
     }
 
     /** What is not "not now" is told by the forms that give nothing, too. */
@@ -284,88 +257,35 @@ public final class DistributedLock {
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
-        T value;
-        LeaseLostException lost;
-        try {
-            value = BodyLimit.run(lease, options.interruptBefore(), work);
-            lost = lease.isValid() ? null : lease.lostException(value);
-        } finally {
-            lease.release();
-        }
-        if (lost != null && lost.reason() != null) {
-            throw lost;
-        }
-        return value;
+        return Calls.under(lease.handle, () -> BodyLimit.run(lease, options.interruptBefore(), work));
     }
 
     private Attempt await(Wait wait, boolean scoped) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        Asking request = engine.newRequest(keys, options, Require.given("wait", wait), scoped, actor);
-        CompletableFuture<Attempt> outcome = request.start();
-        try {
-            if (!outcome.isDone()) {
-                engine.beforeWaiting();
-            }
-            return outcome.get();
-        } catch (IllegalStateException | InterruptedException e) {
-            request.withdraw();
-            throw e;
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof HoldfastException known) {
-                throw known;
-            }
-            throw new IllegalStateException("a request fails with exceptions of the library only", e.getCause());
-        }
+        return Calls.await(engine, newRequest(Require.given("wait", wait), scoped), DistributedLock::attemptOf);
+    }
+
+    private Asking<Attempt> newRequest(Wait wait, boolean scoped) {
+        return engine.newRequest(Demand.of(keys, options, wait, scoped, actor));
+    }
+
+    private static Attempt attemptOf(Answer<Attempt> answer) {
+        Handle handle = answer.handle();
+        return handle == null
+                ? Objects.requireNonNull(answer.refusal())
+                : new Attempt.Obtained(new Lease(handle));
     }
 
     /** Waits without heeding interrupts, which stay set. */
     Attempt attemptUninterruptibly(Wait wait) {
-        try {
-            return engine.newRequest(keys, options, wait, false, actor).start().join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof HoldfastException known) {
-                throw known;
-            }
-            throw e;
-        }
+        return attemptOf(Calls.awaitUninterruptibly(newRequest(wait, false)));
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
-        Asking request = engine.newRequest(keys, options, wait, scoped, actor);
-        CompletableFuture<T> future = new CompletableFuture<>();
-        CompletableFuture<Attempt> outcome = request.start();
-        // Also runs when it was completed from outside; then there may be something to withdraw.
-        future.whenComplete((value, failure) -> {
-            if (!outcome.isDone()) {
-                request.withdraw();
-            }
-        });
-        outcome.whenCompleteAsync(
-                (attempt, failure) -> {
-                    boolean delivered;
-                    if (attempt == null) {
-                        delivered = future.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
-                    } else {
-                        T value;
-                        try {
-                            value = result.apply(attempt);
-                            delivered = future.complete(value);
-                        } catch (HoldfastException e) {
-                            delivered = future.completeExceptionally(e);
-                        }
-                    }
-                    if (!delivered && attempt != null) {
-                        attempt.lease().ifPresent(Lease::releaseAsync);
-                    }
-                },
-                engine.executor());
-        return future;
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        return Calls.async(
+                engine.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.holdfast;
 
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 
 /** What stands behind a {@link DistributedLock}: one server ({@link Client}), or a quorum of them ({@link QuorumClient}). */
 interface Engine {
@@ -12,12 +11,8 @@ interface Engine {
      */
     void accept(LockOptions options);
 
-    /**
-     * A request that has not asked yet.
-     *
-     * @param actor the caller's id; null for the present thread
-     */
-    Asking newRequest(Keys keys, LockOptions options, Wait wait, boolean scoped, @Nullable String actor);
+    /** A request that has not asked yet. */
+    Asking<Attempt> newRequest(Demand demand);
 
     /** Who holds a lock. Blocks for the answers. */
     LockInfo look(Keys keys);

@@ -3,7 +3,6 @@ package io.holdfast;
 import io.holdfast.LockEvent.Subject;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.RecordComponent;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -43,33 +42,13 @@ final class Events {
     }
 
     /** Tells a step of a request or of its hold. */
-    void tell(Request request, Function<Subject, LockEvent> event) {
-        tell(request.keys, request.owner, request.actorName, request.options, event);
-    }
-
-    /** Tells a step of a request to a quorum, or of its hold. */
-    void tell(QuorumRequest request, Function<Subject, LockEvent> event) {
-        tell(request.keys, request.owner, request.actorName, request.options, event);
-    }
-
-    /** Tells a step of a request or lease that shares a hold with others of this client. */
-    void tell(LocalRequest request, String owner, Function<Subject, LockEvent> event) {
-        tell(request.keys, owner, request.actorName, request.options, event);
-    }
-
-    private void tell(
-            Keys keys, String owner, String actorName, LockOptions options, Function<Subject, LockEvent> event) {
+    void tell(Demand demand, String owner, Function<Subject, LockEvent> event) {
+        LockOptions options = demand.options();
         boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, client.options.logSampling());
         HoldfastListener own = options.listener();
         boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
         if (logged || all || own != null) {
-            LockEvent made = event.apply(new Subject(
-                    keys.name(),
-                    keys.hold(),
-                    OwnerIds.publicPart(owner),
-                    actorName,
-                    Instant.now(),
-                    options.eventData()));
+            LockEvent made = event.apply(subject(demand, owner));
             if (logged) {
                 STEPS.log(Level.DEBUG, () -> line(made));
             }
@@ -79,34 +58,28 @@ final class Events {
         }
     }
 
+    private static Subject subject(Demand demand, String owner) {
+        return new Subject(
+                demand.keys().name(),
+                demand.keys().hold(),
+                OwnerIds.publicPart(owner),
+                demand.actorName(),
+                Instant.now(),
+                demand.options().eventData());
+    }
+
     /** Tells that the server is being asked. Of each try there is a line of its own, in a log of its own. */
-    void tellAsked(Request request, int attempt) {
-        tellAsked(request.keys, request.owner, request.actorName, request.options, attempt);
-    }
-
-    /** Tells that the nodes of a quorum are being asked. */
-    void tellAsked(QuorumRequest request, int attempt) {
-        tellAsked(request.keys, request.owner, request.actorName, request.options, attempt);
-    }
-
-    private void tellAsked(Keys keys, String owner, String actorName, LockOptions options, int attempt) {
+    void tellAsked(Demand demand, String owner, int attempt) {
         if (TRIES.isLoggable(Level.TRACE)) {
             TRIES.log(
                     Level.TRACE,
-                    () -> "asked lock=" + Shown.quoted(keys.name()) + " owner=" + OwnerIds.publicPart(owner)
+                    () -> "asked lock=" + Shown.quoted(demand.keys().name()) + " owner=" + OwnerIds.publicPart(owner)
                             + " attempt=" + attempt);
         }
-        HoldfastListener own = options.listener();
+        HoldfastListener own = demand.options().listener();
         boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
         if (all || own != null) {
-            Subject subject = new Subject(
-                    keys.name(),
-                    keys.hold(),
-                    OwnerIds.publicPart(owner),
-                    actorName,
-                    Instant.now(),
-                    options.eventData());
-            enqueue(new Delivery(new LockEvent.Asked(subject, attempt), own, all));
+            enqueue(new Delivery(new LockEvent.Asked(subject(demand, owner), attempt), own, all));
         }
     }
 
@@ -207,10 +180,5 @@ final class Events {
         return data == null
                 ? line.toString()
                 : line.append(" data=").append(Shown.text(String.valueOf(data))).toString();
-    }
-
-    /** Time since a moment of the client's clock. */
-    Duration since(long nanos) {
-        return Duration.ofNanos(client.ticker.nanoTime() - nanos);
     }
 }

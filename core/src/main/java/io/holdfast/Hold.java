@@ -1,30 +1,25 @@
 package io.holdfast;
 
-import io.holdfast.spi.DriverException;
-import io.holdfast.spi.RedisDriver;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One hold as its client knows it: the state behind a {@link Lease}.
+ * One hold as its client knows it: the state behind leases. It ends once; what stands behind it on the server is its
+ * {@link Grant}.
  *
- * <p><b>States.</b> A hold is active from its creation, and ends once ({@link LeaseState}): by the release (any thread), the
- * timer at the deadline, a reader that finds the deadline passed, an answer "gone" or "adopted by another", or the client's
- * closing.
+ * <p><b>States.</b> Active from its creation, it ends ({@link LeaseState}) by the release (any thread), the timer at the
+ * deadline, a reader that finds the deadline passed, an answer "gone" or "adopted by another", or the client's closing.
  *
- * <p><b>Claims.</b> A hold that was handed off begins unconfirmed, with the claim window as its term. It is confirmed by
- * its own timer after {@link #CONFIRM_NANOS}, so that a shorter section costs no extra request, and a longer one soon has
- * the whole term that its caller was promised.
+ * <p><b>Time.</b> One timer stands at what comes next: the confirmation of a handoff, the warning, what is to be done before
+ * the end, or the deadline. Renewals have timers of their own, one for many holds ({@link Renewals}).
  */
 final class Hold implements Holding {
     /** What is to be done, once, some time before the deadline. Each is itself and no other. */
@@ -48,85 +43,54 @@ final class Hold implements Holding {
     }
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
-    private static final long RETRY_NANOS = 100_000_000L;
-    /**
-     * When a grant by handoff is confirmed. Until then a pause or a silence as long as the claim window loses the lease;
-     * on the other hand a lock is handed on at most forty times a second by sections that are longer, so that
-     * confirmations cost no more than so many requests.
-     */
-    private static final long CONFIRM_NANOS = 25_000_000L;
 
-    final Client client;
-    final Request request;
-    final Keys keys;
-    final String owner;
-    final long token;
+    final Kit kit;
+    final Outcome<?> origin;
+    final Grant grant;
     final LockOptions options;
     final long grantedNanos;
-    private final long sinceMicros;
-    /** Whether the server tells this client when others want the lock. */
-    final boolean kept;
 
     private final LeaseState state;
-    private volatile int replicas;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
-    private volatile boolean confirmed;
     private volatile boolean detached;
-    private volatile long confirmAt; // meaningful while not confirmed
     private volatile boolean warned;
-    private final List<WeakReference<Lease>> handles = new CopyOnWriteArrayList<>();
-    private volatile @Nullable WeakReference<Lease> first;
+    private final List<WeakReference<Handle>> handles = new CopyOnWriteArrayList<>();
+    private volatile @Nullable WeakReference<Handle> first;
     private final List<Ending> endings = new CopyOnWriteArrayList<>();
     private volatile @Nullable Tenant tenant;
-    private volatile long lastToken;
     private volatile boolean renewalOver;
     /** Whether nobody has its lease yet, because the server may have forgotten another: until then it is renewed in any case. */
     private volatile boolean heldBack;
 
-    private volatile boolean ticketed; // whether another process may have adopted it
     private volatile @Nullable Runnable timer;
 
-    /** @param sinceMicros when it was granted, by the server's clock */
-    Hold(
-            Request request,
-            long token,
-            long sinceMicros,
-            long deadline,
-            boolean confirmed,
-            long claimNanos,
-            boolean kept) {
-        this.client = request.client;
-        this.request = request;
-        this.keys = request.keys;
-        this.owner = request.owner;
-        this.token = token;
-        this.sinceMicros = sinceMicros;
-        this.options = request.options;
-        this.confirmed = confirmed;
-        this.kept = kept;
-        this.grantedNanos = client.ticker.nanoTime();
-        this.state = new LeaseState(
-                deadline,
-                grantedNanos,
-                options.renewed(),
-                request.shared ? null : request.scoped ? options.longestScope() : options.longestHold());
-        this.confirmAt = grantedNanos + Math.min(claimNanos / 3, CONFIRM_NANOS);
+    /** @param longest how long it is renewed at most; null for ever */
+    Hold(Outcome<?> origin, Grant grant, long deadline, @Nullable Duration longest) {
+        this.kit = origin.kit;
+        this.origin = origin;
+        this.grant = grant;
+        this.options = origin.demand.options();
+        this.grantedNanos = kit.nanoTime();
+        this.state = new LeaseState(deadline, grantedNanos, options.renewed(), longest);
+        grant.of(this);
     }
+
+    // ---- what it tells
 
     @Override
     public Keys keys() {
-        return keys;
+        return origin.demand.keys();
     }
 
     @Override
     public String owner() {
-        return owner;
+        return grant.owner();
     }
 
     @Override
     public long token() {
-        return token;
+        return grant.token();
     }
 
     @Override
@@ -136,69 +100,65 @@ final class Hold implements Holding {
 
     @Override
     public boolean isHeldOnServer() {
-        return new Inspector(client)
-                .lock(keys.name())
-                .holder()
-                .filter(holder -> holder.owner().equals(OwnerIds.publicPart(owner)) && holder.token() == token)
-                .isPresent();
+        return grant.isHeldOnServer();
     }
 
     @Override
     public Instant since() {
-        return ServerClock.instant(sinceMicros);
+        return grant.since();
     }
 
     @Override
     public Optional<Holder> takenOverFrom() {
-        return request.takenOverFrom(token);
+        return grant.takenOverFrom();
     }
 
     @Override
     public LeaseTicket ticket() {
-        ticketed = true;
-        client.mayBeOutlived();
-        return new LeaseTicket(keys.name(), owner, token, options.term());
+        return grant.ticket();
     }
 
     @Override
     public Duration waited() {
-        return Duration.ofNanos(grantedNanos - request.startedNanos());
+        return Duration.ofNanos(grantedNanos - origin.startNanos);
     }
 
     @Override
     public int initialPlace() {
-        return request.firstPlace();
+        return origin.firstPlace;
     }
 
     @Override
     public int attempts() {
-        return request.timesAsked();
+        return origin.asked.get();
     }
 
     @Override
     public List<NodeFailure> nodeFailures() {
-        return List.of();
+        return grant.nodeFailures();
+    }
+
+    @Override
+    public int replicas() {
+        return grant.replicas();
     }
 
     @Override
     public Executor executor() {
-        return client.executor();
+        return kit.executor();
     }
+
+    // ---- its beginning
 
     /** Called once, when the request has taken this hold as its outcome. */
     void begin() {
-        client.holds.add(this);
-        if (!request.shared) { // such a hold belongs to no actor: whoever has its lease at present is another
-            client.actors.begin(this);
-        }
-        if (confirmed) {
+        kit.holds().add(this);
+        if (grant.isConfirmed()) {
             startRenewal();
         }
         arm();
-        if (client.isClosed()) {
+        if (kit.isClosed()) {
             lose(LossReason.CLIENT_CLOSED);
-        } else if (client.actors.anyReentrantPending()) {
-            client.waitingRoom.ownHoldBegan(this);
         }
     }
 
@@ -210,47 +170,39 @@ final class Hold implements Holding {
     /**
      * Its lease is to be handed out. One that is not renewed is good for its whole term from then on.
      *
-     * @return whether it holds; fails with a DriverException
+     * @return whether it holds; fails with an exception of the library
      */
     CompletableFuture<Boolean> handOut() {
         boolean waited = heldBack
-                && client.ticker.nanoTime() - grantedNanos
+                && kit.nanoTime() - grantedNanos
                         >= options.term().dividedBy(3).toNanos();
         heldBack = false;
-        return waited && !options.renewed() ? confirm(options.term()) : CompletableFuture.completedFuture(isValid());
+        return waited && !options.renewed() ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
     }
 
-    /** So many replicas have what its deadline rests on. */
-    void confirmedBy(int count) {
-        replicas = count;
-    }
+    // ---- its handles
 
-    @Override
-    public int replicas() {
-        return replicas;
-    }
-
-    /** The handle that is given to the caller. The hold itself knows it only weakly, to notice when it is forgotten. */
-    Lease newHandle() {
-        Lease lease = new Lease(this);
-        WeakReference<Lease> handle = new WeakReference<>(lease);
-        handles.add(handle);
+    /** A further handle. The hold itself knows it only weakly, to notice when it is forgotten. */
+    Handle newHandle() {
+        Handle handle = new Handle(this);
+        WeakReference<Handle> seen = new WeakReference<>(handle);
+        handles.add(seen);
         if (first == null) {
-            first = handle; // made before anybody else can enter
+            first = seen; // made before anybody else can enter
         }
-        return lease;
+        return handle;
     }
 
     /** The handle that its request has obtained; null if nobody can reach it any more. */
     @Nullable
-    Lease firstHandle() {
-        WeakReference<Lease> seen = first;
+    Handle firstHandle() {
+        WeakReference<Handle> seen = first;
         return seen == null ? null : seen.get();
     }
 
     /** Enters once more; null if the last one has left already. */
     @Nullable
-    Lease enter() {
+    Handle enter() {
         if (!state.enter()) {
             return null;
         }
@@ -269,12 +221,6 @@ final class Hold implements Holding {
         tenant = to;
     }
 
-    /** Releases, after several leases of one client. */
-    CompletableFuture<ReleaseResult> releaseAfter(long token) {
-        lastToken = token;
-        return release();
-    }
-
     private boolean forgotten() {
         Tenant present = tenant;
         if (present != null) {
@@ -283,7 +229,7 @@ final class Hold implements Holding {
         if (handles.isEmpty()) {
             return false;
         }
-        for (WeakReference<Lease> seen : handles) {
+        for (WeakReference<Handle> seen : handles) {
             if (seen.get() != null) {
                 return false;
             }
@@ -305,7 +251,7 @@ final class Hold implements Holding {
 
     private void startRenewal() {
         if (isRenewed() && !detached) {
-            client.renewals.add(this);
+            kit.renewals().add(this);
         }
     }
 
@@ -325,20 +271,20 @@ final class Hold implements Holding {
 
     @Override
     public boolean isValid() {
-        endIfPassed(client.ticker.nanoTime());
+        endIfPassed(kit.nanoTime());
         return active();
     }
 
     @Override
     public Duration remaining() {
-        long now = client.ticker.nanoTime();
+        long now = kit.nanoTime();
         endIfPassed(now);
         return state.remaining(now);
     }
 
     @Override
     public Duration peek() {
-        return state.remaining(client.ticker.nanoTime());
+        return state.remaining(kit.nanoTime());
     }
 
     /** What is seen once must stay so, even if an answer to a renewal arrives now. */
@@ -350,7 +296,7 @@ final class Hold implements Holding {
 
     private LossReason reasonAtDeadline(long now) {
         Tenant present = tenant;
-        LossReason reason = state.reasonAtDeadline(now, forgotten());
+        LossReason reason = state.reasonAtDeadline(now, isRenewed() && forgotten());
         return reason == LossReason.EXPIRED && present != null && present.overLongest()
                 ? LossReason.TERM_ENDED
                 : reason;
@@ -364,13 +310,12 @@ final class Hold implements Holding {
         if (forgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of " + Shown.lock(keys.name())
-                            + " was dropped without a release; it ends with its term");
+                    () -> "lease of " + grant.inWords() + " was dropped without a release; it ends with its term");
             return false;
         }
         Tenant present = tenant;
         if (present == null) {
-            return !state.overLongest(client.ticker.nanoTime());
+            return !state.overLongest(kit.nanoTime());
         }
         if (present.overLongest()) {
             renewalOver = true;
@@ -386,6 +331,11 @@ final class Hold implements Holding {
         return renewalOver;
     }
 
+    /** Whether it is valid, and looked after by this client. */
+    boolean isAttended() {
+        return isValid() && !detached;
+    }
+
     /** How long it lasts yet, without looking closer: nothing is ended by this. */
     long leftNanos(long now) {
         return active() ? state.deadline() - now : 0;
@@ -393,243 +343,56 @@ final class Hold implements Holding {
 
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
     void raise(long later) {
-        long now = client.ticker.nanoTime();
+        long now = kit.nanoTime();
         if (state.raise(later, now)) {
             warned = false;
         }
         endIfPassed(now);
     }
 
-    /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
-    void lose(LossReason reason) {
-        client.takeBack.ending();
-        try {
-            if (state.lose(reason)) {
-                lost(reason);
-            }
-        } finally {
-            client.takeBack.ended();
-        }
-    }
-
     /**
-     * The server says that its owner does not hold the lock. Whoever has given a ticket of it asks first whether another
-     * process has adopted it, which is no loss. It is held until that is answered, or its deadline has passed.
+     * The server has it for longer.
      *
-     * @return completes when it has ended
+     * @param confirmedNow whether it lasts for a whole term only now
+     * @return whether that came in time
      */
-    CompletableFuture<?> gone() {
-        if (!ticketed || !active()) {
-            lose(LossReason.GONE);
-            return CompletableFuture.completedFuture(null);
-        }
-        return adopted().handle((adopted, failure) -> {
-            if (failure == null && adopted) {
-                handOver();
-            } else {
-                lose(LossReason.GONE);
-            }
-            return null;
-        });
-    }
-
-    /** Asks whether another process goes on with it; fails with a DriverException. */
-    private CompletableFuture<Boolean> adopted() {
-        CompletableFuture<Boolean> result = new CompletableFuture<>();
-        client.commands.adopted(keys, owner, token, (adopted, failure) -> {
-            if (adopted != null) {
-                result.complete(adopted);
-            } else {
-                result.completeExceptionally(Objects.requireNonNull(failure));
-            }
-        });
-        return result;
-    }
-
-    /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
-    private void handOver() {
-        if (state.handOver()) {
-            forget();
-            if (!detached) {
-                tell(subject -> new LockEvent.HandedOver(subject, token, client.events.since(grantedNanos)));
-            }
-        }
-    }
-
-    private void lost(LossReason reason) {
-        forget();
-        if (detached) {
-            return; // it is to live its term without this client, or has been adopted by another
-        }
-        client.execute(() -> lost.complete(reason));
-        tell(subject -> new LockEvent.Lost(subject, token, client.events.since(grantedNanos), reason));
-        if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> "lease of " + Shown.lock(keys.name()) + " with token " + token + " was lost: " + reason);
-        }
-        client.takeBack.add(
-                keys,
-                owner,
-                request.unanswered(),
-                reason == LossReason.CLIENT_CLOSED ? options.shortestHold() : Duration.ZERO);
-    }
-
-    CompletableFuture<ReleaseResult> release() {
-        client.takeBack.ending();
-        // The local lease is over before the request leaves.
-        if (!state.release()) {
-            client.takeBack.ended();
-            return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
-        }
-        forget();
-        CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
-        long sent = client.ticker.nanoTime();
-        Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-        client.commands.release(keys, owner, tombstone, options.shortestHold(), lastToken, (reply, failure) -> {
-            ReleaseResult how;
-            try {
-                how = released(reply, sent);
-            } finally {
-                client.takeBack.ended();
-            }
-            result.complete(how);
-        });
-        return result;
-    }
-
-    private ReleaseResult released(Commands.@Nullable ReleaseReply reply, long sent) {
-        ReleaseResult how = settle(reply, sent);
-        tell(subject -> new LockEvent.Released(
-                subject, token, options.term(), waited(), client.events.since(grantedNanos), how));
-        return how;
-    }
-
-    /** Of leases that share a hold each tells for itself. */
-    private void tell(Function<LockEvent.Subject, LockEvent> event) {
-        if (!request.shared) {
-            client.events.tell(request, event);
-        }
-    }
-
-    private ReleaseResult settle(Commands.@Nullable ReleaseReply reply, long sent) {
-        if (reply == null) {
-            client.takeBack.add(keys, owner, request.unanswered(), options.shortestHold());
-            return ReleaseResult.UNCONFIRMED;
-        }
-        if (options.shortestHold().isZero()) {
-            client.takeBack.released(keys, owner);
-        }
-        client.waitingRoom.observe(keys, reply.state(), sent);
-        return reply.word() == Commands.ReleaseWord.RELEASED ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
-    }
-
-    /** Takes the hold out of everything that looks after it. */
-    private void forget() {
-        leaveAlone();
-        client.waitingRoom.remove(request);
-    }
-
-    private void leaveAlone() {
-        Runnable cancel = timer;
-        if (cancel != null) {
-            cancel.run();
-        }
-        client.renewals.remove(this);
-        client.holds.remove(this);
-        client.actors.end(this);
-    }
-
-    /**
-     * Confirms or extends: asks the server for at least {@code term} from now. What confirms a claim asks for a whole term
-     * at least: renewal begins with it, a third of the term later.
-     *
-     * @return true if the hold has it, false if it is lost; fails with a DriverException if the server did not answer
-     */
-    CompletableFuture<Boolean> confirm(Duration term) {
-        CompletableFuture<Boolean> result = new CompletableFuture<>();
-        if (!isValid()) {
-            result.complete(false);
-            return result;
-        }
-        Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
-        long sent = client.ticker.nanoTime();
-        RedisDriver master = client.driver.master(client.driver.partition(keys.hold()));
-        client.commands.confirm(keys, owner, token, asked, sent, (held, failure) -> {
-            if (held == null) {
-                result.completeExceptionally(Objects.requireNonNull(failure));
-            } else if (!held) {
-                var unused = gone().thenRun(() -> result.complete(false));
-            } else if (options.replicas() == 0) {
-                result.complete(armed(Deadlines.ofReply(sent, asked.toNanos())));
-            } else {
-                client.assurance
-                        .ofRenewal(master, keys, options.replicas(), options.replicaTimeout())
-                        .whenComplete((assured, problem) -> {
-                            if (assured == null) {
-                                result.completeExceptionally(problem);
-                            } else if (assured.missing() != null) {
-                                result.completeExceptionally(DriverException.unknown(
-                                        "only " + assured.replicas() + " replicas have it", null));
-                            } else {
-                                confirmedBy(assured.replicas());
-                                result.complete(armed(Deadlines.ofReply(sent, asked.toNanos())));
-                            }
-                        });
-            }
-        });
-        return result;
-    }
-
-    /** The server has it for longer; returns whether it came in time. */
-    private boolean armed(long deadline) {
-        boolean first = !confirmed;
-        confirmed = true;
+    boolean armed(long deadline, boolean confirmedNow) {
         raise(deadline);
-        if (first) {
+        if (confirmedNow) {
             startRenewal();
         }
         arm();
         return active();
     }
 
+    // ---- extension
+
+    /** Asks for at least so much from now, and tells nobody of it; as {@link Grant#extend}. */
+    CompletableFuture<Boolean> prolong(Duration term) {
+        return isValid() ? grant.extend(term) : CompletableFuture.completedFuture(false);
+    }
+
     @Override
     public CompletableFuture<Boolean> extend(Duration atLeast) {
-        client.refuseBeyondQuarantine("atLeast", atLeast);
-        return explained(confirm(atLeast)).thenApply(extended -> {
+        grant.accept(atLeast);
+        return prolong(atLeast).thenApply(extended -> {
             if (extended) {
-                client.events.tell(request, subject -> new LockEvent.Extended(subject, token, remaining()));
+                origin.tell(subject -> new LockEvent.Extended(subject, token(), remaining()));
             }
             return extended;
         });
     }
 
-    /** The same result, or an exception of the library that says what went wrong. */
-    private CompletableFuture<Boolean> explained(CompletableFuture<Boolean> asked) {
-        return asked.handle((held, failure) -> {
-            String server = client.driver.describe();
-            if (failure instanceof DriverException cause) {
-                throw cause.kind() == DriverException.Kind.REJECTED
-                        ? Refusals.explain(server, cause)
-                        : new ServerUnreachableException(
-                                Shown.lock(keys.name()) + ": " + server + " did not answer the extension", cause);
-            }
-            return failure == null && held;
-        });
-    }
-
     @Override
     public CompletableFuture<Boolean> detach() {
-        client.mayBeOutlived();
+        grant.outlives();
         return extend(options.term()).thenCompose(held -> {
             if (held) {
                 letGo();
                 return CompletableFuture.completedFuture(true);
             }
             // It may have been lost here, by the clock, long after another process went on with it.
-            return isHandedOver() || !ticketed
-                    ? CompletableFuture.completedFuture(isHandedOver())
-                    : explained(adopted());
+            return isHandedOver() ? CompletableFuture.completedFuture(true) : grant.isAdopted();
         });
     }
 
@@ -638,7 +401,83 @@ final class Hold implements Holding {
         detached = true;
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
-        client.timers.schedule(state.deadline() - client.ticker.nanoTime(), () -> client.waitingRoom.remove(request));
+        kit.schedule(state.deadline() - kit.nanoTime(), grant::forget);
+    }
+
+    // ---- its end
+
+    /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
+    void lose(LossReason reason) {
+        grant.ending();
+        try {
+            if (state.lose(reason)) {
+                lost(reason);
+            }
+        } finally {
+            grant.ended();
+        }
+    }
+
+    private void lost(LossReason reason) {
+        forget();
+        if (detached) {
+            return; // it is to live its term without this client, or has been adopted by another
+        }
+        kit.execute(() -> lost.complete(reason));
+        origin.tellUnlessShared(
+                subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
+        if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
+            List<NodeFailure> failures = grant.nodeFailures();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of " + grant.inWords() + " was lost: " + reason
+                            + (failures.isEmpty() ? "" : "; " + NodeFailure.inWords(failures)));
+        }
+        grant.takeBack(reason);
+    }
+
+    /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
+    void handOver() {
+        if (state.handOver()) {
+            forget();
+            if (!detached) {
+                origin.tellUnlessShared(
+                        subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+            }
+        }
+    }
+
+    /** Frees the lock, whoever has entered it. */
+    CompletableFuture<ReleaseResult> release() {
+        // Said before anybody can see that it has ended: closing waits for what follows.
+        grant.ending();
+        // The local lease is over before the request leaves.
+        if (!state.release()) {
+            grant.ended();
+            return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        }
+        forget();
+        return grant.release().whenComplete((how, failure) -> {
+            origin.tellUnlessShared(subject -> new LockEvent.Released(
+                    subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
+            grant.ended();
+        });
+    }
+
+    /** Takes the hold out of everything that looks after it. */
+    private void forget() {
+        leaveAlone();
+        grant.forget();
+    }
+
+    private void leaveAlone() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+        kit.renewals().remove(this);
+        kit.holds().remove(this);
+        grant.leaveAlone();
     }
 
     /** Ends the hold because its client is closed, unless it is to outlive it. */
@@ -660,17 +499,20 @@ final class Hold implements Holding {
         return () -> warningListeners.remove(listener);
     }
 
+    // ---- its time
+
     /** Sets the one timer to what comes next: the confirmation, the warning, or the deadline. */
-    private void arm() {
-        if (!active() || detached) {
+    void arm() {
+        if (!active() || detached || state.isEndless()) {
             return;
         }
         // Read first: a timer that another thread sets from now on may know more than is read here, and stays.
         Runnable old = timer;
-        long now = client.ticker.nanoTime();
+        long now = kit.nanoTime();
         long next = state.deadline();
-        if (!confirmed && confirmAt - next < 0) {
-            next = confirmAt;
+        boolean confirmed = grant.isConfirmed();
+        if (!confirmed && grant.confirmAt() - next < 0) {
+            next = grant.confirmAt();
         } else if (confirmed && !warned && options.renewed()) {
             next = warnAt();
         }
@@ -682,7 +524,7 @@ final class Hold implements Holding {
         if (old != null) {
             old.run();
         }
-        timer = client.timers.schedule(next - now, this::onTimer);
+        timer = kit.schedule(next - now, this::onTimer);
         if (!active()) {
             forget();
         }
@@ -694,7 +536,7 @@ final class Hold implements Holding {
     }
 
     private void onTimer() {
-        long now = client.ticker.nanoTime();
+        long now = kit.nanoTime();
         endIfPassed(now);
         if (!active()) {
             return;
@@ -707,20 +549,15 @@ final class Hold implements Holding {
                 ending.action.run();
             }
         }
-        if (!confirmed && confirmAt - now <= 0) {
-            confirmAt = now + RETRY_NANOS + client.options.commandTimeout().toNanos();
-            confirm(options.term()).whenComplete((held, failure) -> {
-                if (failure != null) {
-                    confirmAt = client.ticker.nanoTime() + RETRY_NANOS;
-                    arm();
-                }
-            });
+        boolean confirmed = grant.isConfirmed();
+        if (!confirmed && grant.confirmAt() - now <= 0) {
+            grant.confirm(now);
         }
         if (confirmed && !warned && options.renewed() && warnAt() - now <= 0) {
             warned = true;
             Duration left = Duration.ofNanos(state.deadline() - now);
             for (Consumer<Duration> listener : warningListeners) {
-                client.execute(() -> listener.accept(left));
+                kit.execute(() -> listener.accept(left));
             }
         }
         arm();

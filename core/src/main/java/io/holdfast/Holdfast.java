@@ -269,7 +269,9 @@ public final class Holdfast implements AutoCloseable {
         client.refuseBeyondQuarantine(
                 "the term of the ticket", Require.given("ticket", ticket).term());
         Keys keys = Keys.of(client.options.prefix(), ticket.lock());
-        return client.adoptingRequest(keys, options.withTerm(ticket.term())).adopt(ticket);
+        return new Lease(new Request(
+                        client, Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null), false)
+                .adopt(ticket));
     }
 
     /**
@@ -301,12 +303,17 @@ public final class Holdfast implements AutoCloseable {
 
     /** How many leases this client holds at present. */
     public int holding() {
-        return client.holds.size() - client.localLines.kept();
+        return client.holds().size() - client.localLines.kept();
     }
 
     /** How many requests of this client wait at present. */
     public int waiting() {
-        return Math.max(0, client.waitingRoom.size() - client.holds.size() + client.localLines.waiting());
+        return Math.max(
+                0,
+                client.waitingRoom.size()
+                        + client.plain.size()
+                        - client.holds().size()
+                        + client.localLines.waiting());
     }
 
     /** The options of this client. */

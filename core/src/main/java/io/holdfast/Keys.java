@@ -24,8 +24,8 @@ record Keys(String prefix, String name, String hold) {
     }
 
     /** The key of a plain lock is what the caller says: other programs say the same. */
-    static String plain(String key) {
-        return Require.text("key", key, LONGEST_NAME);
+    static Keys plain(String key) {
+        return new Keys("", Require.text("key", key, LONGEST_NAME), key);
     }
 
     /** Keys of the lock whose hold has this key; null if the key is none of ours. */

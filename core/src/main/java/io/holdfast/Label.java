@@ -43,7 +43,7 @@ final class Label {
                 Long.toString(ProcessHandle.current().pid()),
                 actor,
                 metadata,
-                Instant.now().minus(client.events.since(grantedNanos)));
+                Instant.now().minus(client.since(grantedNanos)));
     }
 
     static String metadata(Map<String, String> metadata) {

@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -28,10 +27,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Lease implements AutoCloseable {
     final Holding hold;
-    private final AtomicBoolean left = new AtomicBoolean();
+    final Handle handle;
 
-    Lease(Holding hold) {
-        this.hold = hold;
+    Lease(Handle handle) {
+        this.handle = handle;
+        this.hold = handle.hold;
     }
 
     /** The lock's name. */
@@ -51,17 +51,17 @@ public final class Lease implements AutoCloseable {
 
     /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
     public boolean isValid() {
-        return !left.get() && hold.isValid();
+        return handle.isValid();
     }
 
     /** How long the lease is still held without a further renewal; zero if it is over. No I/O. */
     public Duration remaining() {
-        return left.get() ? Duration.ZERO : hold.remaining();
+        return handle.hasLeft() ? Duration.ZERO : hold.remaining();
     }
 
     /** As {@link #remaining()}, but looking ends nothing: for whoever watches from outside. */
     Duration peek() {
-        return left.get() ? Duration.ZERO : hold.peek();
+        return handle.hasLeft() ? Duration.ZERO : hold.peek();
     }
 
     /**
@@ -191,7 +191,7 @@ public final class Lease implements AutoCloseable {
     /** The same without blocking. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
-        if (left.get()) {
+        if (handle.hasLeft()) {
             return CompletableFuture.failedFuture(lostException(null));
         }
         return told(hold.extend(atLeast));
@@ -223,7 +223,7 @@ public final class Lease implements AutoCloseable {
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
      */
     public void detach() {
-        join(left.get() ? CompletableFuture.failedFuture(lostException(null)) : told(hold.detach()));
+        join(handle.hasLeft() ? CompletableFuture.failedFuture(lostException(null)) : told(hold.detach()));
     }
 
     /**
@@ -232,18 +232,12 @@ public final class Lease implements AutoCloseable {
      * is harmless. An actor that has entered the lock more than once holds it until the last of its leases is released.
      */
     public ReleaseResult release() {
-        return leave().join();
-    }
-
-    CompletableFuture<ReleaseResult> leave() {
-        return left.compareAndSet(false, true)
-                ? hold.leave()
-                : CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        return handle.leave().join();
     }
 
     /** The same without blocking; completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
-        return leave().thenApplyAsync(result -> result, hold.executor());
+        return handle.leaveAsync();
     }
 
     /** Releases. */
@@ -253,7 +247,7 @@ public final class Lease implements AutoCloseable {
     }
 
     LeaseLostException lostException(@Nullable Object result) {
-        return new LeaseLostException(name(), token(), hold.lossReason(), hold.isHandedOver(), result);
+        return handle.lostException(result);
     }
 
     private static void join(CompletableFuture<Void> future) {

@@ -87,6 +87,11 @@ final class LeaseState {
         return endless ? Require.LONGEST : Duration.ofNanos(Math.max(0, deadline.get() - now));
     }
 
+    /** Whether it has no deadline. */
+    boolean isEndless() {
+        return endless;
+    }
+
     long deadline() {
         return deadline.get();
     }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,7 @@ final class LocalHold implements Holding {
     private final long grantedNanos;
     private final AtomicReference<@Nullable Object> end = new AtomicReference<>(); // RELEASED, or a LossReason
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
-    private volatile @Nullable WeakReference<Lease> handle;
+    private volatile @Nullable WeakReference<Handle> handle;
     private volatile long token; // 0 until it is asked for
     private volatile boolean detached;
     private volatile List<Runnable> warnings = List.of(); // what removes the listeners
@@ -34,43 +35,43 @@ final class LocalHold implements Holding {
         this.line = line;
         this.hold = hold;
         this.request = request;
-        this.grantedNanos = hold.client.ticker.nanoTime();
+        this.grantedNanos = hold.kit.nanoTime();
     }
 
-    Lease newHandle() {
-        Lease lease = new Lease(this);
-        handle = new WeakReference<>(lease);
-        return lease;
+    Handle newHandle() {
+        Handle made = new Handle(this);
+        handle = new WeakReference<>(made);
+        return made;
     }
 
     boolean forgotten() {
-        WeakReference<Lease> seen = handle;
+        WeakReference<Handle> seen = handle;
         return seen != null && seen.get() == null;
     }
 
     boolean overLongest() {
-        Duration longest = request.scoped ? request.options.longestScope() : request.options.longestHold();
-        return longest != null && hold.client.ticker.nanoTime() - grantedNanos >= longest.toNanos();
+        Duration longest = request.demand.longest();
+        return longest != null && hold.kit.nanoTime() - grantedNanos >= longest.toNanos();
     }
 
     Holder holder() {
         return Label.ofOwn(
-                hold.client,
-                hold.owner,
-                Math.max(token, hold.token),
-                request.actorName,
-                request.options.metadata(),
+                line.client,
+                hold.owner(),
+                Math.max(token, hold.token()),
+                request.demand.actorName(),
+                request.demand.options().metadata(),
                 grantedNanos);
     }
 
     @Override
     public Keys keys() {
-        return hold.keys;
+        return hold.keys();
     }
 
     @Override
     public String owner() {
-        return hold.owner;
+        return hold.owner();
     }
 
     @Override
@@ -94,7 +95,7 @@ final class LocalHold implements Holding {
 
     @Override
     public LockOptions options() {
-        return request.options;
+        return request.demand.options();
     }
 
     @Override
@@ -140,7 +141,7 @@ final class LocalHold implements Holding {
 
     @Override
     public Duration waited() {
-        return Duration.ofNanos(grantedNanos - request.startNanos);
+        return Duration.ofNanos(grantedNanos - request.outcome.startNanos);
     }
 
     @Override
@@ -166,15 +167,16 @@ final class LocalHold implements Holding {
         return present;
     }
 
+    private void tell(Function<LockEvent.Subject, LockEvent> event) {
+        hold.kit.events().tell(request.demand, hold.owner(), event);
+    }
+
     /** Its hold is lost; called on the client's executor. */
     void lose(LossReason reason) {
         if (end.compareAndSet(null, reason)) {
             over();
-            hold.client.events.tell(
-                    request,
-                    hold.owner,
-                    subject -> new LockEvent.Lost(
-                            subject, Math.max(token, hold.token), hold.client.events.since(grantedNanos), reason));
+            tell(subject -> new LockEvent.Lost(
+                    subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
             CompletableFuture<LossReason> told = lost.get();
             if (told != null) {
                 told.complete(reason);
@@ -242,17 +244,15 @@ final class LocalHold implements Holding {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         over();
-        CompletableFuture<ReleaseResult> released = detached ? hold.releaseAfter(token()) : line.released(this);
-        return released.whenComplete((how, failure) -> hold.client.events.tell(
-                request,
-                hold.owner,
-                subject -> new LockEvent.Released(
-                        subject,
-                        Math.max(token, hold.token),
-                        hold.options.term(),
-                        waited(),
-                        hold.client.events.since(grantedNanos),
-                        how)));
+        CompletableFuture<ReleaseResult> released =
+                detached ? LocalLine.releaseAfter(hold, token()) : line.released(this);
+        return released.whenComplete((how, failure) -> tell(subject -> new LockEvent.Released(
+                subject,
+                Math.max(token, hold.token()),
+                hold.options.term(),
+                waited(),
+                hold.kit.since(grantedNanos),
+                how)));
     }
 
     @Override

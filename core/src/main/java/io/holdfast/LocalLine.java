@@ -40,7 +40,7 @@ final class LocalLine implements Hold.Tenant {
 
     final Keys keys;
     final LockOptions options;
-    private final Client client;
+    final Client client;
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<LocalRequest> waiting = new ArrayDeque<>();
     private State state = State.FREE;
@@ -90,7 +90,7 @@ final class LocalLine implements Hold.Tenant {
                         break;
                     }
                 }
-                if (request.wait.isNone()) {
+                if (request.demand.waitLimit().isNone()) {
                     then = then(endIfIdle(), request::askAlone); // which may have made this line
                 } else {
                     waiting.add(request);
@@ -138,7 +138,7 @@ final class LocalLine implements Hold.Tenant {
         } else {
             asked.probe(answers -> {
                 if (answers) {
-                    request.timedOut(asked.contention());
+                    request.timedOut(asked.outcome.contention);
                 } else {
                     request.unknown();
                 }
@@ -168,7 +168,10 @@ final class LocalLine implements Hold.Tenant {
         if (first == null || state != State.FREE) {
             return endIfIdle();
         }
-        Request request = client.sharedRequest(keys, options, first.actorName);
+        Request request = new Request(
+                client,
+                Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
+                true);
         asking = request;
         deaf = false;
         state = State.ASKING;
@@ -176,23 +179,23 @@ final class LocalLine implements Hold.Tenant {
             if (!options.keepFor().isZero()) {
                 client.mailboxes.want(keys);
             }
-            request.start().whenComplete((attempt, failure) -> answered(request, attempt, failure));
+            request.start().whenComplete((answer, failure) -> answered(request, answer, failure));
         };
     }
 
-    private void answered(Request request, @Nullable Attempt attempt, @Nullable Throwable failure) {
-        Lease lease = attempt == null ? null : attempt.lease().orElse(null);
+    private void answered(Request request, @Nullable Answer<Attempt> answer, @Nullable Throwable failure) {
+        Handle handle = answer == null ? null : answer.handle();
         Runnable then;
         lock.lock();
         try {
             if (asking != request) {
-                then = lease == null ? () -> {} : lease::releaseAsync; // nobody waits for it any more
+                then = handle == null ? () -> {} : handle::leave; // nobody waits for it any more
             } else {
                 asking = null;
                 state = State.FREE;
-                then = lease != null && lease.hold instanceof Hold obtained
+                then = handle != null && handle.hold instanceof Hold obtained
                         ? obtained(obtained)
-                        : refused(attempt, failure);
+                        : refused(answer == null ? null : answer.refusal(), failure);
             }
         } finally {
             lock.unlock();
@@ -205,9 +208,12 @@ final class LocalLine implements Hold.Tenant {
         state = State.KEPT;
         obtainedNanos = client.ticker.nanoTime();
         handoffs = 0;
-        firstToken = obtained.token;
-        lastToken = obtained.token - 1;
-        keepable = obtained.kept && !deaf && recalledToken != obtained.token && client.mailboxes.listening(keys);
+        firstToken = obtained.token();
+        lastToken = obtained.token() - 1;
+        keepable = obtained.grant instanceof QueueGrant grant
+                && grant.kept
+                && !deaf
+                && recalledToken != obtained.token() && client.mailboxes.listening(keys);
         keptSince = obtainedNanos;
         extensions = 0;
         extended = false;
@@ -387,6 +393,14 @@ final class LocalLine implements Hold.Tenant {
                         && now - obtainedNanos < options.localTime().toNanos());
     }
 
+    /** Releases a hold after leases of which the last had this token. */
+    static CompletableFuture<ReleaseResult> releaseAfter(Hold hold, long last) {
+        if (hold.grant instanceof QueueGrant grant) {
+            grant.lastToken(last);
+        }
+        return hold.release();
+    }
+
     private Runnable giveBack() {
         return giveBack(new CompletableFuture<>());
     }
@@ -396,7 +410,7 @@ final class LocalLine implements Hold.Tenant {
         long last = Math.max(lastToken, firstToken);
         hold = null;
         state = State.FREE;
-        return () -> held.releaseAfter(last).thenAccept(result::complete);
+        return () -> releaseAfter(held, last).thenAccept(result::complete);
     }
 
     private void lost(Hold which, LossReason reason) {
@@ -456,7 +470,7 @@ final class LocalLine implements Hold.Tenant {
                 recalledToken = Math.max(recalledToken, token); // one of an earlier hold may come late
             }
             Hold held = hold;
-            if (held != null && (token == 0 || held.token == token)) {
+            if (held != null && (token == 0 || held.token() == token)) {
                 keepable = false;
                 if (state == State.KEPT) {
                     then = then(giveBack(), askIfWanted());

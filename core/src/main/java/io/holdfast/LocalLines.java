@@ -37,8 +37,8 @@ final class LocalLines {
         }
     }
 
-    Asking newRequest(Keys keys, LockOptions options, Wait wait, boolean scoped, @Nullable String actor) {
-        return new LocalRequest(client, keys, options, wait, scoped, actor);
+    Asking<Attempt> newRequest(Demand demand) {
+        return new LocalRequest(client, demand);
     }
 
     /** The line of a request, which it joins by this; it is made where there is none. */
@@ -46,7 +46,7 @@ final class LocalLines {
         while (true) {
             LocalLine line = lineOf(request);
             if (line == null) {
-                lines.compute(request.keys.hold(), (hold, present) -> with(present, request));
+                lines.compute(request.demand.keys().hold(), (hold, present) -> with(present, request));
             } else if (line.join(request)) {
                 return;
             } else {
@@ -56,8 +56,8 @@ final class LocalLines {
     }
 
     private @Nullable LocalLine lineOf(LocalRequest request) {
-        for (LocalLine line : lines.getOrDefault(request.keys.hold(), List.of())) {
-            if (line.options.equals(request.options)) {
+        for (LocalLine line : lines.getOrDefault(request.demand.keys().hold(), List.of())) {
+            if (line.options.equals(request.demand.options())) {
                 return line;
             }
         }
@@ -67,8 +67,8 @@ final class LocalLines {
     /** These and a line of the request's own, unless another thread has made it meanwhile. */
     private List<LocalLine> with(@Nullable List<LocalLine> present, LocalRequest request) {
         List<LocalLine> all = present == null ? new ArrayList<>() : new ArrayList<>(present);
-        if (all.stream().noneMatch(line -> line.options.equals(request.options))) {
-            all.add(new LocalLine(client, request.keys, request.options));
+        if (all.stream().noneMatch(line -> line.options.equals(request.demand.options()))) {
+            all.add(new LocalLine(client, request.demand.keys(), request.demand.options()));
         }
         return List.copyOf(all);
     }

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,47 +12,40 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It ends once, by whoever is first to say so: with a lease, or without.
  */
-final class LocalRequest implements Asking {
-    private static final Object ENDED = new Object();
-
-    final Keys keys;
-    final LockOptions options;
-    final Wait wait;
-    final boolean scoped;
-    final String actorName;
-    final long startNanos;
+final class LocalRequest implements Asking<Attempt> {
+    final Demand demand;
+    final Outcome<Attempt> outcome;
     private final Client client;
-    private final CompletableFuture<Attempt> outcome = new CompletableFuture<>();
-    private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
     private volatile @Nullable LocalLine line;
-    private volatile @Nullable Asking alone;
+    private volatile @Nullable Request alone;
     private volatile @Nullable Runnable timer;
 
-    LocalRequest(Client client, Keys keys, LockOptions options, Wait wait, boolean scoped, @Nullable String actor) {
+    LocalRequest(Client client, Demand demand) {
         this.client = client;
-        this.keys = keys;
-        this.options = options;
-        this.wait = wait;
-        this.scoped = scoped;
-        this.actorName = actor == null ? Thread.currentThread().getName() : actor;
-        this.startNanos = client.ticker.nanoTime();
+        this.demand = demand;
+        this.outcome = new Outcome<>(client, demand, "", false);
     }
 
     @Override
-    public CompletableFuture<Attempt> start() {
+    public CompletableFuture<Answer<Attempt>> start() {
+        CompletableFuture<Answer<Attempt>> result = outcome.stage();
         if (client.isClosed()) {
             refused(null, new HoldfastClosedException());
-            return outcome;
+            return result;
         }
         client.localLines.join(this);
-        Duration limit = wait.limit();
-        if (limit != null && !wait.isNone() && end.get() == null) {
-            timer = client.timers.schedule(limit.toNanos(), this::waitIsOver);
-            if (end.get() != null) {
+        Request asked = alone;
+        if (asked != null) {
+            return asked.start();
+        }
+        Duration limit = demand.waitLimit().limit();
+        if (limit != null && outcome.pending()) {
+            timer = client.schedule(limit.toNanos(), this::waitIsOver);
+            if (!outcome.pending()) {
                 cancelTimer();
             }
         }
-        return outcome;
+        return result;
     }
 
     /** Said by the line that it stands in, before anything else can happen to it. */
@@ -61,109 +53,97 @@ final class LocalRequest implements Asking {
         line = in;
     }
 
-    /** It does not wait, and the lock is not here. */
+    /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */
     void askAlone() {
-        Request request = client.ownRequest(keys, options, wait, scoped, actorName);
-        alone = request;
-        request.start().whenComplete((attempt, failure) -> {
-            if (attempt != null) {
-                outcome.complete(attempt);
-            } else {
-                outcome.completeExceptionally(Objects.requireNonNull(failure));
-            }
-        });
+        alone = new Request(client, demand, false);
     }
 
     @Override
     public void withdraw() {
-        Asking asked = alone;
+        Request asked = alone;
         if (asked != null) {
             asked.withdraw();
-        } else if (finish(null, new CancellationException())) {
-            LocalLine in = line;
-            if (in != null) {
-                in.leave(this);
-            }
-        } else if (end.get() instanceof LocalHold lease) {
-            lease.leave();
+        } else if (outcome.endWithoutHold()) {
+            ended(null, new CancellationException());
+            leaveLine();
+        } else if (outcome.end() instanceof LocalHold lease) {
+            var unused = lease.leave();
+        }
+    }
+
+    private void leaveLine() {
+        LocalLine in = line;
+        if (in != null) {
+            in.leave(this);
         }
     }
 
     private void waitIsOver() {
         LocalLine in = line;
-        if (in != null && end.get() == null) {
+        if (in != null && outcome.pending()) {
             in.judge(this);
         }
     }
 
     void timedOut(Contention contention) {
-        left(new Attempt.TimedOut(keys.name(), wait, contention));
+        left(new Attempt.TimedOut(demand.keys().name(), demand.waitLimit(), contention));
     }
 
     void unknown() {
         left(new Attempt.Unknown(
-                keys.name(),
+                demand.keys().name(),
                 new ServerUnreachableException(
-                        Shown.lock(keys.name()) + ": " + client.driver.describe()
+                        Shown.lock(demand.keys().name()) + ": " + client.driver.describe()
                                 + " did not answer, the outcome is unknown",
                         null)));
     }
 
     private void left(Attempt attempt) {
-        if (finish(attempt, null)) {
-            LocalLine in = line;
-            if (in != null) {
-                in.leave(this);
-            }
+        if (outcome.endWithoutHold()) {
+            ended(attempt, null);
+            leaveLine();
         }
     }
 
     /** What came of the request to the server; the line has let it go. */
     void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
-        finish(attempt, failure);
+        if (outcome.endWithoutHold()) {
+            ended(attempt, failure);
+        }
     }
 
-    private boolean finish(@Nullable Attempt attempt, @Nullable Throwable failure) {
-        if (!end.compareAndSet(null, ENDED)) {
-            return false;
-        }
+    private void ended(@Nullable Attempt attempt, @Nullable Throwable failure) {
         cancelTimer();
-        client.events.tell(
-                this,
-                "",
-                subject -> new LockEvent.NotObtained(
-                        subject,
-                        Request.reasonOf(attempt, failure),
-                        client.events.since(startNanos),
-                        0,
-                        attempt instanceof Attempt.NotObtained not ? not.contention() : Contention.NOTHING_KNOWN));
-        if (attempt != null) {
-            outcome.complete(attempt);
-        } else {
-            outcome.completeExceptionally(Objects.requireNonNull(failure));
+        if (attempt instanceof Attempt.NotObtained not) {
+            outcome.contention = not.contention();
         }
-        return true;
+        if (attempt != null) {
+            outcome.refuse(attempt);
+        } else {
+            outcome.fail(Objects.requireNonNull(failure));
+        }
     }
 
     /** Ends it with a lease, which is to be delivered; false if it has ended already. Called under the lock of the line. */
     boolean end(LocalHold lease) {
-        return end.compareAndSet(null, lease);
+        return outcome.endAs(lease);
     }
 
     void deliver(LocalHold lease) {
         cancelTimer();
-        client.events.tell(
-                this,
-                lease.owner(),
-                subject -> new LockEvent.Obtained(
-                        subject,
-                        lease.token(),
-                        options.term(),
-                        lease.waited(),
-                        lease.attempts(),
-                        lease.initialPlace(),
-                        false));
-        outcome.complete(new Attempt.Obtained(lease.newHandle()));
+        client.events()
+                .tell(
+                        demand,
+                        lease.owner(),
+                        subject -> new LockEvent.Obtained(
+                                subject,
+                                lease.token(),
+                                demand.options().term(),
+                                lease.waited(),
+                                lease.attempts(),
+                                lease.initialPlace(),
+                                false));
+        outcome.hand(lease.newHandle());
     }
 
     private void cancelTimer() {

@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeClient {
     private static final long LOOK_NANOS = 1_000_000_000L;
-    private static final long OLD_NANOS = 2_000_000_000L;
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     final int index;
@@ -30,7 +29,6 @@ final class NodeClient {
     private volatile @Nullable HoldfastException unfit;
     private final AtomicLong lookedAt = new AtomicLong();
     private volatile String runId = "";
-    private volatile @Nullable ClockPair clock;
 
     NodeClient(int index, Client client, QuorumClient quorum) {
         this.index = index;
@@ -49,7 +47,6 @@ final class NodeClient {
         client.driver.listen(new ConnectionListener() {
             @Override
             public void commandsUp() {
-                clock = null;
                 quorum.lead().ids.newEpoch(); // this process may be a copy of another
                 examine();
             }
@@ -196,26 +193,12 @@ final class NodeClient {
                 quorum.options.durableNodes(),
                 actor,
                 sentNanos,
-                (reply, failure) -> {
-                    if (reply != null) {
-                        noteClock(sentNanos, reply.timeMicros());
-                    }
-                    callback.accept(reply, failure);
-                });
-    }
-
-    private void noteClock(long sentNanos, long serverMicros) {
-        ClockPair old = clock;
-        if (old == null
-                || sentNanos - old.sentNanos() > OLD_NANOS
-                || sentNanos - old.sentNanos() > (serverMicros - old.serverMicros()) * 1_000) {
-            clock = new ClockPair(sentNanos, serverMicros);
-        }
+                callback);
     }
 
     /** What the node's clock shows at most, in microseconds; 0 if nothing is known. */
     long latestMicros(long nowNanos) {
-        ClockPair pair = clock;
+        ClockPair pair = client.clock.pair(0);
         return pair == null ? 0 : pair.serverMicros() + (nowNanos - pair.sentNanos()) / 1_000;
     }
 }

@@ -20,25 +20,29 @@ import org.jspecify.annotations.Nullable;
  * the lease, with its term.
  */
 public final class PlainLease implements AutoCloseable {
-    private final PlainHold hold;
+    final Handle handle;
+    private final Hold hold;
+    private final PlainGrant grant;
 
-    PlainLease(PlainHold hold) {
+    PlainLease(Handle handle, Hold hold, PlainGrant grant) {
+        this.handle = handle;
         this.hold = hold;
+        this.grant = grant;
     }
 
     /** The key. */
     public String key() {
-        return hold.place.key();
+        return hold.keys().hold();
     }
 
     /** The key's value while it is held by this lease. Who knows it can free the key. */
     public String value() {
-        return hold.place.value();
+        return grant.owner();
     }
 
     /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
     public boolean isValid() {
-        return hold.isValid();
+        return handle.isValid();
     }
 
     /**
@@ -51,12 +55,12 @@ public final class PlainLease implements AutoCloseable {
      * @throws ServerRefusedException if the server answered with an error; the lease is as it was
      */
     public boolean check() {
-        return join(hold.check().handleAsync(this::told, hold.client.executor()));
+        return join(grant.check().thenApplyAsync(held -> held, hold.executor()));
     }
 
     /** How long the lease is still held without a further renewal; zero if it is over; 365 days without expiry. No I/O. */
     public Duration remaining() {
-        return hold.remaining();
+        return handle.hasLeft() ? Duration.ZERO : hold.remaining();
     }
 
     /**
@@ -65,8 +69,8 @@ public final class PlainLease implements AutoCloseable {
      * @throws LeaseLostException if it was lost or released
      */
     public void requireValid() {
-        if (!hold.isValid()) {
-            throw lostException(null);
+        if (!handle.isValid()) {
+            throw handle.lostException(null);
         }
     }
 
@@ -75,22 +79,22 @@ public final class PlainLease implements AutoCloseable {
      * only. No I/O.
      */
     public Instant since() {
-        return ServerClock.instant(hold.sinceMicros);
+        return hold.since();
     }
 
     /** How long it took to obtain the lease, from the call. */
     public Duration waited() {
-        return Duration.ofNanos(hold.grantedNanos - hold.request.startedNanos());
+        return hold.waited();
     }
 
     /** How often the key was asked for; 1 without contention and failures. */
     public int attempts() {
-        return hold.request.attempts();
+        return hold.attempts();
     }
 
     /** The value of the stuck holder that this lease took the key over from; mostly empty. */
     public Optional<String> takenOverFrom() {
-        return Optional.ofNullable(hold.replaced);
+        return Optional.ofNullable(grant.replaced());
     }
 
     /**
@@ -119,14 +123,14 @@ public final class PlainLease implements AutoCloseable {
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         return hold.extend(atLeast)
-                .handleAsync(
-                        (held, failure) -> {
-                            if (!told(held, failure)) {
-                                throw lostException(null);
+                .thenApplyAsync(
+                        held -> {
+                            if (!held) {
+                                throw handle.lostException(null);
                             }
                             return null;
                         },
-                        hold.client.executor());
+                        hold.executor());
     }
 
     /**
@@ -135,29 +139,18 @@ public final class PlainLease implements AutoCloseable {
      * Releasing twice is harmless.
      */
     public ReleaseResult release() {
-        return hold.release().join();
+        return handle.leave().join();
     }
 
     /** The same without blocking; completes on the client's executor. */
     public CompletableFuture<ReleaseResult> releaseAsync() {
-        return hold.release().thenApplyAsync(result -> result, hold.client.executor());
+        return handle.leaveAsync();
     }
 
     /** Releases. */
     @Override
     public void close() {
         release();
-    }
-
-    LeaseLostException lostException(@Nullable Object result) {
-        return new LeaseLostException(key(), 0, hold.lossReason(), result);
-    }
-
-    private boolean told(@Nullable Boolean held, @Nullable Throwable failure) {
-        if (failure instanceof DriverException cause) {
-            throw hold.explain(cause);
-        }
-        return held != null && held;
     }
 
     private static boolean join(CompletableFuture<Boolean> future) {

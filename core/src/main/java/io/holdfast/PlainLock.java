@@ -7,7 +7,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -36,18 +35,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PlainLock {
     private final Client client;
-    private final String key;
+    private final Keys keys;
     private final PlainOptions options;
+    private final LockOptions leases;
 
-    PlainLock(Client client, String key, PlainOptions options) {
+    PlainLock(Client client, Keys keys, PlainOptions options) {
         this.client = client;
-        this.key = key;
+        this.keys = keys;
         this.options = options;
+        this.leases = PlainLocks.leases(options);
     }
 
     /** The key, as it is on the server. */
     public String key() {
-        return key;
+        return keys.hold();
     }
 
     /** The options with which this lock is asked for. */
@@ -57,7 +58,7 @@ public final class PlainLock {
 
     /** The same lock, asked for with other options. */
     public PlainLock with(PlainOptions other) {
-        return new PlainLock(client, key, other);
+        return new PlainLock(client, keys, other);
     }
 
     /**
@@ -151,34 +152,8 @@ public final class PlainLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Function<? super PlainLease, ? extends CompletionStage<T>> work) {
-        CompletableFuture<PlainLease> acquired = async(options.waitLimit(), true, PlainAttempt::orElseThrow);
-        CompletableFuture<T> result = new CompletableFuture<>();
-        acquired.whenComplete((lease, failure) -> {
-            if (lease == null) {
-                result.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
-                return;
-            }
-            CompletionStage<T> stage;
-            try {
-                stage = Objects.requireNonNull(work.apply(lease), "the work returned no stage");
-            } catch (Throwable e) {
-                stage = CompletableFuture.failedFuture(e);
-            }
-            stage.whenComplete((value, thrown) -> {
-                LeaseLostException lost = lease.isValid() ? null : lease.lostException(value);
-                lease.releaseAsync().whenComplete((released, ignored) -> {
-                    if (thrown != null) {
-                        result.completeExceptionally(unwrap(thrown));
-                    } else if (lost != null && lost.reason() != null) {
-                        result.completeExceptionally(lost);
-                    } else {
-                        result.complete(value);
-                    }
-                });
-            });
-        });
-        result.whenComplete((value, failure) -> acquired.cancel(false)); // without effect once acquired
-        return result;
+        return Calls.under(
+                async(options.waitLimit(), true, PlainAttempt::orElseThrow), lease -> lease.handle, work);
     }
 
     /**
@@ -192,7 +167,7 @@ public final class PlainLock {
             throw new HoldfastClosedException();
         }
         CompletableFuture<Optional<PlainHolder>> answer = new CompletableFuture<>();
-        client.commands.plainInfo(key, "", (holder, failure) -> {
+        client.commands.plainInfo(keys.hold(), "", (holder, failure) -> {
             if (holder != null) {
                 answer.complete(holder);
             } else {
@@ -227,78 +202,34 @@ public final class PlainLock {
 
     private <T extends @Nullable Object, X extends Exception> T under(PlainLease lease, PlainLeaseFunction<T, X> work)
             throws X {
-        T value;
-        LeaseLostException lost;
-        try {
-            value = work.apply(lease);
-            lost = lease.isValid() ? null : lease.lostException(value);
-        } finally {
-            lease.release();
-        }
-        if (lost != null && lost.reason() != null) {
-            throw lost;
-        }
-        return value;
+        return Calls.under(lease.handle, () -> work.apply(lease));
     }
 
     private PlainAttempt await(Wait wait, boolean scoped) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        PlainRequest request = client.plain.newRequest(key, options, Require.given("wait", wait), scoped);
-        CompletableFuture<PlainAttempt> outcome = request.start();
-        try {
-            if (!outcome.isDone()) {
-                client.beforeWaiting();
-            }
-            return outcome.get();
-        } catch (IllegalStateException | InterruptedException e) {
-            request.withdraw();
-            throw e;
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException known) {
-                throw known;
-            }
-            throw new IllegalStateException("a request fails with unchecked exceptions only", e.getCause());
-        }
+        return Calls.await(client, newRequest(Require.given("wait", wait), scoped), PlainLock::attemptOf);
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<PlainAttempt, T> result) {
-        PlainRequest request = client.plain.newRequest(key, options, wait, scoped);
-        CompletableFuture<T> future = new CompletableFuture<>();
-        CompletableFuture<PlainAttempt> outcome = request.start();
-        // Also runs when it was completed from outside; then there may be something to withdraw.
-        future.whenComplete((value, failure) -> {
-            if (!outcome.isDone()) {
-                request.withdraw();
-            }
-        });
-        outcome.whenCompleteAsync(
-                (attempt, failure) -> {
-                    boolean delivered;
-                    if (attempt == null) {
-                        delivered = future.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
-                    } else {
-                        try {
-                            delivered = future.complete(result.apply(attempt));
-                        } catch (HoldfastException e) {
-                            delivered = future.completeExceptionally(e);
-                        }
-                    }
-                    if (!delivered && attempt != null) {
-                        attempt.lease().ifPresent(PlainLease::releaseAsync);
-                    }
-                },
-                client.executor());
-        return future;
+        return Calls.async(
+                client.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
-    private static Throwable unwrap(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+    private PolledRequest<PlainAttempt> newRequest(Wait wait, boolean scoped) {
+        return client.plain.newRequest(keys, options, leases, wait, scoped);
+    }
+
+    private static PlainAttempt attemptOf(Answer<PlainAttempt> answer) {
+        Handle handle = answer.handle();
+        return handle != null && handle.hold instanceof Hold hold && hold.grant instanceof PlainGrant grant
+                ? new PlainAttempt.Obtained(new PlainLease(handle, hold, grant))
+                : Objects.requireNonNull(answer.refusal());
     }
 
     @Override
     public String toString() {
-        return "PlainLock[" + key + "]";
+        return "PlainLock[" + keys.hold() + "]";
     }
 }

@@ -113,12 +113,12 @@ public final class Quorum implements AutoCloseable {
 
     /** How many leases this client holds at present. */
     public int holding() {
-        return client.holds.size();
+        return client.holds().size();
     }
 
     /** How many requests of this client are under way at present. */
     public int waiting() {
-        return Math.max(0, client.requests.size() - client.holds.size());
+        return Math.max(0, client.requests.size() - client.holds().size());
     }
 
     /** The options of this client. */

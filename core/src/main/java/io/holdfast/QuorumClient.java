@@ -1,7 +1,6 @@
 package io.holdfast;
 
 import io.holdfast.spi.ConnectOptions;
-import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Entropy;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisAddress;
@@ -9,7 +8,6 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,14 +23,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The engine of a quorum's client: a {@link NodeClient} for each node, and what they share. The first node's engine, called
  * the lead, also makes owner ids, tells events and runs callbacks; it exists also while its node is away.
  */
-final class QuorumClient implements Engine {
+final class QuorumClient implements Engine, Kit {
     /** Added to what the fastest clock may show, so that the proposal is still ahead when it arrives. */
     private static final long LEAD_MICROS = 10_000;
 
@@ -40,10 +38,11 @@ final class QuorumClient implements Engine {
     final List<NodeClient> nodes;
     final int majority;
     final Timers timers;
-    final QuorumRenewals renewals;
+    private final Renewals renewals;
     final QuorumLines lines;
-    final Set<QuorumRequest> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
-    final Set<QuorumHold> holds = ConcurrentHashMap.newKeySet();
+    final Set<PolledRequest<Attempt>> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
+    private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
+    private final AtomicLong requestNumbers = new AtomicLong();
     private final Ticker ticker;
     private final Entropy entropy;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -55,7 +54,7 @@ final class QuorumClient implements Engine {
         this.entropy = environment.entropy();
         var makeTimers = environment.timers();
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-quorum") : makeTimers.get();
-        this.renewals = new QuorumRenewals(this);
+        this.renewals = new Renewals(this, options.nodeTimeout().toNanos());
         this.lines = new QuorumLines(this);
         Environment shared = new Environment(ticker, () -> withoutClose(timers), entropy);
         RedisDriverProvider provider =
@@ -127,7 +126,7 @@ final class QuorumClient implements Engine {
         }
         if (nodes.size() - failures.size() < majority) {
             throw new ServerUnreachableException(
-                    failures, "no majority of the nodes is there: " + QuorumRequest.inWords(failures));
+                    failures, "no majority of the nodes is there: " + NodeFailure.inWords(failures));
         }
     }
 
@@ -135,11 +134,28 @@ final class QuorumClient implements Engine {
         return nodes.get(0).client;
     }
 
-    Events events() {
-        return lead().events;
+    @Override
+    public Events events() {
+        return lead().events();
     }
 
-    void execute(Runnable task) {
+    @Override
+    public Renewals renewals() {
+        return renewals;
+    }
+
+    @Override
+    public Set<Hold> holds() {
+        return holds;
+    }
+
+    @Override
+    public long nextNumber() {
+        return requestNumbers.incrementAndGet();
+    }
+
+    @Override
+    public void execute(Runnable task) {
         lead().execute(task);
     }
 
@@ -153,10 +169,23 @@ final class QuorumClient implements Engine {
         return ticker.nanoTime();
     }
 
+    @Override
+    public Runnable schedule(long delayNanos, Runnable task) {
+        return timers.schedule(delayNanos, task);
+    }
+
     /** From 0 to 1, to spread waits. */
     double random() {
-        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
-                / (double) Integer.MAX_VALUE;
+        return Backoff.random(entropy);
+    }
+
+    /** Said before something of this client ends: closing waits until {@link #ended} is said, when its releases are on their way. */
+    void ending() {
+        nodes.forEach(node -> node.client.takeBack.ending());
+    }
+
+    void ended() {
+        nodes.forEach(node -> node.client.takeBack.ended());
     }
 
     /** Another node that runs on the same server; null if there is none. */
@@ -186,17 +215,6 @@ final class QuorumClient implements Engine {
     <T extends Comparable<T>> T ofMajority(List<T> values) {
         List<T> sorted = values.stream().sorted(Comparator.reverseOrder()).toList();
         return sorted.get(Math.min(majority, sorted.size()) - 1);
-    }
-
-    void raise(
-            Ballot ballot,
-            Ballot.Seat seat,
-            long nodeToken,
-            long leaseToken,
-            Duration term,
-            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
-        seat.node.client.commands.quorumRaise(
-                ballot.keys, ballot.owner, nodeToken, leaseToken, term, nanoTime(), callback);
     }
 
     @Override
@@ -238,8 +256,12 @@ final class QuorumClient implements Engine {
     }
 
     @Override
-    public Asking newRequest(Keys keys, LockOptions lock, Wait wait, boolean scoped, @Nullable String actor) {
-        return new QuorumRequest(this, keys, lock, wait, scoped, actor);
+    public Asking<Attempt> newRequest(Demand demand) {
+        String owner = lead().ids.next();
+        return new PolledRequest<>(
+                new Outcome<>(this, demand, owner, false),
+                new QuorumPoll(this, demand, owner),
+                "a quorum does not judge how long one holder has kept a lock");
     }
 
     // ---- looking
@@ -299,7 +321,7 @@ final class QuorumClient implements Engine {
             throw new ServerUnreachableException(
                     failures,
                     Shown.lock(keys.name()) + ": no majority of the nodes answered: "
-                            + QuorumRequest.inWords(failures));
+                            + NodeFailure.inWords(failures));
         }
         for (List<LockInfo> infos : byOwner.values()) {
             if (infos.size() + silent >= majority) {
@@ -319,7 +341,8 @@ final class QuorumClient implements Engine {
 
     // ---- the end
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed.get();
     }
 
@@ -327,7 +350,7 @@ final class QuorumClient implements Engine {
         if (!closed.compareAndSet(false, true)) {
             return;
         }
-        List.copyOf(requests).forEach(QuorumRequest::clientClosed);
+        List.copyOf(requests).forEach(PolledRequest::clientClosed);
         // All at once: each waits for its releases, and one that hangs must not use up the others' time.
         List<Thread> closing = new ArrayList<>();
         for (NodeClient node : nodes.subList(1, nodes.size())) {

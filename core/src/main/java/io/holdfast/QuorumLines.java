@@ -36,8 +36,8 @@ final class QuorumLines {
 
     private final class Line {
         final String channel;
-        final Set<QuorumRequest> members = ConcurrentHashMap.newKeySet();
-        final ConcurrentLinkedQueue<QuorumRequest> order = new ConcurrentLinkedQueue<>();
+        final Set<PolledRequest<Attempt>> members = ConcurrentHashMap.newKeySet();
+        final ConcurrentLinkedQueue<PolledRequest<Attempt>> order = new ConcurrentLinkedQueue<>();
         /** A release was told of while nobody slept. */
         final AtomicBoolean missed = new AtomicBoolean();
 
@@ -75,7 +75,7 @@ final class QuorumLines {
         }
 
         private void wakeOne() {
-            for (QuorumRequest request : order) {
+            for (PolledRequest<Attempt> request : order) {
                 if (request.wake(LEAST_DELAY_NANOS + (long) (quorum.random() * DELAY_SPREAD_NANOS))) {
                     missed.set(false);
                     return;
@@ -104,8 +104,8 @@ final class QuorumLines {
     }
 
     /** A request has begun to sleep. */
-    void sleeping(QuorumRequest request) {
-        Line line = lines.compute(request.keys.freedChannel(), (channel, present) -> {
+    void sleeping(PolledRequest<Attempt> request) {
+        Line line = lines.compute(request.keys().freedChannel(), (channel, present) -> {
             Line chosen = present == null ? new Line(channel) : present;
             if (chosen.members.add(request)) {
                 chosen.order.add(request);
@@ -119,8 +119,8 @@ final class QuorumLines {
     }
 
     /** A request has ended, or has the lock. */
-    void leave(QuorumRequest request) {
-        Line line = lines.get(request.keys.freedChannel());
+    void leave(PolledRequest<Attempt> request) {
+        Line line = lines.get(request.keys().freedChannel());
         if (line != null && line.members.remove(request)) {
             line.order.remove(request);
             adjust(line);

@@ -3,31 +3,79 @@ package io.holdfast;
 import io.holdfast.Commands.RenewEntry;
 import io.holdfast.Commands.Renewed;
 import io.holdfast.spi.DriverException;
-import io.holdfast.spi.RedisDriver;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the leases of one client, each at a third of its term, many in one call.
- *
- * <p>Leases that are due at about the same time stand in one of the {@link Buckets}, which has one timer.
+ * Renews the holds of one client, a third of their term after the last time, until they end: up to a hundred of one server in
+ * one call. What is due at about the same time stands in one of the {@link Buckets}, which has one timer.
  */
 final class Renewals {
     private static final int BATCH = 100;
+    /**
+     * Two renewals that fail in a row warn (at two thirds of the term), so that a renewal that failed is repeated six times
+     * until the next would be due: once for each eighteenth of the term.
+     */
+    private static final int TRIES_A_TERM = 18;
 
-    /** What the replicas are asked for. */
-    private record Wanted(int replicas, Duration limit) {}
+    /** Calls to one server, each of which may speak of many holds. Equal ones are put together. */
+    interface Lane {
+        void renew(
+                List<RenewEntry> entries,
+                long sentNanos,
+                BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback);
 
-    private final Client client;
+        /** Those of one call whose parts want to be confirmed. */
+        default void confirm(List<Hold> held, long sentNanos) {}
+    }
+
+    /** One hold's part of a call. */
+    interface Part {
+        Hold hold();
+
+        RenewEntry entry();
+
+        /** @return whether its lane is to confirm it */
+        boolean answered(Renewed how, long sentNanos);
+
+        default void failed(DriverException failure) {
+            hold().kit.renewals().failed(hold(), String.valueOf(failure.getMessage()));
+        }
+    }
+
+    /** What leaves at one moment. */
+    static final class Round {
+        final long sentNanos;
+        private final Map<Lane, List<Part>> parts = new LinkedHashMap<>();
+        private final List<Runnable> late = new ArrayList<>();
+
+        Round(long sentNanos) {
+            this.sentNanos = sentNanos;
+        }
+
+        void add(Lane lane, Part part) {
+            parts.computeIfAbsent(lane, l -> new ArrayList<>()).add(part);
+        }
+
+        /** Does something when the patience of this kind of client is over. */
+        void whenLate(Runnable action) {
+            late.add(action);
+        }
+    }
+
+    private final Kit kit;
+    private final long patienceNanos;
     private final Buckets<Hold> buckets = new Buckets<>();
 
-    Renewals(Client client) {
-        this.client = client;
+    /** @param patienceNanos how long to wait for servers that hang */
+    Renewals(Kit kit, long patienceNanos) {
+        this.kit = kit;
+        this.patienceNanos = patienceNanos;
     }
 
     /** Renews a hold a third of its term after now. */
@@ -40,10 +88,10 @@ final class Renewals {
         if (!hold.active()) {
             return;
         }
-        long now = client.ticker.nanoTime();
+        long now = kit.nanoTime();
         long due = Buckets.due(now, delayNanos);
         if (buckets.put(hold, due)) {
-            client.timers.schedule(due - now, () -> renew(buckets.take(due)));
+            kit.schedule(due - now, () -> renew(buckets.take(due)));
         }
         if (!hold.active()) {
             remove(hold);
@@ -55,86 +103,60 @@ final class Renewals {
         buckets.remove(hold);
     }
 
-    /** After a reconnect. */
-    void renewAll(Collection<Hold> holds) {
-        renew(holds);
-    }
-
-    private void renew(Collection<Hold> holds) {
-        List<Hold> due = holds.stream().filter(Hold::mayRenew).toList();
-        Batches.send(client, due, hold -> hold.keys, BATCH, this::send);
-    }
-
-    private void send(List<Hold> batch) {
-        List<RenewEntry> entries = new ArrayList<>(batch.size());
-        for (Hold hold : batch) {
-            entries.add(new RenewEntry(
-                    hold.keys, hold.owner, hold.token, hold.options.term().toMillis()));
+    /** Renews holds now. */
+    void renew(Collection<Hold> holds) {
+        Round round = new Round(kit.nanoTime());
+        for (Hold hold : holds) {
+            if (hold.mayRenew()) {
+                hold.grant.renew(round);
+            }
         }
-        long sent = client.ticker.nanoTime();
-        RedisDriver master =
-                client.driver.master(client.driver.partition(batch.get(0).keys.hold()));
-        client.commands.renew(entries, sent, (renewed, failure) -> answered(batch, sent, master, renewed, failure));
+        round.parts.forEach((lane, parts) ->
+                Batches.inParts(parts, BATCH, batch -> send(lane, batch)));
+        if (!round.late.isEmpty()) {
+            kit.schedule(patienceNanos, () -> round.late.forEach(Runnable::run));
+        }
+    }
+
+    private void send(Lane lane, List<Part> batch) {
+        long sent = kit.nanoTime();
+        lane.renew(
+                batch.stream().map(Part::entry).toList(),
+                sent,
+                (answers, failure) -> answered(lane, batch, sent, answers, failure));
     }
 
     private void answered(
-            List<Hold> batch,
+            Lane lane,
+            List<Part> batch,
             long sent,
-            @Nullable RedisDriver master,
             @Nullable List<Renewed> answers,
             @Nullable DriverException failure) {
         if (answers != null && answers.size() == batch.size()) {
-            Map<Wanted, List<Hold>> unconfirmed = new HashMap<>();
+            List<Hold> toConfirm = new ArrayList<>();
             for (int i = 0; i < batch.size(); i++) {
-                Hold hold = batch.get(i);
-                Renewed how = answers.get(i);
-                if (how == Renewed.GONE) {
-                    hold.gone();
-                } else if (hold.options.replicas() == 0) {
-                    renewed(hold, sent);
-                } else {
-                    Wanted wanted = new Wanted(hold.options.replicas(), hold.options.replicaTimeout());
-                    unconfirmed.computeIfAbsent(wanted, w -> new ArrayList<>()).add(hold);
-                }
-                if (how == Renewed.RECALLED) {
-                    client.localLines.recalled(hold.keys.hold(), hold.token); // no message may have come
+                if (batch.get(i).answered(answers.get(i), sent)) {
+                    toConfirm.add(batch.get(i).hold());
                 }
             }
-            unconfirmed.forEach((wanted, holds) -> confirm(holds, sent, master, wanted));
-        } else if (!Batches.sendAlone(batch, failure, this::send)) {
-            String why = failure == null ? "the answer is none" : String.valueOf(failure.getMessage());
-            batch.forEach(hold -> failed(hold, why));
+            lane.confirm(toConfirm, sent);
+        } else if (!Batches.sendAlone(batch, failure, alone -> send(lane, alone))) {
+            DriverException why =
+                    failure == null ? DriverException.unknown("the reply is malformed", null) : failure;
+            batch.forEach(part -> part.failed(why));
         }
     }
 
-    /** Replicas have to have it, too: until they do, what they had before counts. */
-    private void confirm(List<Hold> holds, long sent, @Nullable RedisDriver master, Wanted wanted) {
-        client.assurance
-                .ofRenewal(master, holds.get(0).keys, wanted.replicas(), wanted.limit())
-                .whenComplete((assured, failure) -> {
-                    for (Hold hold : holds) {
-                        if (assured == null) {
-                            failed(hold, String.valueOf(failure.getMessage()));
-                        } else if (assured.missing() != null) {
-                            failed(hold, "only " + assured.replicas() + " replicas have it");
-                        } else {
-                            hold.confirmedBy(assured.replicas());
-                            renewed(hold, sent);
-                        }
-                    }
-                });
-    }
-
-    private void renewed(Hold hold, long sent) {
-        hold.raise(Deadlines.ofReply(sent, hold.options.term().toNanos()));
+    /** A hold lasts for a term from when the call left. */
+    void renewed(Hold hold, long sentNanos) {
+        hold.raise(Deadlines.ofReply(sentNanos, hold.options.term().toNanos()));
         add(hold);
-        client.events.tell(hold.request, subject -> new LockEvent.Renewed(subject, hold.token, hold.remaining()));
+        hold.origin.tell(subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
     }
 
-    private void failed(Hold hold, String why) {
-        client.events.tell(
-                hold.request, subject -> new LockEvent.RenewalFailed(subject, hold.token, hold.remaining(), why));
-        // Again and again until the deadline; each try takes as long as the server's answer, or the command timeout.
-        schedule(hold, Math.max(Buckets.FINE_WIDTH_NANOS, hold.options.term().toNanos() / 18));
+    /** Tries again and again until the deadline; each try takes as long as the server's answer, or the command timeout. */
+    void failed(Hold hold, String why) {
+        hold.origin.tell(subject -> new LockEvent.RenewalFailed(subject, hold.token(), hold.remaining(), why));
+        schedule(hold, Math.max(Buckets.FINE_WIDTH_NANOS, hold.options.term().toNanos() / TRIES_A_TERM));
     }
 }

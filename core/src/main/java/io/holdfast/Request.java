@@ -24,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request for a lock, from the call to its outcome.
  *
- * <p><b>States.</b> Pending until {@link #end} is set, once: to the {@link Hold} that it obtained, to a {@link Joined} where it
- * shares one, or to {@link #ENDED}.
+ * <p><b>States.</b> Pending until its {@link Outcome} ends, once: with the {@link Hold} that it obtained, with a {@link Joined}
+ * where it shares one, or without either.
  * While pending it may ask any number of times: asking is idempotent, and asking again is how a request is repeated after
  * a failure, how a grant is confirmed before anybody sees it, and how a place in the queue is taken again. A grant that
  * comes after the end is given back at once.
@@ -33,11 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies come on threads of the driver, the end of the wait on the timer's, withdrawal on any: each only proposes an
  * end, and whoever sets it first is right.
  */
-final class Request implements Asking {
-    private static final Object ENDED = new Object();
-
+final class Request implements Asking<Attempt> {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
-    private record Joined(WeakReference<Lease> handle) {}
+    private record Joined(WeakReference<Handle> handle) {}
 
     /** @param token of the grant to this request that came of it */
     private record TakeOver(Holder from, long token) {}
@@ -57,28 +55,15 @@ final class Request implements Asking {
     final String owner;
     final LockOptions options;
     final Wait waitLimit;
-    final boolean scoped;
-    final long number;
-    /** Who asks: a thread, or an id of the caller's. */
-    final Object actor;
-
-    final String actorName;
+    final Outcome<Attempt> outcome;
     private final String label;
     /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
-    final boolean shared;
+    private final boolean shared;
 
-    private final long startNanos;
-    /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
-    private volatile @Nullable CompletableFuture<Attempt> outcome = new CompletableFuture<>();
-
-    private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
-    private final AtomicInteger asked = new AtomicInteger();
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger late = new AtomicInteger();
     private final AtomicInteger endedMet = new AtomicInteger();
     private volatile long retryNanos = FIRST_RETRY_NANOS;
-    private volatile Contention contention = Contention.NOTHING_KNOWN;
-    private volatile int firstPlace;
     private volatile boolean handedOff;
     /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
     private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
@@ -92,37 +77,22 @@ final class Request implements Asking {
     /** Whether the server is being asked to move the request to the tail of the queue. */
     private volatile boolean outlived;
 
-    /**
-     * @param actor the caller's id; null for the present thread
-     * @param shared whether several leases are to share the hold
-     */
-    Request(
-            Client client,
-            Keys keys,
-            LockOptions options,
-            Wait waitLimit,
-            boolean scoped,
-            @Nullable String actor,
-            boolean shared,
-            long number) {
+    /** @param shared whether several leases are to share the hold */
+    Request(Client client, Demand demand, boolean shared) {
         this.client = client;
-        this.keys = keys;
-        this.options = options;
-        this.waitLimit = waitLimit;
-        this.scoped = scoped;
-        this.shared = shared;
-        this.number = number;
+        this.keys = demand.keys();
+        this.options = demand.options();
+        this.waitLimit = demand.waitLimit();
         this.owner = client.ids.next();
-        this.actor = actor == null ? Thread.currentThread() : actor;
-        this.actorName = actor == null ? Thread.currentThread().getName() : actor;
-        this.label = Label.ofActor(actorName, options.metadata());
-        this.startNanos = client.ticker.nanoTime();
+        this.outcome = new Outcome<>(client, demand, owner, shared);
+        this.shared = shared;
+        this.label = demand.label();
     }
 
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
     @Override
-    public CompletableFuture<Attempt> start() {
-        CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
+    public CompletableFuture<Answer<Attempt>> start() {
+        CompletableFuture<Answer<Attempt>> result = outcome.stage();
         if (!options.shortestHold().isZero()) {
             client.mayBeOutlived();
         }
@@ -156,9 +126,9 @@ final class Request implements Asking {
      * @throws LeaseLostException if the ticket's lease does not hold the lock any more
      * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
      */
-    Lease adopt(LeaseTicket ticket) {
+    Handle adopt(LeaseTicket ticket) {
         adopting = true;
-        CompletableFuture<Attempt> result = Objects.requireNonNull(outcome);
+        CompletableFuture<Answer<Attempt>> result = outcome.stage();
         client.takeBack.ending();
         client.waitingRoom.add(this); // known before the hold is its: it may be revoked before the reply comes
         try {
@@ -177,35 +147,34 @@ final class Request implements Asking {
                                 callback));
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
                 if (reply.held() && deadline - client.ticker.nanoTime() > 0) {
-                    Hold hold = new Hold(this, ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
-                    Lease lease = hold.newHandle();
-                    if (!end.compareAndSet(null, hold)) {
-                        client.takeBack.add(keys, owner, false, Duration.ZERO);
+                    Hold hold = hold(ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
+                    Handle handle = hold.newHandle();
+                    if (!outcome.endAs(hold)) {
+                        client.takeBack(keys, owner, false, Duration.ZERO);
                         throw new HoldfastClosedException();
                     }
-                    hold.begin();
+                    begin(hold);
                     if (ticket.token() == revokedToken) {
                         hold.lose(LossReason.REVOKED); // told before the reply came
                     }
                     if (client.assurance.isWanted(this)) {
-                        lease = assured(hold, lease, result);
+                        handle = assured(hold, handle, result);
                     }
-                    client.events.tell(
-                            this, subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
-                    return lease;
+                    outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
+                    return handle;
                 }
                 if (!reply.held() || i >= MOST_LATE) {
                     if (reply.held()) {
-                        client.takeBack.add(keys, owner, false, Duration.ZERO);
+                        client.takeBack(keys, owner, false, Duration.ZERO);
                     }
                     throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
                 }
             }
         } catch (ServerUnreachableException e) {
-            client.takeBack.withdraw(keys, owner, true);
+            client.withdraw(keys, owner, true);
             throw e;
         } finally {
-            if (!(end.get() instanceof Hold)) {
+            if (outcome.hold() == null) {
                 client.waitingRoom.remove(this);
             }
             client.takeBack.ended();
@@ -213,10 +182,16 @@ final class Request implements Asking {
     }
 
     /** Waits until an adopted lease is as good as the options ask for, as after a grant. */
-    private Lease assured(Hold hold, Lease lease, CompletableFuture<Attempt> result) {
-        assure(hold, lease);
+    private Handle assured(Hold hold, Handle handle, CompletableFuture<Answer<Attempt>> result) {
+        assure(hold, handle);
         try {
-            return result.join().orElseThrow();
+            Answer<Attempt> answer = result.join();
+            Handle given = answer.handle();
+            if (given == null) {
+                Objects.requireNonNull(answer.refusal()).orElseThrow();
+                throw new IllegalStateException("a refusal gives no lease");
+            }
+            return given;
         } catch (CompletionException e) {
             throw e.getCause() instanceof HoldfastException known ? known : e;
         }
@@ -240,11 +215,16 @@ final class Request implements Asking {
         }
         if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
             Holder self = Label.ofOwn(
-                    client, own.owner, own.token, own.request.actorName, own.options.metadata(), own.grantedNanos);
+                    client,
+                    own.owner(),
+                    own.token(),
+                    own.origin.demand.actorName(),
+                    own.options.metadata(),
+                    own.grantedNanos);
             finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
             return true;
         }
-        Lease handle = own.enter();
+        Handle handle = own.enter();
         if (handle == null) {
             return false;
         }
@@ -254,7 +234,7 @@ final class Request implements Asking {
             join(own, handle);
             return true;
         }
-        own.confirm(options.term()).whenComplete((held, failure) -> {
+        own.prolong(options.term()).whenComplete((held, failure) -> {
             if (failure == null && held) {
                 join(own, handle);
                 return;
@@ -262,90 +242,32 @@ final class Request implements Asking {
             own.leave();
             if (failure == null) {
                 ask(); // lost meanwhile: the lock is asked for anew
-            } else if (failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED) {
-                fail(Refusals.explain(client.driver.describe(), known));
+            } else if (failure instanceof ServerRefusedException refused) {
+                fail(refused);
             } else {
-                finish(unknown(failure instanceof DriverException known ? known : null));
+                finish(unknown(causeOf(failure)));
             }
         });
         return true;
     }
 
+    private static @Nullable DriverException causeOf(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof ServerUnreachableException ? failure.getCause() : failure;
+        return cause instanceof DriverException known ? known : null;
+    }
+
     /** Shares the hold that its actor has already. */
-    private void join(Hold own, Lease handle) {
-        if (end(asked.get() > 0, new Joined(new WeakReference<>(handle))) == null) {
+    private void join(Hold own, Handle handle) {
+        if (end(outcome.asked.get() > 0, new Joined(new WeakReference<>(handle))) == null) {
             own.leave();
             return;
         }
-        tellObtained(own, true);
-        complete(new Attempt.Obtained(handle), null);
-    }
-
-    private void tellObtained(Hold hold, boolean reentered) {
-        if (shared) {
-            return; // each of the leases tells for itself
-        }
-        client.events.tell(
-                this,
-                subject -> new LockEvent.Obtained(
-                        subject,
-                        hold.token,
-                        options.term(),
-                        client.events.since(startNanos),
-                        asked.get(),
-                        firstPlace,
-                        reentered));
-    }
-
-    private void tellNotObtained(LockEvent.Reason reason) {
-        if (shared) {
-            return;
-        }
-        client.events.tell(
-                this,
-                subject -> new LockEvent.NotObtained(
-                        subject, reason, client.events.since(startNanos), asked.get(), contention));
-    }
-
-    static LockEvent.Reason reasonOf(@Nullable Attempt attempt, @Nullable Throwable failure) {
-        if (attempt instanceof Attempt.Taken) {
-            return LockEvent.Reason.TAKEN;
-        } else if (attempt instanceof Attempt.TimedOut) {
-            return LockEvent.Reason.TIMED_OUT;
-        } else if (attempt instanceof Attempt.QueueFull) {
-            return LockEvent.Reason.QUEUE_FULL;
-        } else if (attempt instanceof Attempt.Evicted) {
-            return LockEvent.Reason.EVICTED;
-        } else if (attempt instanceof Attempt.OwnConflict) {
-            return LockEvent.Reason.OWN_CONFLICT;
-        } else if (attempt instanceof Attempt.Unconfirmed) {
-            return LockEvent.Reason.UNCONFIRMED;
-        } else if (attempt != null) {
-            return LockEvent.Reason.UNKNOWN;
-        } else if (failure instanceof CancellationException) {
-            return LockEvent.Reason.WITHDRAWN;
-        }
-        return failure instanceof HoldfastClosedException ? LockEvent.Reason.CLOSED : LockEvent.Reason.REFUSED;
-    }
-
-    private void complete(@Nullable Attempt attempt, @Nullable Throwable failure) {
-        CompletableFuture<Attempt> result = outcome;
-        outcome = null;
-        if (result == null) {
-            return;
-        }
-        if (!(attempt instanceof Attempt.Obtained)) {
-            tellNotObtained(reasonOf(attempt, failure));
-        }
-        if (attempt != null) {
-            result.complete(attempt);
-        } else {
-            result.completeExceptionally(Objects.requireNonNull(failure));
-        }
+        outcome.tellObtained(own.token(), true);
+        outcome.hand(handle);
     }
 
     boolean pending() {
-        return end.get() == null;
+        return outcome.pending();
     }
 
     /**
@@ -353,30 +275,12 @@ final class Request implements Asking {
      * answer has not come yet: nobody else could have queued this owner.
      */
     boolean unanswered() {
-        return asked.get() > Math.max(answered.get(), handedOff ? 1 : 0);
-    }
-
-    long startedNanos() {
-        return startNanos;
-    }
-
-    /** The place in the queue when it was first queued; 0 if it never was. */
-    int firstPlace() {
-        return firstPlace;
-    }
-
-    /** What is known of the others. */
-    Contention contention() {
-        return contention;
+        return outcome.asked.get() > Math.max(answered.get(), handedOff ? 1 : 0);
     }
 
     /** Asks once more, to know whether the server answers, and tells so. */
     void probe(Consumer<Boolean> answers) {
         ask(() -> {}, false, answered -> client.timers.schedule(0, () -> answers.accept(answered)));
-    }
-
-    int timesAsked() {
-        return asked.get();
     }
 
     /** Sends the acquire, for the first time or again. */
@@ -397,14 +301,14 @@ final class Request implements Asking {
     private void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
         // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
         // a tombstone, or is seen here, and no copy leaves.
-        asked.incrementAndGet();
+        outcome.asked.incrementAndGet();
         if (!pending()) {
-            asked.decrementAndGet();
+            outcome.asked.decrementAndGet();
             over.run();
             told.accept(lastFailure == null);
             return;
         }
-        client.events.tellAsked(this, asked.get());
+        outcome.tellAsked();
         // Nobody queues before its messages can reach it.
         boolean queue = !waitLimit.isNone() && client.mailboxes.listening(keys);
         long sent = client.ticker.nanoTime();
@@ -435,7 +339,7 @@ final class Request implements Asking {
     private void onReply(AcquireReply reply, long sent) {
         State state = reply.state();
         if (state != null) {
-            contention = new Contention(
+            outcome.contention = new Contention(
                     state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
         }
         switch (reply.word()) {
@@ -448,9 +352,9 @@ final class Request implements Asking {
                         0,
                         reply.kept());
             case QUEUED -> {
-                if (firstPlace == 0) {
-                    firstPlace = reply.place();
-                    client.events.tell(this, subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
+                if (outcome.firstPlace == 0) {
+                    outcome.firstPlace = reply.place();
+                    outcome.tell(subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
                 }
                 client.waitingRoom.queued(this);
                 limitLife(reply.place(), reply.waiters());
@@ -469,21 +373,19 @@ final class Request implements Asking {
                     client.waitingRoom.askLater(this);
                 }
             }
-            case FULL -> finish(new Attempt.QueueFull(keys.name(), contention));
+            case FULL -> finish(new Attempt.QueueFull(keys.name(), outcome.contention));
             case EVICTED -> evicted();
             case MORE -> ask();
             case GONE -> {
                 // Only a cloned machine can have ended this owner: a pending request is never taken back.
-                if (end.compareAndSet(null, ENDED)) {
+                if (outcome.endWithoutHold()) {
                     close();
-                    complete(
-                            new Attempt.Unknown(
-                                    keys.name(),
-                                    new ServerUnreachableException(
-                                            Shown.lock(keys.name())
-                                                    + ": the request was withdrawn by another process with the same ids",
-                                            null)),
-                            null);
+                    outcome.refuse(new Attempt.Unknown(
+                            keys.name(),
+                            new ServerUnreachableException(
+                                    Shown.lock(keys.name())
+                                            + ": the request was withdrawn by another process with the same ids",
+                                    null)));
                 }
             }
         }
@@ -504,7 +406,7 @@ final class Request implements Asking {
         }
         if (outlived) {
             outlived = false;
-            client.events.tell(this, subject -> new LockEvent.Outlived(subject, place, waiters));
+            outcome.tell(subject -> new LockEvent.Outlived(subject, place, waiters));
         } else if (lifeTimer != null) {
             return;
         }
@@ -519,7 +421,7 @@ final class Request implements Asking {
 
     /** Ends without the lock, unless its holder has ended: then it is asked for again. */
     private void taken(@Nullable State state) {
-        Attempt.Taken answer = new Attempt.Taken(keys.name(), contention);
+        Attempt.Taken answer = new Attempt.Taken(keys.name(), outcome.contention);
         Holder holder = state == null ? null : state.holder().orElse(null);
         EndedHolders ended = client.endedHolders;
         if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
@@ -565,9 +467,9 @@ final class Request implements Asking {
     /** A handoff that was told by message. */
     void grantedByMessage(long token, long grantedMicros, long claimMillis, long receivedNanos) {
         handedOff = true;
-        Object present = end.get();
-        if (present instanceof Hold hold) {
-            if (token > hold.token) {
+        Hold hold = outcome.hold();
+        if (hold != null) {
+            if (token > hold.token()) {
                 // The server granted anew, so the hold that we know of had lapsed.
                 hold.lose(LossReason.GONE);
             }
@@ -591,10 +493,10 @@ final class Request implements Asking {
     /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
         handedOff = true;
-        Object present = end.get();
-        if (present instanceof Hold hold && claim.token() > hold.token) {
+        Hold hold = outcome.hold();
+        if (hold != null && claim.token() > hold.token()) {
             hold.lose(LossReason.GONE);
-        } else if (present == null && confirmsFirst()) {
+        } else if (pending() && confirmsFirst()) {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
@@ -607,16 +509,16 @@ final class Request implements Asking {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
-            Object present = end.get();
-            if (present instanceof Hold hold) {
-                if (hold.token == token) {
-                    hold.raise(deadline);
+            Hold present = outcome.hold();
+            if (present != null) {
+                if (present.token() == token) {
+                    present.raise(deadline);
                 }
                 return;
             }
-            if (present != null) {
+            if (!pending()) {
                 // Nobody waits for it any more.
-                client.takeBack.add(keys, owner, unanswered(), Duration.ZERO);
+                client.takeBack(keys, owner, unanswered(), Duration.ZERO);
                 return;
             }
             long left = deadline - client.ticker.nanoTime();
@@ -624,44 +526,65 @@ final class Request implements Asking {
                 tooLate();
                 return;
             }
-            Hold hold = new Hold(this, token, sinceMicros, deadline, confirmed, claimNanos, kept);
-            Lease lease = hold.newHandle(); // before anybody can withdraw what has it
-            if (end.compareAndSet(null, hold)) {
+            Hold hold = hold(token, sinceMicros, deadline, confirmed, claimNanos, kept);
+            Handle handle = hold.newHandle(); // before anybody can withdraw what has it
+            if (outcome.endAs(hold)) {
                 cancelTimer();
                 shareNoMore();
                 client.waitingRoom.settled(this);
                 if (client.assurance.keepsOut()) {
                     hold.holdBack();
                 }
-                hold.begin();
+                begin(hold);
                 if (token == revokedToken) {
                     hold.lose(LossReason.REVOKED); // told since this looked
                 }
                 if (client.assurance.isWanted(this)) {
-                    assure(hold, lease);
+                    assure(hold, handle);
                 } else {
-                    tellObtained(hold, false);
-                    complete(new Attempt.Obtained(lease), null);
+                    outcome.tellObtained(token, false);
+                    outcome.hand(handle);
                 }
                 return;
             }
         }
     }
 
+    private Hold hold(
+            long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+        return new Hold(
+                outcome,
+                new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept),
+                deadline,
+                shared ? null : outcome.demand.longest());
+    }
+
+    private void begin(Hold hold) {
+        if (!shared) { // such a hold belongs to no actor: whoever has its lease at present is another
+            client.actors.begin(hold);
+        }
+        hold.begin();
+        if (!client.isClosed() && client.actors.anyReentrantPending()) {
+            client.waitingRoom.ownHoldBegan(hold);
+        }
+    }
+
     /** Holds the lease back until it is as good as the options ask for; else gives it back. */
-    private void assure(Hold hold, Lease lease) {
+    private void assure(Hold hold, Handle handle) {
         client.assurance.of(this).whenComplete((assured, failure) -> {
             if (client.isClosed()) {
                 hold.release();
-                complete(null, new HoldfastClosedException());
+                outcome.fail(new HoldfastClosedException());
             } else if (assured != null && assured.missing() == null) {
-                hold.confirmedBy(assured.replicas());
+                if (hold.grant instanceof QueueGrant grant) {
+                    grant.confirmedBy(assured.replicas());
+                }
                 hold.handOut().whenComplete((held, problem) -> {
                     if (held != null && held) {
                         if (!adopting) { // that is told as such
-                            tellObtained(hold, false);
+                            outcome.tellObtained(hold.token(), false);
                         }
-                        complete(new Attempt.Obtained(lease), null);
+                        outcome.hand(handle);
                     } else {
                         notAssured(hold, null, problem);
                     }
@@ -674,15 +597,17 @@ final class Request implements Asking {
 
     private void notAssured(Hold hold, Assurance.@Nullable Assured assured, @Nullable Throwable failure) {
         hold.release();
-        if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
-            complete(null, Refusals.explain(client.driver.describe(), refused));
-            return;
+        if (failure instanceof ServerRefusedException refused) {
+            outcome.fail(refused);
+        } else if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
+            outcome.fail(Refusals.explain(client.driver.describe(), refused));
+        } else {
+            outcome.refuse(
+                    assured != null && assured.missing() != null
+                            ? new Attempt.Unconfirmed(
+                                    keys.name(), outcome.contention, assured.missing(), assured.replicas())
+                            : unknown(causeOf(failure)));
         }
-        complete(
-                assured != null && assured.missing() != null
-                        ? new Attempt.Unconfirmed(keys.name(), contention, assured.missing(), assured.replicas())
-                        : unknown(failure instanceof DriverException known ? known : null),
-                null);
     }
 
     /** The lease arrived with too little left, or is over already: the lock is asked for again. */
@@ -696,11 +621,12 @@ final class Request implements Asking {
 
     /** The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown. */
     private void timeOut() {
-        CompletableFuture<Boolean> withdrawal = end(asked.get() > 0);
+        CompletableFuture<Boolean> withdrawal = end(outcome.asked.get() > 0);
         if (withdrawal != null) {
-            var unused = withdrawal.thenAccept(acknowledged -> complete(
-                    acknowledged ? new Attempt.TimedOut(keys.name(), waitLimit, contention) : unknown(lastFailure),
-                    null));
+            var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(
+                    acknowledged
+                            ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
+                            : unknown(lastFailure)));
         }
     }
 
@@ -742,13 +668,14 @@ final class Request implements Asking {
         if (next != null && next.ownerPublic().equals(OwnerIds.publicPart(owner))) {
             takeOver = new TakeOver(from, next.token());
         }
-        client.events.tell(this, subject -> new LockEvent.TookOver(subject, from));
+        outcome.tell(subject -> new LockEvent.TookOver(subject, from));
     }
 
     /** The hold with this token was ended by name. */
     void revoked(long token) {
         revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
-        if (end.get() instanceof Hold hold && hold.token == token) {
+        Hold hold = outcome.hold();
+        if (hold != null && hold.token() == token) {
             hold.lose(LossReason.REVOKED);
         }
     }
@@ -756,22 +683,22 @@ final class Request implements Asking {
     /** An operator has dropped it from the queue. */
     void evicted() {
         if (end(false) != null) {
-            complete(new Attempt.Evicted(keys.name(), contention), null);
+            outcome.refuse(new Attempt.Evicted(keys.name(), outcome.contention));
         }
     }
 
     /** Ends without a lease, and takes back what may have come of it. */
     private void finish(Attempt attempt) {
         boolean nothingLeft =
-                attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || asked.get() == 0;
+                attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || outcome.asked.get() == 0;
         if (end(!nothingLeft) != null) {
-            complete(attempt, null);
+            outcome.refuse(attempt);
         }
     }
 
     void fail(HoldfastException failure) {
-        if (end(asked.get() > 0) != null) {
-            complete(null, failure);
+        if (end(outcome.asked.get() > 0) != null) {
+            outcome.fail(failure);
         }
     }
 
@@ -782,26 +709,27 @@ final class Request implements Asking {
     @Override
     public void withdraw() {
         if (end(true) != null) {
-            complete(null, new CancellationException());
+            outcome.fail(new CancellationException());
             return;
         }
         // By its own handle, which leaves once: others may have entered the hold.
         // The release repeats itself if it is not answered.
-        Object how = end.get();
-        Lease lease = how instanceof Hold hold
+        Object how = outcome.end();
+        Handle handle = how instanceof Hold hold
                 ? hold.firstHandle()
                 : how instanceof Joined joined ? joined.handle().get() : null;
-        if (lease != null) {
-            var unused = lease.leave();
+        if (handle != null) {
+            var unused = handle.leave();
         }
     }
 
     /** The client is closed: fails if pending; a hold that has come of it is lost. */
     void clientClosed() {
         fail(new HoldfastClosedException());
-        if (end.get() instanceof Hold hold) {
+        Hold hold = outcome.hold();
+        if (hold != null) {
             hold.clientClosed();
-            complete(null, new HoldfastClosedException()); // if it was still held back
+            outcome.fail(new HoldfastClosedException()); // if it was still held back
         }
     }
 
@@ -812,18 +740,19 @@ final class Request implements Asking {
      * @return whether the server acknowledges that nothing of the request is left; null if it has ended already
      */
     private @Nullable CompletableFuture<Boolean> end(boolean takeBack) {
-        return end(takeBack, ENDED);
+        return end(takeBack, null);
     }
 
-    private @Nullable CompletableFuture<Boolean> end(boolean takeBack, Object how) {
+    /** @param joined what it shares in place of a hold of its own; null if nothing */
+    private @Nullable CompletableFuture<Boolean> end(boolean takeBack, @Nullable Joined joined) {
         client.takeBack.ending();
         try {
-            if (!end.compareAndSet(null, how)) {
+            if (!(joined == null ? outcome.endWithoutHold() : outcome.endAs(joined))) {
                 return null;
             }
             close();
             return takeBack || unanswered()
-                    ? client.takeBack.withdraw(keys, owner, unanswered())
+                    ? client.withdraw(keys, owner, unanswered())
                     : CompletableFuture.completedFuture(true);
         } finally {
             client.takeBack.ended();
@@ -834,13 +763,13 @@ final class Request implements Asking {
     boolean waitEndsBefore(long nanos) {
         Duration limit = waitLimit.limit();
         return waitLimit.isNone()
-                || (limit != null && !waitLimit.untilStuck() && startNanos + limit.toNanos() - nanos < 0);
+                || (limit != null && !waitLimit.untilStuck() && outcome.startNanos + limit.toNanos() - nanos < 0);
     }
 
     /** Whether nothing is asked for or held any more. */
     boolean isOver() {
-        Object present = end.get();
-        return present instanceof Hold hold ? !hold.active() : present != null;
+        Hold hold = outcome.hold();
+        return hold == null ? !pending() : !hold.active();
     }
 
     private void shareNoMore() {

@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Iterator;
@@ -8,17 +9,36 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes back, in the background and by owner id, what may be left on the server: acquires whose outcome is unknown or
- * unwanted, releases that were not answered, leases that were lost. Each is repeated until the server has answered.
+ * Takes back, in the background, what may be left on the server: acquires whose outcome is unknown or unwanted, releases that
+ * were not answered, leases that were lost. Each is repeated until the server has answered.
  *
  * <p>It also remembers the releases of the last seconds and repeats them after a reconnect, because a server that came
  * back from a snapshot, or a replica that took over, may have forgotten them.
  */
 final class TakeBack {
+    /** One owner's end at the server, which may be asked for any number of times. */
+    interface Release {
+        /** The same for all releases of one owner: the last one takes the place of the others. */
+        Object id();
+
+        /** A key of the lock, by which its server is found. */
+        String key();
+
+        /** Whether the owner was granted the lock, or may have been. */
+        boolean mayHold();
+
+        /** This one, which leaves behind what an earlier one of the same owner was to leave, too. */
+        Release after(Release earlier);
+
+        /** Asks once. The answer is null, beside a failure, if the server did not give one. */
+        void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer);
+    }
+
     /** Longer than any copy of an acquire can be under way. */
     static final Duration TOMBSTONE = Duration.ofMinutes(2);
 
@@ -32,55 +52,39 @@ final class TakeBack {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     private final class Item {
-        final Keys keys;
-        final String owner;
-        final Duration tombstone;
-        final Duration shortestHold;
-        /** What came of the first attempt: whether the server has answered it. */
-        final CompletableFuture<Boolean> acknowledged;
-
-        /** Whether it was granted, or may have been. */
-        final boolean granted;
+        final Release release;
+        /** What came of the first attempt. */
+        final CompletableFuture<ReleaseResult> first;
 
         final Outage outage = new Outage(client);
         private final AtomicInteger attempts = new AtomicInteger();
         private volatile long delayNanos = FIRST_DELAY_NANOS;
 
-        Item(
-                Keys keys,
-                String owner,
-                Duration tombstone,
-                Duration shortestHold,
-                boolean granted,
-                CompletableFuture<Boolean> acknowledged) {
-            this.granted = granted;
-            this.acknowledged = acknowledged;
-            this.keys = keys;
-            this.owner = owner;
-            this.tombstone = tombstone;
-            this.shortestHold = shortestHold;
+        Item(Release release, CompletableFuture<ReleaseResult> first) {
+            this.release = release;
+            this.first = first;
         }
 
         void attempt() {
-            if (pending.get(owner) != this) {
+            if (pending.get(release.id()) != this) {
                 return;
             }
             int number = attempts.incrementAndGet();
-            long sent = client.ticker.nanoTime();
-            client.commands.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
-                acknowledged.complete(reply != null);
-                if (reply != null) {
-                    done(this);
-                    client.waitingRoom.observe(keys, reply.state(), sent);
-                } else if (failure != null && failure.code().equals("WRONGTYPE")) {
-                    // A key of another program, from which nothing of ours can be taken back.
+            long sent = client.nanoTime();
+            release.send((result, failure) -> {
+                // A key of another program's has another type: nothing of ours can be there.
+                boolean foreign = failure != null && failure.code().equals("WRONGTYPE");
+                if (result != null || foreign) {
+                    first.complete(result == null ? ReleaseResult.ALREADY_GONE : result);
                     done(this);
                     return;
-                } else if (failure != null) {
+                }
+                first.complete(ReleaseResult.UNCONFIRMED);
+                if (failure != null) {
                     outage.failed(failure, sent, Request.TRANSIENT);
                 }
-                if (reply == null && attempts.get() == number) {
-                    client.timers.schedule(delayNanos, () -> {
+                if (attempts.get() == number) {
+                    client.schedule(delayNanos, () -> {
                         // Unless a reconnect has begun another attempt meanwhile, which then goes on.
                         if (attempts.get() == number) {
                             attempt();
@@ -93,10 +97,10 @@ final class TakeBack {
         }
     }
 
-    private record Recent(Item item, long nanos) {}
+    private record Recent(Release release, long nanos) {}
 
     private final Client client;
-    private final Map<String, Item> pending = new ConcurrentHashMap<>(); // by owner
+    private final Map<Object, Item> pending = new ConcurrentHashMap<>(); // by the release's id
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Recent> recent = new ArrayDeque<>(); // guarded by lock
     private final AtomicInteger ending = new AtomicInteger();
@@ -107,58 +111,42 @@ final class TakeBack {
     }
 
     /**
-     * Withdraws a request: ends its owner, which stands in a queue perhaps.
+     * Ends an owner.
      *
-     * @param unanswered whether a copy of its acquire may be under way, so that it may have been granted, or be yet
+     * @return what came of the first attempt; the others follow without being waited for
      */
-    CompletableFuture<Boolean> withdraw(Keys keys, String owner, boolean unanswered) {
-        return add(keys, owner, unanswered, Duration.ZERO, unanswered);
-    }
-
-    /**
-     * Ends an owner that was granted the lock. The tombstone refuses copies of its acquire that come later.
-     *
-     * @return whether the server has answered at the first attempt; the others follow without being waited for
-     */
-    CompletableFuture<Boolean> add(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
-        return add(keys, owner, tombstone, shortestHold, true);
-    }
-
-    private CompletableFuture<Boolean> add(
-            Keys keys, String owner, boolean tombstone, Duration shortestHold, boolean granted) {
+    CompletableFuture<ReleaseResult> add(Release release) {
         Item item;
         if (pending.size() >= MOST_PENDING) {
             LOG.log(System.Logger.Level.WARNING, "too many releases wait for the server: giving up one");
             Iterator<Item> any = pending.values().iterator();
             if (any.hasNext()) {
                 Item oldest = any.next();
-                oldest.acknowledged.complete(false);
+                oldest.first.complete(ReleaseResult.UNCONFIRMED);
                 done(oldest);
             }
         }
         lock.lock();
         try {
-            // One that is pending already is replaced, but what it was to leave behind is still to be left.
-            Item before = pending.get(owner);
-            item = new Item(
-                    keys,
-                    owner,
-                    tombstone || (before != null && !before.tombstone.isZero()) ? TOMBSTONE : Duration.ZERO,
-                    before != null && before.shortestHold.compareTo(shortestHold) > 0
-                            ? before.shortestHold
-                            : shortestHold,
-                    granted || (before != null && before.granted),
-                    before == null ? new CompletableFuture<>() : before.acknowledged);
-            pending.put(owner, item);
+            // One that is pending already is replaced.
+            Item before = pending.get(release.id());
+            item = before == null
+                    ? new Item(release, new CompletableFuture<>())
+                    : new Item(release.after(before.release), before.first);
+            pending.put(release.id(), item);
         } finally {
             lock.unlock();
         }
         item.attempt();
-        return item.acknowledged;
+        return item.first;
+    }
+
+    boolean isPending(Object id) {
+        return pending.containsKey(id);
     }
 
     private void done(Item item) {
-        pending.remove(item.owner, item);
+        pending.remove(item.release.id(), item);
         tellIfDone();
     }
 
@@ -176,10 +164,8 @@ final class TakeBack {
     }
 
     /** Notes a release that the server has answered. */
-    void released(Keys keys, String owner) {
-        Recent note = new Recent(
-                new Item(keys, owner, Duration.ZERO, Duration.ZERO, false, new CompletableFuture<>()),
-                client.ticker.nanoTime());
+    void released(Release release) {
+        Recent note = new Recent(release, client.nanoTime());
         lock.lock();
         try {
             recent.addLast(note);
@@ -194,24 +180,24 @@ final class TakeBack {
     /** After a reconnect: everything pending at once, and what was released in the last seconds once more. */
     void reconnected(IntPredicate partitions) {
         for (Item item : pending.values()) {
-            if (partitions.test(client.driver.partition(item.keys.hold()))) {
+            if (partitions.test(client.driver.partition(item.release.key()))) {
                 item.attempt();
             }
         }
-        long now = client.ticker.nanoTime();
+        long now = client.nanoTime();
         ArrayDeque<Recent> again;
         lock.lock();
         try {
             again = new ArrayDeque<>(recent);
-            again.removeIf(note ->
-                    !partitions.test(client.driver.partition(note.item().keys.hold())));
+            again.removeIf(note -> !partitions.test(
+                    client.driver.partition(note.release().key())));
             recent.removeAll(again);
         } finally {
             lock.unlock();
         }
         for (Recent note : again) {
             if (now - note.nanos() < RECENT_NANOS) {
-                withdraw(note.item().keys, note.item().owner, false);
+                add(note.release());
             }
         }
     }
@@ -239,6 +225,6 @@ final class TakeBack {
 
     /** How many locks are perhaps held by owners that are being ended. */
     int unconfirmed() {
-        return (int) pending.values().stream().filter(item -> item.granted).count() + ending.get();
+        return (int) pending.values().stream().filter(item -> item.release.mayHold()).count() + ending.get();
     }
 }

@@ -41,7 +41,7 @@ final class WaitingRoom {
                 case RANDOM -> 2;
             })
             .thenComparingLong(
-                    request -> request.options.order() == LockOptions.Order.LIFO ? -request.number : request.number);
+                    request -> request.options.order() == LockOptions.Order.LIFO ? -request.outcome.number : request.outcome.number);
 
     /** The queued requests of this client for one lock, in the order in which they are served. */
     private static final class Line {
@@ -76,7 +76,7 @@ final class WaitingRoom {
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
     private final Set<Request> toAsk =
-            new ConcurrentSkipListSet<>((one, other) -> Long.compare(one.number, other.number));
+            new ConcurrentSkipListSet<>((one, other) -> Long.compare(one.outcome.number, other.outcome.number));
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
@@ -152,10 +152,10 @@ final class WaitingRoom {
 
     /** A hold has begun: requests of the same actor that wait for it may share it. */
     void ownHoldBegan(Hold hold) {
-        Line line = lines.get(hold.keys.hold());
+        Line line = lines.get(hold.keys().hold());
         if (line != null) {
             for (Request request : line.queued) {
-                if (request.actor.equals(hold.request.actor)) {
+                if (request.outcome.demand.actor().equals(hold.origin.demand.actor())) {
                     request.meetOwnHold();
                 }
             }
@@ -225,7 +225,7 @@ final class WaitingRoom {
         String owner = client.ids.complete(ownerPublic);
         Keys keys = Keys.ofHold(client.options.prefix(), hold);
         if (owner != null && keys != null) {
-            client.takeBack.add(keys, owner, false, Duration.ZERO);
+            client.takeBack(keys, owner, false, Duration.ZERO);
         }
     }
 
@@ -427,7 +427,7 @@ final class WaitingRoom {
                     System.Logger.Level.DEBUG,
                     () -> "the server has lost sight of waiters of " + Shown.lock(line.keys.name()) + ": asking again");
             for (Request request : line.queued) {
-                client.events.tell(request, LockEvent.Requeued::new);
+                request.outcome.tell(LockEvent.Requeued::new);
                 client.repeats.add(request);
             }
         }

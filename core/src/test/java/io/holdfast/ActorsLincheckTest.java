@@ -17,7 +17,11 @@ public final class ActorsLincheckTest {
 
     private Hold hold() {
         Request request = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
-        return new Hold(request, 7, 0, hand.now() + 1_000_000_000L, true, 0, false);
+        return new Hold(
+                request.outcome,
+                new QueueGrant(request, 7, 0, true, 0, false),
+                hand.now() + 1_000_000_000L,
+                null);
     }
 
     @Operation

@@ -218,22 +218,24 @@ final class HandClient {
     // ---- requests
 
     Request request(String lock, LockOptions options, Wait wait, String actor) {
-        return client.ownRequest(Keys.of(client.options.prefix(), lock), options, wait, false, actor);
+        return new Request(
+                client, Demand.of(Keys.of(client.options.prefix(), lock), options, wait, false, actor), false);
     }
 
     /** A lease of a free lock. */
     Lease lease(String lock, LockOptions options) {
         Request request = request(lock, options, Wait.none(), "actor");
-        CompletableFuture<Attempt> outcome = request.start();
+        CompletableFuture<Answer<Attempt>> outcome = request.start();
         Call acquire = next(Script.ACQUIRE, request.owner);
         if (acquire == null) {
             throw new AssertionError("it was not asked for");
         }
         acquire.reply().complete(granted(7));
-        if (outcome.join() instanceof Attempt.Obtained obtained) {
-            return obtained.lease().orElseThrow();
+        Handle handle = outcome.join().handle();
+        if (handle == null) {
+            throw new AssertionError("no lease: " + outcome);
         }
-        throw new AssertionError("no lease: " + outcome);
+        return new Lease(handle);
     }
 
     private final class HandTimers implements Timers {

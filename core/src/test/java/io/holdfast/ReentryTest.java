@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.LockOptions.OwnConflict;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,9 +44,9 @@ final class ReentryTest {
         Lease first = hand.lease("a", options);
         String owner = first.hold.owner();
         Request stays = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Attempt> kept = stays.start();
+        CompletableFuture<Answer<Attempt>> kept = stays.start();
         Request gone = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Attempt> left = gone.start();
+        CompletableFuture<Answer<Attempt>> left = gone.start();
         switch (step) {
             case BEFORE_THE_ANSWER -> {
                 gone.withdraw();
@@ -66,7 +67,7 @@ final class ReentryTest {
             }
         }
         assertTrue(left.isDone());
-        Lease second = kept.join().orElseThrow();
+        Lease second = new Lease(Objects.requireNonNull(kept.join().handle()));
         assertEquals(0, hand.count(Script.RELEASE, owner), "released under the leases of others");
         assertEquals(ReleaseResult.STILL_HELD, first.release());
         CompletableFuture<ReleaseResult> last = second.releaseAsync();
@@ -82,17 +83,17 @@ final class ReentryTest {
             names = {"AFTER_THE_OUTCOME", "TWICE"})
     void withdraw_ofTheRequestThatGotTheHold_leavesItToThoseWhoHaveEntered(Step step) {
         Request gone = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Attempt> obtained = gone.start();
+        CompletableFuture<Answer<Attempt>> obtained = gone.start();
         hand.answerAll();
         assertTrue(obtained.isDone());
         Request stays = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Attempt> kept = stays.start();
+        CompletableFuture<Answer<Attempt>> kept = stays.start();
         hand.answerAll();
         gone.withdraw();
         if (step == Step.TWICE) {
             gone.withdraw();
         }
-        Lease lease = kept.join().orElseThrow();
+        Lease lease = new Lease(Objects.requireNonNull(kept.join().handle()));
         assertTrue(lease.isValid());
         assertEquals(0, hand.count(Script.RELEASE, gone.owner));
         CompletableFuture<ReleaseResult> last = lease.releaseAsync();

@@ -24,7 +24,7 @@ public final class TakeBackLincheckTest {
     public void add() {
         takeBack.ending();
         sentBeforeLastAdd = hand.count(Script.RELEASE, owner);
-        takeBack.add(keys, owner, true, Duration.ZERO);
+        hand.client.takeBack(keys, owner, true, Duration.ZERO);
         takeBack.ended();
     }
 

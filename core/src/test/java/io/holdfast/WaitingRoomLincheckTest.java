@@ -21,7 +21,7 @@ public final class WaitingRoomLincheckTest {
 
     private final HandClient hand = new HandClient();
     private final Request request = hand.request("a", LockOptions.defaults(), Wait.upTo(LIMIT), "actor");
-    private final CompletableFuture<Attempt> outcome = request.start();
+    private final CompletableFuture<Answer<Attempt>> outcome = request.start();
     private volatile boolean granted;
 
     /** The answer to an acquire. */
@@ -81,8 +81,9 @@ public final class WaitingRoomLincheckTest {
     }
 
     private Lease lease() {
-        if (outcome.join() instanceof Attempt.Obtained obtained) {
-            return obtained.lease().orElseThrow();
+        Handle handle = outcome.join().handle();
+        if (handle != null) {
+            return new Lease(handle);
         }
         throw new AssertionError("obtained, and told " + outcome);
     }

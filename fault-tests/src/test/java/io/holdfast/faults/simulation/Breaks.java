@@ -134,7 +134,7 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "Renewals",
-                                "hold.raise(Deadlines.ofReply(sent, ",
+                                "hold.raise(Deadlines.ofReply(sentNanos, ",
                                 "hold.raise(Deadlines.ofReply(client.ticker.nanoTime(), ")),
                 of(
                         "no allowance for drift",
@@ -149,8 +149,8 @@ final class Breaks {
                         EnumSet.of(ORPHAN, ENDS, LIVENESS, ANSWER),
                         java(
                                 "TakeBack",
-                                "        item.attempt();\n        return item.acknowledged;",
-                                "        done(item);\n        item.acknowledged.complete(true);\n        return item.acknowledged;")),
+                                "        item.attempt();\n        return item.first;",
+                                "        done(item);\n        item.first.complete(ReleaseResult.ALREADY_GONE);\n        return item.first;")),
                 of(
                         "no tombstone",
                         INSIDE,
@@ -234,14 +234,14 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "Lease",
-                                "return left.get() ? Duration.ZERO : hold.remaining();",
+                                "return handle.hasLeft() ? Duration.ZERO : hold.remaining();",
                                 "return hold.remaining();"),
-                        java("Lease", "return left.get() ? Duration.ZERO : hold.peek();", "return hold.peek();"),
+                        java("Lease", "return handle.hasLeft() ? Duration.ZERO : hold.peek();", "return hold.peek();"),
                         java("Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
                                 "Hold",
-                                "        ReleaseResult how = settle(reply, sent);\n",
-                                "        state.release();\n        ReleaseResult how = settle(reply, sent);\n")),
+                                "        return grant.release().whenComplete((how, failure) -> {\n",
+                                "        return grant.release().whenComplete((how, failure) -> {\n            state.release();\n")),
                 of(
                         "the refresh never comes",
                         INSIDE,
@@ -330,8 +330,8 @@ final class Breaks {
                         EnumSet.of(ANSWER),
                         java(
                                 "Request",
-                                "acknowledged ? new Attempt.TimedOut",
-                                "acknowledged || keys != null ? new Attempt.TimedOut")),
+                                "acknowledged\n                            ? new Attempt.TimedOut",
+                                "acknowledged || keys != null\n                            ? new Attempt.TimedOut")),
                 of(
                         "an answer that does not come is waited for for ever",
                         INSIDE,
@@ -363,7 +363,7 @@ final class Breaks {
                         EnumSet.of(FAIR, LIVENESS),
                         java(
                                 "LocalLine",
-                                "if (held != null && (token == 0 || held.token == token)) {",
+                                "if (held != null && (token == 0 || held.token() == token)) {",
                                 "if (held != null && token == 0) {")),
                 of(
                         "shared: no recall is sent",
@@ -396,8 +396,8 @@ final class Breaks {
                         EnumSet.of(ORPHAN),
                         java(
                                 "Request",
-                                "if (end.get() instanceof Hold hold) {\n            hold.clientClosed();",
-                                "if (end.get() instanceof Hold hold && !shared) {\n            hold.clientClosed();")),
+                                "if (hold != null) {\n            hold.clientClosed();",
+                                "if (hold != null && !shared) {\n            hold.clientClosed();")),
                 of(
                         "shared: the next lease has the same token",
                         INSIDE,
@@ -425,7 +425,7 @@ final class Breaks {
                         INSIDE,
                         78,
                         EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
-                        java("Hold", "if (!request.shared) { // such", "if (keys != null) { // such")),
+                        java("Request", "if (!shared) { // such", "if (keys != null) { // such")),
                 of(
                         "shared: a lease that is not renewed gets what is left",
                         INSIDE,
@@ -473,15 +473,15 @@ final class Breaks {
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
                                 "Ballot",
-                                "            takeBack();\n            outcome.lost(this);",
-                                "            outcome.lost(this);")),
+                                "            takeBack();\n            caller.lost(this);",
+                                "            caller.lost(this);")),
                 of(
                         "quorum: any answer to a renewal counts for all",
                         QUORUM,
                         3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
-                                "QuorumHold",
+                                "BallotGrant",
                                 "majority = agreed == quorum.majority && held != null && held;",
                                 "majority = agreed == 1 && held != null && held;")),
                 of(
@@ -505,7 +505,7 @@ final class Breaks {
                         HANDED,
                         3,
                         EnumSet.of(KEPT),
-                        java("Hold", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
+                        java("QueueGrant", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
                 of(
                         "shared: a renewal does not tell of a recall",
                         Plan.Kind.KEPT,

@@ -1,0 +1,36 @@
+package io.holdfast;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked for, by whom, and for how long. Made once for each call, and handed on as one.
+ *
+ * @param keys the lock
+ * @param options the terms of the request and of its lease
+ * @param waitLimit how long to wait
+ * @param scoped whether the lease lasts for a section that the library runs itself
+ * @param actor who asks: a thread, or an id of the caller's
+ * @param actorName the same for people
+ */
+record Demand(Keys keys, LockOptions options, Wait waitLimit, boolean scoped, Object actor, String actorName) {
+    /** @param actor an id of the caller's; null for the present thread */
+    static Demand of(Keys keys, LockOptions options, Wait waitLimit, boolean scoped, @Nullable String actor) {
+        if (actor != null) {
+            return new Demand(keys, options, waitLimit, scoped, actor, actor);
+        }
+        Thread present = Thread.currentThread();
+        return new Demand(keys, options, waitLimit, scoped, present, present.getName());
+    }
+
+    /** How long the lease is renewed at most; null for ever. */
+    @Nullable
+    Duration longest() {
+        return scoped ? options.longestScope() : options.longestHold();
+    }
+
+    /** Who asks, as listings show it. */
+    String label() {
+        return Label.ofActor(actorName, options.metadata());
+    }
+}

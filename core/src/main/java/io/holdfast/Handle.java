@@ -1,0 +1,44 @@
+package io.holdfast;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One entry into a hold, which leaves it once. The lease of the caller's has it and the hold knows it weakly: so a lease that
+ * was dropped without a release is noticed.
+ */
+final class Handle {
+    final Holding hold;
+    private final AtomicBoolean left = new AtomicBoolean();
+
+    Handle(Holding hold) {
+        this.hold = hold;
+    }
+
+    boolean hasLeft() {
+        return left.get();
+    }
+
+    boolean isValid() {
+        return !left.get() && hold.isValid();
+    }
+
+    /** @param result of the work that was done under it; null if there is none */
+    LeaseLostException lostException(@Nullable Object result) {
+        return new LeaseLostException(
+                hold.keys().name(), hold.token(), hold.lossReason(), hold.isHandedOver(), result);
+    }
+
+    /** Leaves; the last handle of a hold releases it. */
+    CompletableFuture<ReleaseResult> leave() {
+        return left.compareAndSet(false, true)
+                ? hold.leave()
+                : CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+    }
+
+    /** The same; completes on the client's executor. */
+    CompletableFuture<ReleaseResult> leaveAsync() {
+        return leave().thenApplyAsync(result -> result, hold.executor());
+    }
+}

@@ -1,0 +1,227 @@
+package io.holdfast;
+
+import io.holdfast.Commands.PlainAcquireReply;
+import io.holdfast.PlainLocks.Place;
+import io.holdfast.PlainOptions.Patience;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Asks for one key of the plain protocol. */
+final class PlainPoll implements Poll<PlainAttempt> {
+    private final Client client;
+    private final Place place;
+    private final PlainOptions options;
+    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger answered = new AtomicInteger();
+    private volatile boolean granted; // some copy was
+    private volatile boolean takingOver; // the last one
+    private volatile @Nullable PlainHolder holder;
+    private volatile @Nullable DriverException failure; // of the last one
+    private @Nullable PolledRequest<PlainAttempt> request; // set before it asks
+
+    PlainPoll(Client client, Place place, PlainOptions options) {
+        this.client = client;
+        this.place = place;
+        this.options = options;
+    }
+
+    @Override
+    public void begin(PolledRequest<PlainAttempt> of) {
+        client.plain.add(place, of);
+        request = of;
+    }
+
+    private PolledRequest<PlainAttempt> request() {
+        return Objects.requireNonNull(request);
+    }
+
+    // ---- asking
+
+    @Override
+    public void ask(int number, boolean takeOver) {
+        takingOver = takeOver;
+        PlainHolder seen = holder;
+        send(takeOver && seen != null ? seen.value() : null);
+    }
+
+    @Override
+    public boolean hasOneOwner() {
+        return true;
+    }
+
+    @Override
+    public void askAgain() {
+        send(null);
+    }
+
+    /** @param replace the value of the holder to take over from; null for none */
+    private void send(@Nullable String replace) {
+        boolean mayBeMine = granted || unanswered();
+        // Counted before the look at the end: whoever ends the request meanwhile either sees this copy and takes it
+        // back, or is seen here.
+        asked.incrementAndGet();
+        if (!request().outcome.pending()) {
+            asked.decrementAndGet();
+            return;
+        }
+        long sent = client.nanoTime();
+        client.commands.plainAcquire(
+                place.key(), place.value(), options.term(), mayBeMine, replace, sent, (reply, problem) -> {
+                    if (reply != null || isRejected(problem)) {
+                        answered.incrementAndGet();
+                    }
+                    if (reply == null) {
+                        onFailure(Objects.requireNonNull(problem));
+                    } else if (reply.holder() != null) {
+                        onTaken(reply.holder());
+                    } else {
+                        onGranted(reply, sent, reply.replaced() ? replace : null);
+                    }
+                });
+    }
+
+    private static boolean isRejected(@Nullable DriverException failure) {
+        return failure != null && failure.kind() == DriverException.Kind.REJECTED;
+    }
+
+    /** Whether a copy of the acquire may still be under way. */
+    private boolean unanswered() {
+        return asked.get() > answered.get();
+    }
+
+    // ---- answers
+
+    private void onGranted(PlainAcquireReply reply, long sent, @Nullable String replaced) {
+        granted = true;
+        PlainGrant grant = new PlainGrant(client, this, reply.timeMicros(), replaced);
+        if (options.expiring()) {
+            request().granted(grant, Deadlines.ofReply(sent, options.term().toNanos()));
+            return;
+        }
+        if (!request().outcome.pending()) {
+            abandon();
+            return;
+        }
+        // The key is there with a term: only what is known to be held is made to stay.
+        client.commands.plainExtend(place.key(), place.value(), Duration.ZERO, client.nanoTime(), (held, problem) -> {
+            if (held == null) {
+                onFailure(Objects.requireNonNull(problem));
+            } else if (held) {
+                request().granted(grant, LeaseState.NEVER);
+            } else {
+                request().tooLate();
+            }
+        });
+    }
+
+    private void onTaken(PlainHolder seen) {
+        PlainHolder before = holder;
+        holder = seen;
+        boolean other = before == null || !before.value().equals(seen.value());
+        if (other && options.patience() != Patience.IN_ALL) {
+            request().waitAnew();
+        }
+        request().notGranted(true);
+    }
+
+    private void onFailure(DriverException problem) {
+        if (isRejected(problem) && !Request.TRANSIENT.contains(problem.code())) {
+            request().fail(Refusals.explain(client.driver.describe(), problem));
+            return;
+        }
+        failure = problem;
+        request().notGranted(false);
+    }
+
+    // ---- its end
+
+    /** Frees the key. */
+    PlainRelease release() {
+        return new PlainRelease(client, place, unanswered());
+    }
+
+    @Override
+    public void abandon() {
+        if (granted || unanswered()) {
+            var unused = client.takeBack.add(release());
+        }
+    }
+
+    @Override
+    public void ending() {
+        client.takeBack.ending();
+    }
+
+    @Override
+    public void ended() {
+        client.takeBack.ended();
+    }
+
+    @Override
+    public void forget() {
+        client.plain.remove(place);
+    }
+
+    Place place() {
+        return place;
+    }
+
+    // ---- how often
+
+    @Override
+    public int maxAttempts() {
+        return options.maxAttempts();
+    }
+
+    @Override
+    public long backoffNanos(int attempts) {
+        return options.backoff().nanos(attempts, Backoff.random(client.entropy));
+    }
+
+    /** Once: after that the same holder can only be one whose value is no text. */
+    @Override
+    public boolean mayTakeOver() {
+        return options.patience() == Patience.THEN_TAKE_OVER && !takingOver;
+    }
+
+    // ---- refusals
+
+    private PlainHolder holder() {
+        return Objects.requireNonNull(holder);
+    }
+
+    @Override
+    public PlainAttempt taken() {
+        return new PlainAttempt.Taken(place.key(), holder());
+    }
+
+    @Override
+    public PlainAttempt timedOut(Wait wait) {
+        return new PlainAttempt.TimedOut(place.key(), wait, holder());
+    }
+
+    @Override
+    public PlainAttempt usedUp(Wait wait, int attempts) {
+        return new PlainAttempt.UsedUp(place.key(), attempts, holder());
+    }
+
+    @Override
+    public PlainAttempt unknown() {
+        DriverException cause = Objects.requireNonNull(failure);
+        return new PlainAttempt.Unknown(
+                place.key(),
+                new ServerUnreachableException(
+                        "plain " + Shown.lock(place.key()) + ": " + client.driver.describe()
+                                + " did not answer, the outcome is unknown: " + cause.getMessage(),
+                        cause));
+    }
+
+    @Override
+    public PlainAttempt late() {
+        failure = DriverException.unknown("answers take longer than the term allows", null);
+        return unknown();
+    }
+}

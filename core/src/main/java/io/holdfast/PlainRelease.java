@@ -1,0 +1,51 @@
+package io.holdfast;
+
+import io.holdfast.PlainLocks.Place;
+import io.holdfast.spi.DriverException;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Frees a key of the plain protocol, if it has this value.
+ *
+ * <p>There is no tombstone here, since other programs would not look at it: a copy of an acquire that reaches the server
+ * after all this takes the key for nobody, until its term is over. A second look some seconds later ends most of these.
+ *
+ * @param secondLook whether a copy of the acquire may still be under way
+ */
+record PlainRelease(Client client, Place place, boolean secondLook) implements TakeBack.Release {
+    private static final long SECOND_LOOK_NANOS = 5_000_000_000L;
+
+    @Override
+    public Object id() {
+        return place;
+    }
+
+    @Override
+    public String key() {
+        return place.key();
+    }
+
+    @Override
+    public boolean mayHold() {
+        return true;
+    }
+
+    @Override
+    public TakeBack.Release after(TakeBack.Release earlier) {
+        return earlier instanceof PlainRelease before && before.secondLook ? before : this;
+    }
+
+    @Override
+    public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
+        client.commands.plainRelease(place.key(), place.value(), (released, failure) -> {
+            answer.accept(
+                    released == null ? null : released ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE, failure);
+            if (secondLook && released != null) {
+                client.schedule(
+                        SECOND_LOOK_NANOS,
+                        () -> client.commands.plainRelease(place.key(), place.value(), (again, ignored) -> {}));
+            }
+        });
+    }
+}
