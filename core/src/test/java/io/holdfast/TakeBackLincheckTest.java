@@ -24,7 +24,7 @@ public final class TakeBackLincheckTest {
     public void add() {
         takeBack.ending();
         sentBeforeLastAdd = hand.count(Script.RELEASE, owner);
-        hand.client.takeBack(keys, owner, true, Duration.ZERO);
+        takeBack.add(new QueueRelease(hand.client, keys, owner, TakeBack.TOMBSTONE, Duration.ZERO, true));
         takeBack.ended();
     }
 
