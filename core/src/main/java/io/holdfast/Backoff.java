@@ -5,7 +5,8 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 
 /**
- * How long to wait before asking again, where nobody tells that a lock became free. Immutable, if its function is.
+ * How long to wait before asking again (polling), where no message reports that a lock became free. Immutable, if its
+ * function is.
  *
  * <p>Every wait is at least 1 ms and at most an hour, whatever a function returns.
  */
@@ -62,7 +63,7 @@ public final class Backoff {
     }
 
     /**
-     * Takes a random part off each wait, so that those who were refused together do not come back together.
+     * Takes a random part off each wait, so that clients that were refused together do not retry together.
      *
      * @param share the largest part that may be taken off: 0 (none) to 1 (all but a millisecond)
      */
