@@ -29,8 +29,8 @@ public final class HoldfastOptions {
 
     private static final Options.Kind KIND = new Options.Kind();
     private static final Option<String> PREFIX = KIND.option("prefix", "hf", HoldfastOptions::fitForKeys);
-    private static final Option<String> APPLICATION = KIND.option(
-            "application", Label.applicationName(), (name, value) -> Require.text(name, value, 100));
+    private static final Option<String> APPLICATION =
+            KIND.option("application", Label.applicationName(), (name, value) -> Require.text(name, value, 100));
     private static final Option<LockOptions> LOCK_DEFAULTS = KIND.option("lockDefaults", LockOptions.defaults());
     private static final Option<Duration> CONNECT_TIMEOUT =
             KIND.option("connectTimeout", Duration.ofSeconds(5), between(Duration.ofMillis(10), MINUTE));
@@ -60,8 +60,7 @@ public final class HoldfastOptions {
 
     private HoldfastOptions(Options values) {
         this.values = values;
-        Require.between(
-                "waiterDeadline", waiterDeadline(), refreshInterval().multipliedBy(3), Duration.ofMinutes(10));
+        Require.between("waiterDeadline", waiterDeadline(), refreshInterval().multipliedBy(3), Duration.ofMinutes(10));
     }
 
     /** The defaults named at each property. */

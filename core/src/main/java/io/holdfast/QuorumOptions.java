@@ -11,8 +11,8 @@ public final class QuorumOptions {
     private static final Options.Kind KIND = new Options.Kind();
     private static final Option<Duration> NODE_TIMEOUT =
             KIND.option("nodeTimeout", Duration.ofMillis(100), between(Duration.ofMillis(1), Duration.ofSeconds(10)));
-    private static final Option<Duration> LONGEST_TERM = KIND.option(
-            "longestTerm", Duration.ofMinutes(1), between(LockOptions.SHORTEST_TERM, Duration.ofDays(1)));
+    private static final Option<Duration> LONGEST_TERM =
+            KIND.option("longestTerm", Duration.ofMinutes(1), between(LockOptions.SHORTEST_TERM, Duration.ofDays(1)));
     private static final Option<Backoff> BACKOFF = KIND.option(
             "backoff",
             Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(200)).withJitter(0.9));

@@ -292,7 +292,8 @@ final class OptionsTest {
         assertEquals(0, replicated.withReplicas(0, Duration.ofMillis(1)).replicas());
         assertRefused("replicas is -1, must be from 0 to 100", () -> options.withReplicas(-1, Duration.ofSeconds(1)));
         assertRefused("replicas is 101, must be from 0 to 100", () -> options.withReplicas(101, Duration.ofSeconds(1)));
-        assertRefused("replicaTimeout is PT0S, must be from 1 ms to 60 s", () -> options.withReplicas(1, Duration.ZERO));
+        assertRefused(
+                "replicaTimeout is PT0S, must be from 1 ms to 60 s", () -> options.withReplicas(1, Duration.ZERO));
     }
 
     @Test

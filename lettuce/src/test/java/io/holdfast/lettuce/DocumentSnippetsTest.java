@@ -118,7 +118,8 @@ class DocumentSnippetsTest {
             }
         }
         assertTrue(snippets.size() > 30, "the blocks are no longer found");
-        for (String type : List.of("core:DistributedLock", "core:Holdfast", "core:Lease", "fencing:fencing/JdbcFence")) {
+        for (String type :
+                List.of("core:DistributedLock", "core:Holdfast", "core:Lease", "fencing:fencing/JdbcFence")) {
             String[] parts = type.split(":");
             Path source = Path.of("..", parts[0], "src/main/java/io/holdfast", parts[1] + ".java");
             List<Snippet> examples = snippets(source);
