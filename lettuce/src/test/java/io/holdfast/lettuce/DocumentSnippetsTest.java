@@ -99,6 +99,12 @@ class DocumentSnippetsTest {
     /** Documents whose blocks belong together: they are compiled and run as one in the module that they are about. */
     private static final Set<String> RUN_ELSEWHERE = Set.of("fencing.md", "testing.md");
 
+    private static final List<Path> WITH_EXAMPLES = List.of(
+            Path.of("../core/src/main/java/io/holdfast/DistributedLock.java"),
+            Path.of("../core/src/main/java/io/holdfast/Holdfast.java"),
+            Path.of("../core/src/main/java/io/holdfast/Lease.java"),
+            Path.of("../fencing/src/main/java/io/holdfast/fencing/JdbcFence.java"));
+
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
     private Path folder;
@@ -118,10 +124,7 @@ class DocumentSnippetsTest {
             }
         }
         assertTrue(snippets.size() > 30, "the blocks are no longer found");
-        for (String type :
-                List.of("core:DistributedLock", "core:Holdfast", "core:Lease", "fencing:fencing/JdbcFence")) {
-            String[] parts = type.split(":");
-            Path source = Path.of("..", parts[0], "src/main/java/io/holdfast", parts[1] + ".java");
+        for (Path source : WITH_EXAMPLES) {
             List<Snippet> examples = snippets(source);
             assertFalse(examples.isEmpty(), "there is no example in " + source);
             snippets.addAll(examples);
