@@ -1,7 +1,5 @@
 package io.holdfast;
 
-import static io.holdfast.Options.between;
-
 import io.holdfast.Options.Option;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Credentials;
@@ -25,30 +23,24 @@ public final class HoldfastOptions {
         REFUSE
     }
 
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(10);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final Options.Kind KIND = new Options.Kind();
-    private static final Option<String> PREFIX = KIND.option("prefix", "hf", HoldfastOptions::fitForKeys);
-    private static final Option<String> APPLICATION =
-            KIND.option("application", Label.applicationName(), (name, value) -> Require.text(name, value, 100));
+    private static final Option<String> PREFIX = KIND.option("prefix", "hf");
+    private static final Option<String> APPLICATION = KIND.option("application", Label.applicationName());
     private static final Option<LockOptions> LOCK_DEFAULTS = KIND.option("lockDefaults", LockOptions.defaults());
-    private static final Option<Duration> CONNECT_TIMEOUT =
-            KIND.option("connectTimeout", Duration.ofSeconds(5), between(Duration.ofMillis(10), MINUTE));
-    private static final Option<Duration> COMMAND_TIMEOUT =
-            KIND.option("commandTimeout", Duration.ofSeconds(2), between(Duration.ofMillis(10), MINUTE));
-    private static final Option<Duration> CLOSE_TIMEOUT =
-            KIND.option("closeTimeout", Duration.ofSeconds(3), between(Duration.ZERO, MINUTE));
-    private static final Option<Duration> REFRESH_INTERVAL = KIND.option(
-            "refreshInterval", Duration.ofSeconds(2), between(Duration.ofMillis(100), Duration.ofSeconds(10)));
+    private static final Option<Duration> CONNECT_TIMEOUT = KIND.option("connectTimeout", Duration.ofSeconds(5));
+    private static final Option<Duration> COMMAND_TIMEOUT = KIND.option("commandTimeout", Duration.ofSeconds(2));
+    private static final Option<Duration> CLOSE_TIMEOUT = KIND.option("closeTimeout", Duration.ofSeconds(3));
+    private static final Option<Duration> REFRESH_INTERVAL = KIND.option("refreshInterval", Duration.ofSeconds(2));
     private static final Option<Duration> WAITER_DEADLINE = KIND.option("waiterDeadline", Duration.ofSeconds(30));
-    private static final Option<Duration> TOKEN_LIFE =
-            KIND.option("tokenLife", Duration.ofHours(1), between(Duration.ofSeconds(1), Require.LONGEST));
+    private static final Option<Duration> TOKEN_LIFE = KIND.option("tokenLife", Duration.ofHours(1));
     private static final Option<Eviction> EVICTION = KIND.option("eviction", Eviction.WARN);
-    private static final Option<Duration> QUARANTINE =
-            KIND.option("quarantine", Duration.ZERO, between(Duration.ZERO, Duration.ofHours(1)));
+    private static final Option<Duration> QUARANTINE = KIND.option("quarantine", Duration.ZERO);
     private static final Option<List<HoldfastListener>> LISTENERS = KIND.callers("listeners", List.of());
-    private static final Option<Double> EVENT_SAMPLING = KIND.option("eventSampling", 1.0, HoldfastOptions::part);
-    private static final Option<Double> LOG_SAMPLING = KIND.option("logSampling", 1.0, HoldfastOptions::part);
+    private static final Option<Double> EVENT_SAMPLING = KIND.option("eventSampling", 1.0);
+    private static final Option<Double> LOG_SAMPLING = KIND.option("logSampling", 1.0);
     private static final Option<Tls> TLS = KIND.option("tls", Tls.defaults());
     private static final Option<Supplier<Credentials>> CREDENTIALS = KIND.callers("credentials", null);
     private static final Option<Supplier<Credentials>> SENTINEL_CREDENTIALS = KIND.callers("sentinelCredentials", null);
@@ -79,16 +71,12 @@ public final class HoldfastOptions {
      * @param value 1 to 64 characters without braces and spaces
      */
     public HoldfastOptions withPrefix(String value) {
-        return new HoldfastOptions(values.with(PREFIX, value));
-    }
-
-    private static String fitForKeys(String name, String value) {
-        Require.text(name, value, 64);
+        Require.text("prefix", value, 64);
         if (value.chars().anyMatch(c -> c <= ' ' || c == '{' || c == '}' || c == 127)) {
             throw new IllegalArgumentException(
-                    name + " is '" + value + "', must have no braces, spaces or control characters");
+                    "prefix is '" + value + "', must have no braces, spaces or control characters");
         }
-        return value;
+        return new HoldfastOptions(values.with(PREFIX, value));
     }
 
     /** What people see as the holder, with the host's name; default the main class or jar. */
@@ -102,7 +90,7 @@ public final class HoldfastOptions {
      * @param value 1 to 100 characters
      */
     public HoldfastOptions withApplication(String value) {
-        return new HoldfastOptions(values.with(APPLICATION, value));
+        return new HoldfastOptions(values.with(APPLICATION, Require.text("application", value, 100)));
     }
 
     /** For locks that do not say otherwise. */
@@ -126,7 +114,7 @@ public final class HoldfastOptions {
      * @param value 10 ms to 1 min
      */
     public HoldfastOptions withConnectTimeout(Duration value) {
-        return new HoldfastOptions(values.with(CONNECT_TIMEOUT, value));
+        return new HoldfastOptions(values.with(CONNECT_TIMEOUT, value, SHORTEST_TIMEOUT, MINUTE));
     }
 
     /** Supplies user and password; null (the default) for those of the address. */
@@ -191,7 +179,7 @@ public final class HoldfastOptions {
      * @param value 10 ms to 1 min
      */
     public HoldfastOptions withCommandTimeout(Duration value) {
-        return new HoldfastOptions(values.with(COMMAND_TIMEOUT, value));
+        return new HoldfastOptions(values.with(COMMAND_TIMEOUT, value, SHORTEST_TIMEOUT, MINUTE));
     }
 
     /** How long {@link Holdfast#close()} waits at most for its releases to be confirmed; default 3 s. */
@@ -205,7 +193,7 @@ public final class HoldfastOptions {
      * @param value 0 to 1 min
      */
     public HoldfastOptions withCloseTimeout(Duration value) {
-        return new HoldfastOptions(values.with(CLOSE_TIMEOUT, value));
+        return new HoldfastOptions(values.with(CLOSE_TIMEOUT, value, Duration.ZERO, MINUTE));
     }
 
     /** How often a client that waits reports to the server; default 2 s. */
@@ -219,7 +207,7 @@ public final class HoldfastOptions {
      * @param value 100 ms to 10 s
      */
     public HoldfastOptions withRefreshInterval(Duration value) {
-        return new HoldfastOptions(values.with(REFRESH_INTERVAL, value));
+        return new HoldfastOptions(values.with(REFRESH_INTERVAL, value, Duration.ofMillis(100), Duration.ofSeconds(10)));
     }
 
     /** How long a waiter keeps its place without a report; default 30 s. */
@@ -250,7 +238,7 @@ public final class HoldfastOptions {
      * @param value 1 s to 365 days
      */
     public HoldfastOptions withTokenLife(Duration value) {
-        return new HoldfastOptions(values.with(TOKEN_LIFE, value));
+        return new HoldfastOptions(values.with(TOKEN_LIFE, value, Duration.ofSeconds(1), Require.LONGEST));
     }
 
     /** What to do about a server that may drop locks when its memory is full; default warn. */
@@ -297,7 +285,7 @@ public final class HoldfastOptions {
      * @param value 0 to 1 hour; at least the longest term and the longest extension that any client uses
      */
     public HoldfastOptions withQuarantine(Duration value) {
-        return new HoldfastOptions(values.with(QUARANTINE, value));
+        return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
     }
 
     /** The part of the requests whose events listeners hear; default 1, which is all of them. */
@@ -312,7 +300,7 @@ public final class HoldfastOptions {
      * @param value 0 (none) to 1 (all)
      */
     public HoldfastOptions withEventSampling(double value) {
-        return new HoldfastOptions(values.with(EVENT_SAMPLING, value));
+        return withPart(EVENT_SAMPLING, value);
     }
 
     /** The part of the requests whose steps are logged; default 1. It applies to level debug and below only. */
@@ -326,7 +314,7 @@ public final class HoldfastOptions {
      * @param value 0 (none) to 1 (all)
      */
     public HoldfastOptions withLogSampling(double value) {
-        return new HoldfastOptions(values.with(LOG_SAMPLING, value));
+        return withPart(LOG_SAMPLING, value);
     }
 
     /**
@@ -342,11 +330,11 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(EXECUTOR, value));
     }
 
-    private static Double part(String name, Double value) {
+    private HoldfastOptions withPart(Option<Double> option, double value) {
         if (!(value >= 0 && value <= 1)) {
-            throw new IllegalArgumentException(name + " is " + value + ", must be from 0 to 1");
+            throw new IllegalArgumentException(option.name() + " is " + value + ", must be from 0 to 1");
         }
-        return value;
+        return new HoldfastOptions(values.with(option, value));
     }
 
     @Override

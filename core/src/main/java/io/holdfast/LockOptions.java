@@ -1,7 +1,5 @@
 package io.holdfast;
 
-import static io.holdfast.Options.between;
-
 import io.holdfast.Options.Option;
 import java.time.Duration;
 import java.util.Collections;
@@ -64,43 +62,31 @@ public final class LockOptions {
     private static final int KEPT_TOKENS = 100_000;
 
     private static final Duration MILLISECOND = Duration.ofMillis(1);
+    private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final Options.Kind KIND = new Options.Kind();
-    private static final Option<Duration> TERM =
-            KIND.option("term", Duration.ofSeconds(30), between(SHORTEST_TERM, Require.LONGEST));
+    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30));
     private static final Option<Boolean> RENEWED = KIND.option("renewed", true);
     private static final Option<Wait> WAIT_LIMIT = KIND.option("waitLimit", Wait.upTo(Duration.ofSeconds(60)));
-    private static final Option<Duration> LONGEST_HOLD =
-            KIND.optional("longestHold", null, between(MILLISECOND, Require.LONGEST));
-    private static final Option<Duration> LONGEST_SCOPE =
-            KIND.optional("longestScope", Duration.ofHours(1), between(MILLISECOND, Require.LONGEST));
-    private static final Option<Duration> INTERRUPT_BEFORE =
-            KIND.optional("interruptBefore", null, between(MILLISECOND, Require.LONGEST));
-    private static final Option<Integer> REPLICAS = KIND.option("replicas", 0, between(0, 100));
-    private static final Option<Duration> REPLICA_TIMEOUT =
-            KIND.option("replicaTimeout", Duration.ofSeconds(1), between(MILLISECOND, MINUTE));
-    private static final Option<Duration> LEAST_REMAINING =
-            KIND.option("leastRemaining", Duration.ZERO, Require::zeroOrMore);
-    private static final Option<Duration> SHORTEST_HOLD =
-            KIND.option("shortestHold", Duration.ZERO, Require::zeroOrMore);
-    private static final Option<Map<String, String>> METADATA =
-            KIND.option("metadata", Map.of(), LockOptions::storable);
-    private static final Option<Duration> CLAIM =
-            KIND.option("claim", Duration.ofSeconds(1), between(Duration.ofMillis(50), Duration.ofSeconds(10)));
-    private static final Option<Duration> REQUEST_LIFE =
-            KIND.optional("requestLife", null, between(Duration.ofMillis(100), Require.LONGEST));
+    private static final Option<Duration> LONGEST_HOLD = KIND.optional("longestHold", null);
+    private static final Option<Duration> LONGEST_SCOPE = KIND.optional("longestScope", Duration.ofHours(1));
+    private static final Option<Duration> INTERRUPT_BEFORE = KIND.optional("interruptBefore", null);
+    private static final Option<Integer> REPLICAS = KIND.option("replicas", 0);
+    private static final Option<Duration> REPLICA_TIMEOUT = KIND.option("replicaTimeout", Duration.ofSeconds(1));
+    private static final Option<Duration> LEAST_REMAINING = KIND.option("leastRemaining", Duration.ZERO);
+    private static final Option<Duration> SHORTEST_HOLD = KIND.option("shortestHold", Duration.ZERO);
+    private static final Option<Map<String, String>> METADATA = KIND.option("metadata", Map.of());
+    private static final Option<Duration> CLAIM = KIND.option("claim", Duration.ofSeconds(1));
+    private static final Option<Duration> REQUEST_LIFE = KIND.optional("requestLife", null);
     private static final Option<RequestEnd> REQUEST_END = KIND.option("requestEnd", RequestEnd.TO_TAIL);
     private static final Option<Order> ORDER = KIND.option("order", Order.FIFO);
-    private static final Option<Integer> PRIORITY =
-            KIND.option("priority", 0, between(-HIGHEST_PRIORITY, HIGHEST_PRIORITY));
-    private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0, between(0, 1_000_000));
+    private static final Option<Integer> PRIORITY = KIND.option("priority", 0);
+    private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0);
     private static final Option<OwnConflict> OWN_CONFLICT = KIND.option("ownConflict", OwnConflict.WAIT);
-    private static final Option<Integer> LOCAL_HANDOFFS = KIND.option("localHandoffs", 0, between(0, 10_000));
-    private static final Option<Duration> LOCAL_TIME =
-            KIND.option("localTime", Duration.ofMillis(10), between(MILLISECOND, MINUTE));
-    private static final Option<Duration> KEEP_FOR = KIND.option(
-            "keepFor", Duration.ZERO, (name, value) -> Require.zeroOrUpTo(name, value, Duration.ofHours(1)));
+    private static final Option<Integer> LOCAL_HANDOFFS = KIND.option("localHandoffs", 0);
+    private static final Option<Duration> LOCAL_TIME = KIND.option("localTime", Duration.ofMillis(10));
+    private static final Option<Duration> KEEP_FOR = KIND.option("keepFor", Duration.ZERO);
     private static final Option<Object> EVENT_DATA = KIND.callers("eventData", null);
     private static final Option<HoldfastListener> LISTENER = KIND.callers("listener", null);
 
@@ -139,7 +125,7 @@ public final class LockOptions {
      * @param value 100 ms to 365 days
      */
     public LockOptions withTerm(Duration value) {
-        return new LockOptions(values.with(TERM, value));
+        return new LockOptions(values.with(TERM, value, SHORTEST_TERM, Require.LONGEST));
     }
 
     /**
@@ -169,7 +155,7 @@ public final class LockOptions {
      * @param value 1 ms to 365 days, or null for none
      */
     public LockOptions withLongestHold(@Nullable Duration value) {
-        return new LockOptions(values.with(LONGEST_HOLD, value));
+        return new LockOptions(values.with(LONGEST_HOLD, value, MILLISECOND, Require.LONGEST));
     }
 
     /** The time after which renewal stops in the scoped forms ({@code call}, {@code tryCall}, {@code callAsync}); default 1 h. */
@@ -183,7 +169,7 @@ public final class LockOptions {
      * @param value 1 ms to 365 days, or null for none
      */
     public LockOptions withLongestScope(@Nullable Duration value) {
-        return new LockOptions(values.with(LONGEST_SCOPE, value));
+        return new LockOptions(values.with(LONGEST_SCOPE, value, MILLISECOND, Require.LONGEST));
     }
 
     /**
@@ -202,7 +188,7 @@ public final class LockOptions {
      * @param value 1 ms to nine tenths of the term, or null for never
      */
     public LockOptions withInterruptBefore(@Nullable Duration value) {
-        return new LockOptions(values.with(INTERRUPT_BEFORE, value));
+        return new LockOptions(values.with(INTERRUPT_BEFORE, value, MILLISECOND, Require.LONGEST));
     }
 
     /** How many replicas must have a grant before the lease is returned; default 0. */
@@ -226,7 +212,8 @@ public final class LockOptions {
      * @param within 1 ms to 1 minute
      */
     public LockOptions withReplicas(int replicas, Duration within) {
-        return new LockOptions(values.with(REPLICAS, replicas).with(REPLICA_TIMEOUT, within));
+        return new LockOptions(
+                values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
     /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
@@ -240,7 +227,7 @@ public final class LockOptions {
      * @param value 0, or 1 ms to nine tenths of the term
      */
     public LockOptions withLeastRemaining(Duration value) {
-        return new LockOptions(values.with(LEAST_REMAINING, value));
+        return new LockOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
     }
 
     /**
@@ -257,7 +244,7 @@ public final class LockOptions {
      * @param value 0, or 1 ms to 365 days
      */
     public LockOptions withShortestHold(Duration value) {
-        return new LockOptions(values.with(SHORTEST_HOLD, value));
+        return new LockOptions(values.withZeroOrUpTo(SHORTEST_HOLD, value, Require.LONGEST));
     }
 
     /** Data that stands beside the hold for all to see (see {@link Holder#metadata()}); default none. */
@@ -272,15 +259,15 @@ public final class LockOptions {
      * @param value any texts; URL-encoded, all of them together have at most 2,000 characters
      */
     public LockOptions withMetadata(Map<String, String> value) {
-        return new LockOptions(values.with(METADATA, value));
+        return new LockOptions(values.with(METADATA, storable(value)));
     }
 
-    private static Map<String, String> storable(String name, Map<String, String> value) {
-        Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(value));
+    private static Map<String, String> storable(Map<String, String> value) {
+        Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(Require.given("metadata", value)));
         int size = Label.metadata(copy).length();
         if (size > LONGEST_METADATA) {
             throw new IllegalArgumentException(
-                    name + " has " + size + " characters when encoded, must have at most " + LONGEST_METADATA);
+                    "metadata has " + size + " characters when encoded, must have at most " + LONGEST_METADATA);
         }
         return copy;
     }
@@ -311,7 +298,7 @@ public final class LockOptions {
      * @param value 50 ms to 10 s
      */
     public LockOptions withClaim(Duration value) {
-        return new LockOptions(values.with(CLAIM, value));
+        return new LockOptions(values.with(CLAIM, value, Duration.ofMillis(50), Duration.ofSeconds(10)));
     }
 
     /**
@@ -333,7 +320,8 @@ public final class LockOptions {
      * @param value 100 ms to 365 days, or null for no limit
      */
     public LockOptions withRequestLife(@Nullable Duration value, RequestEnd end) {
-        return new LockOptions(values.with(REQUEST_LIFE, value).with(REQUEST_END, end));
+        return new LockOptions(values.with(REQUEST_LIFE, value, SHORTEST_LIFE, Require.LONGEST)
+                .with(REQUEST_END, end));
     }
 
     /** Where a request enters the queue, among those of its priority; default {@link Order#FIFO}. */
@@ -357,7 +345,7 @@ public final class LockOptions {
      * @param value -100 to 100
      */
     public LockOptions withPriority(int value) {
-        return new LockOptions(values.with(PRIORITY, value));
+        return new LockOptions(values.with(PRIORITY, value, -HIGHEST_PRIORITY, HIGHEST_PRIORITY));
     }
 
     /**
@@ -374,7 +362,7 @@ public final class LockOptions {
      * @param value 0 to 1,000,000
      */
     public LockOptions withQueueLimit(int value) {
-        return new LockOptions(values.with(QUEUE_LIMIT, value));
+        return new LockOptions(values.with(QUEUE_LIMIT, value, 0, 1_000_000));
     }
 
     /** What to do if the actor that asks holds the lock already; default {@link OwnConflict#WAIT}. */
@@ -417,7 +405,8 @@ public final class LockOptions {
      * @param within 1 ms to 1 minute
      */
     public LockOptions withLocalHandoff(int most, Duration within) {
-        return new LockOptions(values.with(LOCAL_HANDOFFS, most).with(LOCAL_TIME, within));
+        return new LockOptions(
+                values.with(LOCAL_HANDOFFS, most, 0, 10_000).with(LOCAL_TIME, within, MILLISECOND, MINUTE));
     }
 
     /** How long the client keeps a lock that was released while no request waited for it; default 0: it does not. */
@@ -440,7 +429,7 @@ public final class LockOptions {
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
     public LockOptions withKeepFor(Duration value) {
-        return new LockOptions(values.with(KEEP_FOR, value));
+        return new LockOptions(values.withZeroOrUpTo(KEEP_FOR, value, Duration.ofHours(1)));
     }
 
     /**

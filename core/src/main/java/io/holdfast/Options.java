@@ -10,15 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The values of one set of options. Immutable. {@link LockOptions} and the other sets declare each option once, by their
- * {@link Kind}; what all sets have in common is here: that a value is checked when it comes in, what is equal, and what a
- * text shows.
+ * {@link Kind}; what all sets have in common is here: how a value is read and changed, what is equal, and what a text shows.
  */
 final class Options {
-    /** Checks a value that is not null, and returns it in the form in which it is kept. */
-    interface Check<V> {
-        V checked(String name, V value);
-    }
-
     /**
      * One option, to be declared in a constant. A record, since the JVM takes the fields of a constant's record for constants
      * too: to read an option is to read an element of an array.
@@ -27,7 +21,7 @@ final class Options {
      * @param callers whether it is an object of the caller's, whose text is not shown: it may contain a password
      */
     record Option<V>(
-            int index, String name, @Nullable V byDefault, Check<V> check, boolean optional, boolean callers) {}
+            int index, String name, @Nullable V byDefault, boolean optional, boolean callers) {}
 
     /** The options of one type of sets, in the order in which a text shows them. */
     static final class Kind {
@@ -35,22 +29,17 @@ final class Options {
 
         /** An option that has a value always. */
         <V> Option<V> option(String name, V byDefault) {
-            return option(name, byDefault, (same, value) -> value);
-        }
-
-        /** The same, with limits. */
-        <V> Option<V> option(String name, V byDefault, Check<V> check) {
-            return declare(new Option<>(declared.size(), name, byDefault, check, false, false));
+            return declare(new Option<>(declared.size(), name, byDefault, false, false));
         }
 
         /** An option that may be null, which means that there is none. */
-        <V> Option<V> optional(String name, @Nullable V byDefault, Check<V> check) {
-            return declare(new Option<>(declared.size(), name, byDefault, check, true, false));
+        <V> Option<V> optional(String name, @Nullable V byDefault) {
+            return declare(new Option<>(declared.size(), name, byDefault, true, false));
         }
 
         /** An object of the caller's, or null, of which a text shows only that it is there. */
         <V> Option<V> callers(String name, @Nullable V byDefault) {
-            return declare(new Option<>(declared.size(), name, byDefault, (same, value) -> value, true, true));
+            return declare(new Option<>(declared.size(), name, byDefault, true, true));
         }
 
         private <V> Option<V> declare(Option<V> option) {
@@ -60,9 +49,11 @@ final class Options {
 
         /** The set that has the default of each option that was declared. */
         Options defaults() {
-            return new Options(
-                    List.copyOf(declared),
-                    declared.stream().map(Option::byDefault).toArray());
+            @Nullable Object[] values = new Object[declared.size()];
+            for (Option<?> option : declared) {
+                values[option.index] = option.byDefault;
+            }
+            return new Options(List.copyOf(declared), values);
         }
     }
 
@@ -87,16 +78,23 @@ final class Options {
             throw new NullPointerException(option.name + " is null");
         }
         @Nullable Object[] changed = values.clone();
-        changed[option.index] = value == null ? null : option.check.checked(option.name, value);
+        changed[option.index] = value;
         return new Options(declared, changed);
     }
 
-    static Check<Duration> between(Duration least, Duration most) {
-        return (name, value) -> Require.between(name, value, least, most);
+    /** The same with a duration between two bounds, or null if the option is optional. */
+    Options with(Option<Duration> option, @Nullable Duration value, Duration least, Duration most) {
+        return with(option, value == null ? null : Require.between(option.name, value, least, most));
     }
 
-    static Check<Integer> between(int least, int most) {
-        return (name, value) -> Require.between(name, value, least, most);
+    /** The same with a number between two bounds. */
+    Options with(Option<Integer> option, int value, int least, int most) {
+        return with(option, Require.between(option.name, value, least, most));
+    }
+
+    /** The same with zero, or a duration of a millisecond to this. */
+    Options withZeroOrUpTo(Option<Duration> option, Duration value, Duration most) {
+        return with(option, Require.zeroOrUpTo(option.name, value, most));
     }
 
     @Override

@@ -1,7 +1,5 @@
 package io.holdfast;
 
-import static io.holdfast.Options.between;
-
 import io.holdfast.Options.Option;
 import java.time.Duration;
 import java.util.function.Supplier;
@@ -29,21 +27,18 @@ public final class PlainOptions {
     }
 
     private static final Options.Kind KIND = new Options.Kind();
-    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30), PlainOptions::wholeMillis);
+    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30));
     private static final Option<Boolean> EXPIRING = KIND.option("expiring", true);
     private static final Option<Boolean> RENEWED = KIND.option("renewed", true);
     private static final Option<Wait> WAIT_LIMIT = KIND.option("waitLimit", Wait.upTo(Duration.ofSeconds(60)));
     private static final Option<Patience> PATIENCE = KIND.option("patience", Patience.IN_ALL);
-    private static final Option<Duration> LONGEST_HOLD =
-            KIND.optional("longestHold", null, between(Duration.ofMillis(1), Require.LONGEST));
+    private static final Option<Duration> LONGEST_HOLD = KIND.optional("longestHold", null);
     private static final Option<Supplier<String>> VALUES = KIND.callers("values", null);
     private static final Option<Backoff> BACKOFF = KIND.option(
             "backoff",
             Backoff.exponential(Duration.ofMillis(10), Duration.ofMillis(250)).withJitter(0.5));
-    private static final Option<Integer> MAX_ATTEMPTS =
-            KIND.option("maxAttempts", Integer.MAX_VALUE, between(1, Integer.MAX_VALUE));
-    private static final Option<Duration> LEAST_REMAINING =
-            KIND.option("leastRemaining", Duration.ZERO, Require::zeroOrMore);
+    private static final Option<Integer> MAX_ATTEMPTS = KIND.option("maxAttempts", Integer.MAX_VALUE);
+    private static final Option<Duration> LEAST_REMAINING = KIND.option("leastRemaining", Duration.ZERO);
 
     private static final PlainOptions DEFAULTS = new PlainOptions(KIND.defaults());
 
@@ -74,13 +69,10 @@ public final class PlainOptions {
      * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
      */
     public PlainOptions withTerm(Duration value) {
-        return new PlainOptions(values.with(TERM, value).with(EXPIRING, true));
-    }
-
-    /** What the server is told and what the client counts must be the same. */
-    private static Duration wholeMillis(String name, Duration value) {
-        Require.between(name, value, LockOptions.SHORTEST_TERM, Require.LONGEST);
-        return Duration.ofMillis(value.toMillis());
+        Require.between("term", value, LockOptions.SHORTEST_TERM, Require.LONGEST);
+        // What the server is told and what the client counts must be the same.
+        Duration whole = Duration.ofMillis(value.toMillis());
+        return new PlainOptions(values.with(TERM, whole).with(EXPIRING, true));
     }
 
     /** Whether the key expires; default true. See {@link #withoutExpiry()}. */
@@ -121,7 +113,7 @@ public final class PlainOptions {
      * @param value 1 ms to 365 days, or null for none
      */
     public PlainOptions withLongestHold(@Nullable Duration value) {
-        return new PlainOptions(values.with(LONGEST_HOLD, value));
+        return new PlainOptions(values.with(LONGEST_HOLD, value, Duration.ofMillis(1), Require.LONGEST));
     }
 
     /**
@@ -159,7 +151,7 @@ public final class PlainOptions {
      * @param value 1 (a single one) or more
      */
     public PlainOptions withMaxAttempts(int value) {
-        return new PlainOptions(values.with(MAX_ATTEMPTS, value));
+        return new PlainOptions(values.with(MAX_ATTEMPTS, value, 1, Integer.MAX_VALUE));
     }
 
     /** How long to wait if the call does not say; default 60 s. */
@@ -193,7 +185,7 @@ public final class PlainOptions {
      * @param value 0, or 1 ms to nine tenths of the term
      */
     public PlainOptions withLeastRemaining(Duration value) {
-        return new PlainOptions(values.with(LEAST_REMAINING, value));
+        return new PlainOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
     }
 
     @Override

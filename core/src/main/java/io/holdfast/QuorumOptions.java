@@ -1,7 +1,5 @@
 package io.holdfast;
 
-import static io.holdfast.Options.between;
-
 import io.holdfast.Options.Option;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -9,15 +7,12 @@ import org.jspecify.annotations.Nullable;
 /** How a {@link Quorum} works. Immutable; every {@code with} checks its value and returns a copy. */
 public final class QuorumOptions {
     private static final Options.Kind KIND = new Options.Kind();
-    private static final Option<Duration> NODE_TIMEOUT =
-            KIND.option("nodeTimeout", Duration.ofMillis(100), between(Duration.ofMillis(1), Duration.ofSeconds(10)));
-    private static final Option<Duration> LONGEST_TERM =
-            KIND.option("longestTerm", Duration.ofMinutes(1), between(LockOptions.SHORTEST_TERM, Duration.ofDays(1)));
+    private static final Option<Duration> NODE_TIMEOUT = KIND.option("nodeTimeout", Duration.ofMillis(100));
+    private static final Option<Duration> LONGEST_TERM = KIND.option("longestTerm", Duration.ofMinutes(1));
     private static final Option<Backoff> BACKOFF = KIND.option(
             "backoff",
             Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(200)).withJitter(0.9));
-    private static final Option<Integer> MAX_ATTEMPTS =
-            KIND.option("maxAttempts", Integer.MAX_VALUE, between(1, Integer.MAX_VALUE));
+    private static final Option<Integer> MAX_ATTEMPTS = KIND.option("maxAttempts", Integer.MAX_VALUE);
     private static final Option<Boolean> DURABLE_NODES = KIND.option("durableNodes", false);
     private static final Option<HoldfastOptions> CLIENT = KIND.option("client", HoldfastOptions.defaults());
 
@@ -58,7 +53,7 @@ public final class QuorumOptions {
      * @param value 1 ms to 10 s
      */
     public QuorumOptions withNodeTimeout(Duration value) {
-        return new QuorumOptions(values.with(NODE_TIMEOUT, value));
+        return new QuorumOptions(values.with(NODE_TIMEOUT, value, Duration.ofMillis(1), Duration.ofSeconds(10)));
     }
 
     /**
@@ -77,7 +72,7 @@ public final class QuorumOptions {
      * @param value 100 ms to 1 day
      */
     public QuorumOptions withLongestTerm(Duration value) {
-        return new QuorumOptions(values.with(LONGEST_TERM, value));
+        return new QuorumOptions(values.with(LONGEST_TERM, value, LockOptions.SHORTEST_TERM, Duration.ofDays(1)));
     }
 
     /**
@@ -105,7 +100,7 @@ public final class QuorumOptions {
      * @param value 1 or more
      */
     public QuorumOptions withMaxAttempts(int value) {
-        return new QuorumOptions(values.with(MAX_ATTEMPTS, value));
+        return new QuorumOptions(values.with(MAX_ATTEMPTS, value, 1, Integer.MAX_VALUE));
     }
 
     /**
