@@ -13,7 +13,7 @@ import java.util.function.IntFunction;
 public final class Backoff {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofHours(1);
-    /** Doubling an hour's worth of milliseconds so often is beyond any limit, and is no overflow yet. */
+    /** Doubling an hour's worth of milliseconds this many times is beyond any limit, and does not overflow yet. */
     private static final int MOST_DOUBLINGS = 30;
 
     private final IntFunction<Duration> delays;

@@ -55,7 +55,7 @@ public final class LockOptions {
     /** Priorities go from minus to plus this. */
     public static final int HIGHEST_PRIORITY = 100;
 
-    /** All metadata of one hold, as it is stored, has at most so many characters. */
+    /** The most characters of all metadata of one hold, as it is stored. */
     static final int LONGEST_METADATA = 2_000;
 
     /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
@@ -202,7 +202,7 @@ public final class LockOptions {
     }
 
     /**
-     * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until so many
+     * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until this many
      * replicas have it ({@code WAIT}). If fewer have it in time, the lock is given back, and the outcome is
      * {@link Attempt.Unconfirmed}. {@link Lease#replicas()} reports how many have confirmed. It makes a lease survive more
      * failovers, not all: a replica without it may still be promoted, unless all replicas have to confirm. Costs a round

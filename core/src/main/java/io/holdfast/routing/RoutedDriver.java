@@ -63,7 +63,7 @@ public final class RoutedDriver implements RedisDriver {
     private static final int FIRST_TRIES = 5;
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    /** A channel that somebody wants. All fields but the first three belong to the lane. */
+    /** A channel that a caller wants. All fields but the first three belong to the lane. */
     private static final class Subscription {
         final String channel;
         final int partition;
@@ -93,7 +93,7 @@ public final class RoutedDriver implements RedisDriver {
     private final Map<String, Subscription> subscriptions = new ConcurrentHashMap<>(); // changed on the lane
     private final AtomicBoolean lookWanted = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
-    /** The server of each partition; null where nobody has it. Replaced on the lane, never changed. */
+    /** The server of each partition; null where no server has it. Replaced on the lane, never changed. */
     private volatile @Nullable Node[] table;
 
     private boolean looking; // belongs to the lane
@@ -540,7 +540,7 @@ public final class RoutedDriver implements RedisDriver {
         }
     }
 
-    /** Looks up the table anew, shortly, however often it is asked for meanwhile. */
+    /** Looks up the table again soon, once, however often it is asked for meanwhile. */
     void lookSoon() {
         if (lookWanted.compareAndSet(false, true)) {
             enter(() -> {
@@ -817,7 +817,7 @@ public final class RoutedDriver implements RedisDriver {
         }
     }
 
-    /** It has ended; whoever still waits for its acknowledgement is told so. */
+    /** It has ended: the stage of whoever still waits for its acknowledgement fails. */
     private static void neverBegan(Subscription subscription) {
         subscription.first.completeExceptionally(DriverException.unknown("the subscription has ended before", null));
     }

@@ -23,7 +23,7 @@ public final class DriverException extends RuntimeException {
         this.kind = kind;
     }
 
-    /** How servers before 7.0 tell of an error inside of a script: with places before it, and without its code in front. */
+    /** How servers before 7.0 report an error inside of a script: with places before it, and without its code in front. */
     private static final Pattern IN_SCRIPT = Pattern.compile(
             "ERR Error running script \\(call to (\\S+)\\): (?:@\\S+: ?\\d+: )+-?([A-Z]{3,} .*)", Pattern.DOTALL);
 
