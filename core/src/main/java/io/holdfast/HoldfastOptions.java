@@ -207,7 +207,8 @@ public final class HoldfastOptions {
      * @param value 100 ms to 10 s
      */
     public HoldfastOptions withRefreshInterval(Duration value) {
-        return new HoldfastOptions(values.with(REFRESH_INTERVAL, value, Duration.ofMillis(100), Duration.ofSeconds(10)));
+        return new HoldfastOptions(
+                values.with(REFRESH_INTERVAL, value, Duration.ofMillis(100), Duration.ofSeconds(10)));
     }
 
     /** How long a waiter keeps its place without a report; default 30 s. */

@@ -320,8 +320,8 @@ public final class LockOptions {
      * @param value 100 ms to 365 days, or null for no limit
      */
     public LockOptions withRequestLife(@Nullable Duration value, RequestEnd end) {
-        return new LockOptions(values.with(REQUEST_LIFE, value, SHORTEST_LIFE, Require.LONGEST)
-                .with(REQUEST_END, end));
+        return new LockOptions(
+                values.with(REQUEST_LIFE, value, SHORTEST_LIFE, Require.LONGEST).with(REQUEST_END, end));
     }
 
     /** Where a request enters the queue, among those of its priority; default {@link Order#FIFO}. */

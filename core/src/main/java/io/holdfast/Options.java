@@ -20,8 +20,7 @@ final class Options {
      * @param optional whether it may be null
      * @param callers whether it is an object of the caller's, whose text is not shown: it may contain a password
      */
-    record Option<V>(
-            int index, String name, @Nullable V byDefault, boolean optional, boolean callers) {}
+    record Option<V>(int index, String name, @Nullable V byDefault, boolean optional, boolean callers) {}
 
     /** The options of one type of sets, in the order in which a text shows them. */
     static final class Kind {
