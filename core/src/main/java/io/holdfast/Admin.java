@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steers locks by name, whoever holds them. These are acts of an operator: they break what the holder was promised, who is
- * told by a message, or if that is lost learns of it at the next renewal, at most a third of the term later. What it writes
- * until then only a store that compares fencing tokens can refuse.
+ * Administers locks by name, whoever holds them. An operator's act breaks what the holder was promised. The holder is
+ * notified by a message, or, if that is lost, learns of it at the next renewal, at most a third of the term later. Only a
+ * store that compares fencing tokens can refuse what it writes until then.
  *
  * <p>Blocks for a round trip for each lock, at most the command timeout. Every method throws
  * {@link ServerUnreachableException} if the server does not answer (it may or may not have acted), and
@@ -40,7 +40,7 @@ public final class Admin {
     }
 
     /**
-     * The same acts, whose events carry something of the caller's: who did it, and why.
+     * The same methods, whose events carry the caller's own data: who acted, for example, and why.
      *
      * @param data handed to listeners as {@link LockEvent#data()}, and to the log as its text; null for nothing
      */
@@ -52,7 +52,7 @@ public final class Admin {
         client.events().tell(lock, key, owner, eventData, event);
     }
 
-    /** What to do with those who wait. */
+    /** What to do with the waiters. */
     public enum Waiters {
         /** The next in line gets the lock. */
         HAND_OFF,
@@ -66,7 +66,7 @@ public final class Admin {
         RELEASED,
         /** There was none. */
         NOTHING_TO_RELEASE,
-        /** It is not the one that was meant, or of another program: it was left alone. */
+        /** It is not the one that was meant, or belongs to another program: it was left alone. */
         LEFT_ALONE
     }
 
@@ -107,10 +107,10 @@ public final class Admin {
     }
 
     /**
-     * Releases a lock if the present hold has this token: what was looked at, and not what came since.
+     * Releases a lock if the present hold has this token: the hold that was looked at, and no later one.
      *
-     * @param token as {@link Holder#token()} or {@link Lease#token()} told it: leases that share a hold have tokens of their
-     *     own, each of which means this hold
+     * @param token as {@link Holder#token()} or {@link Lease#token()} reports it: leases that share a hold have tokens of
+     *     their own, each of which means this hold
      */
     public Revocation release(String name, long token, Waiters waiters) {
         long begin = client.ticker.nanoTime();
@@ -152,7 +152,7 @@ public final class Admin {
         return reply;
     }
 
-    /** Releases all locks. Drops the waiters of each first, so that nobody gets one meanwhile. */
+    /** Releases all locks. Drops the waiters of each first, so that no waiter is granted one meanwhile. */
     public Total releaseAll() {
         long begin = client.ticker.nanoTime();
         int dropped = 0;
@@ -214,10 +214,10 @@ public final class Admin {
     }
 
     /**
-     * Makes the present hold of a lock last at least this long from now, whoever has it; never shortens it.
+     * Makes the present hold of a lock last at least this long from now, whoever holds it; never shortens it.
      *
      * @param atLeast 1 ms to 365 days
-     * @return how long it now lasts without renewal; empty if nobody holds the lock
+     * @return how long it now lasts without renewal; empty if the lock is not held
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
@@ -231,8 +231,8 @@ public final class Admin {
     }
 
     /**
-     * Removes waiters whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). It happens by
-     * itself when they are met.
+     * Removes waiters whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). The server also
+     * removes them by itself whenever it comes across them.
      *
      * @return how many were removed
      */
@@ -255,7 +255,7 @@ public final class Admin {
         return removed;
     }
 
-    /** The same for all locks that somebody waits for. */
+    /** Does the same for all locks that have waiters. */
     public int cleanAll() {
         return inspector.queuedNames().toList().stream().mapToInt(this::clean).sum();
     }

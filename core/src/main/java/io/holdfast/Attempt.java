@@ -3,7 +3,7 @@ package io.holdfast;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** How asking for a lock ended. Different answers that are never folded into each other. */
+/** The outcome of asking for a lock. Different answers are never merged into one. */
 public sealed interface Attempt {
 
     /**
@@ -18,12 +18,12 @@ public sealed interface Attempt {
         /** The lock's name. */
         String lock();
 
-        /** Who held it when the server last told, and who waited. */
+        /** Who held and who awaited it, by the server's last answer. */
         Contention contention();
     }
 
     /**
-     * Somebody else holds the lock, and the call did not want to wait.
+     * Another holder has the lock, and the call did not want to wait.
      *
      * @param lock the lock's name
      * @param contention who holds it
@@ -36,12 +36,12 @@ public sealed interface Attempt {
      *
      * @param lock the lock's name
      * @param waitLimit how long the call wanted to wait
-     * @param contention who held it when the server last told
+     * @param contention who held it, by the server's last answer
      */
     record TimedOut(String lock, Wait waitLimit, Contention contention) implements NotObtained {}
 
     /**
-     * Somebody else holds the lock, and as many wait for it already as the call's {@link LockOptions#queueLimit()} allows.
+     * Another holder has the lock, and as many requests as the call's {@link LockOptions#queueLimit()} allows wait already.
      *
      * @param lock the lock's name
      * @param contention who holds it, and how many wait
@@ -52,7 +52,7 @@ public sealed interface Attempt {
      * The request waited, and an operator dropped it from the queue.
      *
      * @param lock the lock's name
-     * @param contention who held it when the server last told
+     * @param contention who held it, by the server's last answer
      */
     record Evicted(String lock, Contention contention) implements NotObtained {}
 
@@ -65,11 +65,11 @@ public sealed interface Attempt {
     record OwnConflict(String lock, Contention contention) implements NotObtained {}
 
     /**
-     * The server granted the lock, but a failover could have undone that, or undo it, and the options ask for more than
-     * that. It was given back.
+     * The server granted the lock, but a failover could have undone the grant, or could undo it yet, and the options ask for
+     * more certainty. The lock was given back.
      *
      * @param lock the lock's name
-     * @param contention who held it when the server last told
+     * @param contention who held it, by the server's last answer
      * @param reason what is missing
      * @param replicas how many replicas have confirmed the grant; 0 if they were not asked
      */
@@ -78,7 +78,7 @@ public sealed interface Attempt {
         public enum Reason {
             /** Fewer replicas have it than {@link LockOptions#replicas()}. */
             REPLICAS,
-            /** Leases that the server has forgotten may be valid yet: {@link HoldfastOptions#quarantine()}. */
+            /** Leases that the server has forgotten may still be valid: {@link HoldfastOptions#quarantine()}. */
             QUARANTINE
         }
     }
@@ -118,7 +118,7 @@ public sealed interface Attempt {
         throw ((Unknown) this).cause();
     }
 
-    /** Goes one of three ways. Which of the kinds of {@link NotObtained} it was, the second function can look at. */
+    /** Applies the function for this outcome. The second one gets every kind of {@link NotObtained}. */
     default <R> R fold(
             Function<? super Obtained, ? extends R> obtained,
             Function<? super NotObtained, ? extends R> notObtained,

@@ -7,14 +7,15 @@ import java.util.Objects;
 import java.util.function.IntFunction;
 
 /**
- * How long to wait before asking again, where nobody tells that a lock became free. Immutable, if its function is.
+ * How long to wait before asking again (polling), where no message reports that a lock became free. Immutable, if its
+ * function is.
  *
  * <p>Every wait is at least 1 ms and at most an hour, whatever a function returns.
  */
 public final class Backoff {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofHours(1);
-    /** Doubling an hour's worth of milliseconds so often is beyond any limit, and is no overflow yet. */
+    /** Doubling an hour's worth of milliseconds this many times is beyond any limit, and does not overflow yet. */
     private static final int MOST_DOUBLINGS = 30;
 
     private final IntFunction<Duration> delays;
@@ -64,7 +65,7 @@ public final class Backoff {
     }
 
     /**
-     * Takes a random part off each wait, so that those who were refused together do not come back together.
+     * Takes a random part off each wait, so that clients that were refused together do not retry together.
      *
      * @param share the largest part that may be taken off: 0 (none) to 1 (all but a millisecond)
      */

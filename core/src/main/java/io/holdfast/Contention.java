@@ -6,8 +6,8 @@ import java.util.Optional;
 /**
  * What the last answer of the server said about a lock that was not obtained.
  *
- * @param holder who holds it; empty if no answer has come, or nobody held it
- * @param remaining how long the hold lasts yet without renewal; zero if unknown
+ * @param holder who holds it; empty if no answer has come, or it was not held
+ * @param remaining how long the hold will last without renewal; zero if unknown
  * @param place the request's place when it was queued, 1 for next in line; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
  */

@@ -17,11 +17,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * What a server is like for somebody who wants locks of it: facts, and no judgement. See {@link Holdfast#diagnose}.
+ * What a server is like for a client that wants locks of it: facts, and no judgement. See {@link Holdfast#diagnose}.
  *
  * @param server the server's address
- * @param facts what the server tells of itself; empty if the user may not ask ({@code INFO})
- * @param user the user as whom the server sees this client; empty if it does not tell
+ * @param facts what the server reports about itself; empty if the user may not ask ({@code INFO})
+ * @param user the user as whom the server sees this client; empty if it does not report that
  * @param clock the server's clock compared with that of this machine; empty if the user may not ask ({@code TIME})
  * @param pings round trips, the shortest first; empty if the user may not ask ({@code PING})
  * @param probes what was tried, each ability once
@@ -63,7 +63,7 @@ public record Diagnosis(
     }
 
     /**
-     * What the server tells of itself.
+     * What the server reports about itself.
      *
      * @param product {@code redis} or {@code valkey}
      * @param version the product's version
@@ -73,8 +73,8 @@ public record Diagnosis(
      * @param clustered whether it is a node of a cluster, and was asked as if it were the only server
      * @param memoryUsedBytes what it uses
      * @param memoryLimitBytes what it may use; 0 for no limit
-     * @param evictionPolicy its {@code maxmemory-policy}; empty if it does not tell
-     * @param failedToSave what it tells of its persistence and is not well, by the names in {@code INFO}
+     * @param evictionPolicy its {@code maxmemory-policy}; empty if it does not report that
+     * @param failedToSave the parts of its persistence that it reports as failing, by their names in {@code INFO}
      */
     public record Facts(
             String product,
@@ -94,8 +94,8 @@ public record Diagnosis(
     }
 
     /**
-     * Two clocks, compared. Locks do not depend on it: it matters to people, who read times, and to jobs that begin by
-     * the clock.
+     * Two clocks, compared. Locks do not depend on the difference: it matters to people who read times, and to jobs that
+     * start by the clock.
      *
      * @param ahead by how much the server's clock is ahead of this machine's; negative if it is behind
      * @param roundTrip the round trip of the reading, the shortest of several: the error is at most half of it

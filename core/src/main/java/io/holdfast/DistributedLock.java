@@ -13,6 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock: a name, and how it is asked for. Cheap, without state of its own, usable by any number of threads.
  *
+ * <pre>{@code
+ * DistributedLock lock = holdfast.lock("month-end");
+ * Optional<String> done = lock.tryCall(Wait.upTo(Duration.ofSeconds(5)), lease -> report(lease.token()));
+ * if (done.isEmpty()) {
+ *     send("another holder had the lock for five seconds: nothing was done");
+ * }
+ * }</pre>
+ *
  * <p>At most one {@link Lease} of a lock is valid at a time, among all clients of one server with one prefix; see
  * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server. A lock
  * of a {@link Quorum} is asked for in the same ways; who waits for it has no place in a queue.
@@ -25,6 +33,15 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
  * calls or while it waits. The request is then withdrawn, in the background where needed: nothing stays in the queue,
  * nothing stays held.
+ *
+ * <p><b>Memory effects.</b> Within one JVM, what a thread does before it releases a lease happens-before what any thread
+ * does with a later lease of the same lock, after the call that obtained it has returned or its stage has completed. So
+ * data that is touched only under the lock needs no other synchronization among the threads of a JVM, as with a lock of
+ * {@code java.util.concurrent}. A lease that was lost orders nothing: its thread may still be at work when the next lease is
+ * granted. Between processes there is no happens-before: what the next holder sees of a file, a database or another store
+ * is what that store guarantees. What led to the completion of a stage, or to an event, happens-before the actions that
+ * depend on the stage, and before the call that notifies a listener of the event. The listeners of a client are called for
+ * one event after the other, on whatever threads of its executor, and each call happens-before the next.
  *
  * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
  * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).

@@ -11,9 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A text on the server that is changed under fencing tokens: who comes with an older token than the newest that was seen
- * is refused, however late its command arrives. So the write of a holder that was paused, and lost its lock meanwhile,
- * does no harm.
+ * A text on the server that is changed under fencing tokens: a command with an older token than the newest that was seen
+ * is refused, however late it arrives. So the write of a holder that was paused, and lost its lock meanwhile, does no harm.
  *
  * <p>The newest token is remembered as long as the value, its deletion included. When the key has expired, every token
  * passes again: the life has to be longer than the longest pause after which an old holder might still write. Each act
@@ -50,7 +49,7 @@ public final class FencedValue {
      * @param token the one that was given
      * @param accepted whether the act was done; if not, nothing was changed
      * @param newest the newest token that the value has seen: greater than the given one if it was refused, else the same
-     * @param value what a read found; empty if there is none, if the read was refused, and for other acts
+     * @param value what a read found; empty if there is no value, if the read was refused, and for other acts
      */
     public record Answer(String name, long token, boolean accepted, long newest, Optional<String> value) {
         /**
@@ -95,7 +94,7 @@ public final class FencedValue {
 
     /**
      * Deletes the value unless a newer token was here before. The token stays for the value's life, so that older ones are
-     * refused still.
+     * still refused.
      *
      * @param token of the lease under which this is done, 1 to 2^53 - 1
      */
@@ -112,7 +111,7 @@ public final class FencedValue {
         return act(FenceAct.READ, token, "");
     }
 
-    /** What the value is at this instant; empty if there is none. Shuts nobody out: for those who only want to look. */
+    /** The value at this instant; empty if there is none. Refuses no later write: for callers that only look. */
     public Optional<String> get() {
         Command look = new Command(keys.value(), List.of("HGET", keys.value(), "value"));
         Reply reply = new Inspector(client).<Reply>await(callback -> client.commands.send(look, callback));

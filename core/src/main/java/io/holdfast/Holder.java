@@ -4,14 +4,14 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * Who holds a lock, as the server tells it.
+ * Who holds a lock, as the server reports it.
  *
  * @param owner the public part of the owner id; {@code -} if the lock rests (see {@link #resting()})
  * @param token the fencing token
  * @param application the application's name
  * @param host the host's name
  * @param pid the process id
- * @param actor the id that the caller gave, or the name of the thread that asked; empty if it was not told
+ * @param actor the id that the caller gave, or the name of the thread that asked; empty if it was not reported
  * @param metadata what the caller put beside the hold
  * @param since when the lock was granted, by the server's clock
  */
@@ -30,7 +30,7 @@ public record Holder(
         metadata = Map.copyOf(metadata);
     }
 
-    /** Whether nobody holds the lock any more, but it stays taken until its shortest hold is over. */
+    /** Whether the lock is no longer held, but stays taken until its shortest hold (minimum hold) is over. */
     public boolean resting() {
         return owner.equals("-");
     }

@@ -21,8 +21,14 @@ import java.util.function.Supplier;
  * enough; it is thread-safe and holds two connections to each server that has keys (and one to each sentinel, and to each
  * server where replicas confirm grants), whatever the number of locks, leases and waiters.
  *
- * <p>Closing it tells its open leases that they are lost ({@link LossReason#CLIENT_CLOSED}), releases them, withdraws its
- * waiters, and ends its threads.
+ * <pre>{@code
+ * Holdfast holdfast = Holdfast.connect("redis://localhost"); // once, for the whole application
+ * String report = holdfast.lock("month-end").call(lease -> report(lease.token()));
+ * holdfast.close(); // when the application ends
+ * }</pre>
+ *
+ * <p>Closing it ends its open leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, withdraws its waiters, and
+ * ends its threads.
  */
 public final class Holdfast implements AutoCloseable {
     private final Client client;
@@ -36,7 +42,7 @@ public final class Holdfast implements AutoCloseable {
      *
      * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code redis-cluster://…} for a cluster,
      *     {@code redis-sentinel://…} for a master that Sentinels watch, each with {@code rediss} for TLS; see {@link Location}
-     * @throws IllegalArgumentException if the address is none, or the options do not fit it, such as a file of
+     * @throws IllegalArgumentException if the address cannot be parsed, or the options do not fit it, such as a file of
      *     {@link HoldfastOptions#tls()} that does not hold a certificate
      * @throws IllegalStateException if there is no driver on the class path, or more than one
      * @throws ServerUnreachableException if nothing answers there
@@ -46,7 +52,7 @@ public final class Holdfast implements AutoCloseable {
         return connect(address, HoldfastOptions.defaults());
     }
 
-    /** The same, with options. */
+    /** Connects with options; see {@link #connect(String)}. */
     public static Holdfast connect(String address, HoldfastOptions options) {
         return connect(Location.parse(address), Require.given("options", options));
     }
@@ -56,12 +62,12 @@ public final class Holdfast implements AutoCloseable {
         return over(driver, HoldfastOptions.defaults());
     }
 
-    /** The same, with options. */
+    /** Works over a driver, with options; closing this client closes the driver. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options) {
         return over(driver, options, Environment.system());
     }
 
-    /** The same, with a time and a randomness of its own: for tests and simulations. */
+    /** Works over a driver, with a time and a randomness of its own: for tests and simulations. */
     public static Holdfast over(RedisDriver driver, HoldfastOptions options, Environment environment) {
         return begin(new Client(
                 Require.given("driver", driver),
@@ -70,12 +76,12 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * Joins the server that the processes of this user share on this machine, and starts it if there is none: locks that
-     * hold among them, and among nobody else. Needs the module {@code holdfast-embedded}.
+     * Joins the server that the processes of this user share on this machine, and starts it if there is none: its locks
+     * exclude these processes from each other, and no others. Needs the module {@code holdfast-embedded}.
      *
      * <p>If that server ends, the client joins again: its leases are lost ({@link LossReason#GONE}), as with any server that
-     * has lost its memory, and its waiters are queued anew. Holds of a process that has ended are released as soon as
-     * somebody asks for the lock, and not with their terms.
+     * has lost its memory, and its waiters are queued again. Holds of a process that has ended are released as soon as
+     * another client asks for the lock, and not only when their terms end.
      *
      * @throws IllegalStateException if that module or a driver is not on the class path
      * @throws ServerUnreachableException if the server cannot be started; the message says what to do
@@ -84,7 +90,7 @@ public final class Holdfast implements AutoCloseable {
         return embedded(HoldfastOptions.defaults());
     }
 
-    /** The same, with options. */
+    /** Joins the server of this machine, with options; see {@link #embedded()}. */
     public static Holdfast embedded(HoldfastOptions options) {
         EmbeddedServerProvider provider = ServiceLoader.load(EmbeddedServerProvider.class)
                 .findFirst()
@@ -101,8 +107,8 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /**
-     * The same over a share and with a driver that were found in another way. Closing this client closes the share, and so
-     * does failing.
+     * Works over a share and with a driver that were found in another way than {@link #embedded()} does. Closing this client
+     * closes the share, and so does a failure of this call.
      *
      * @throws ServerUnreachableException if the server does not answer
      */
@@ -237,7 +243,7 @@ public final class Holdfast implements AutoCloseable {
         return plainLock(key, PlainOptions.defaults());
     }
 
-    /** The same, with options of its own. No I/O. */
+    /** A lock of the plain protocol, with options of its own; see {@link #plainLock(String)}. No I/O. */
     public PlainLock plainLock(String key, PlainOptions options) {
         return new PlainLock(client, Keys.plain(key), Require.given("options", options));
     }
@@ -250,7 +256,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Goes on with a lease that another process has given a ticket for: it is renewed, extended and released here, with the
      * same token and under an owner of this client. From then on the giver's lease has no effect on the server: whatever it
-     * does, or stops doing, disturbs nobody. Of several that adopt with one ticket, one gets the lease. Blocks for one round
+     * does, or stops doing, disturbs no other. Of several clients that adopt with one ticket, one gets the lease. Blocks for one round
      * trip, at most the command timeout.
      *
      * @throws LeaseLostException if the server says that the ticket's lease does not hold the lock any more: it was released
@@ -263,7 +269,7 @@ public final class Holdfast implements AutoCloseable {
         return adopt(ticket, client.options.lockDefaults());
     }
 
-    /** The same, with options; the term is that of the ticket. */
+    /** Goes on with a lease, with options; the term is that of the ticket. See {@link #adopt(LeaseTicket)}. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Require.given("options", options);
         client.refuseBeyondQuarantine(
@@ -286,12 +292,12 @@ public final class Holdfast implements AutoCloseable {
         return new FencedValue(client, Keys.of(client.options.prefix(), name), life);
     }
 
-    /** The same, but its key never expires, not even after a deletion: somebody has to remove it by hand. No I/O. */
+    /** A value whose key never expires, not even after a deletion: it has to be removed by hand. No I/O. */
     public FencedValue fencedValueForEver(String name) {
         return new FencedValue(client, Keys.of(client.options.prefix(), name), Duration.ZERO);
     }
 
-    /** Steers locks by name, whoever holds them: for operators, and apart from leases. */
+    /** Administers locks by name, whoever holds them: for operators, and apart from leases. */
     public Admin admin() {
         return new Admin(client);
     }

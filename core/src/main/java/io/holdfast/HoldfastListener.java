@@ -1,10 +1,9 @@
 package io.holdfast;
 
 /**
- * Hears what happens to locks through one client. Called in the order of the events, one at a time, on the client's
- * executor ({@link HoldfastOptions#executor()}): a listener that is slow delays the other listeners and no lock; one that
- * throws is logged. If 10,000
- * events wait, further ones are dropped and counted in a warning.
+ * Is notified of what happens to locks through one client. Called in the order of the events, one at a time, on the client's
+ * executor ({@link HoldfastOptions#executor()}): a slow listener delays the other listeners and no lock; an exception that
+ * one throws is logged. If 10,000 events wait, further ones are dropped and counted in a warning.
  */
 @FunctionalInterface
 public interface HoldfastListener {

@@ -1,17 +1,17 @@
 package io.holdfast;
 
+import io.holdfast.Options.Option;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Credentials;
 import io.holdfast.spi.Tls;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** How a client works. Immutable; every {@code with} checks its value and gives a copy. */
+/** How a client works. Immutable; every {@code with} checks its value and returns a copy. */
 public final class HoldfastOptions {
     /** What to do about a server with an eviction policy that could drop locks. */
     public enum Eviction {
@@ -23,91 +23,36 @@ public final class HoldfastOptions {
         REFUSE
     }
 
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(10);
     private static final Duration MINUTE = Duration.ofMinutes(1);
-    private static final HoldfastOptions DEFAULTS = new HoldfastOptions(new Draft());
 
-    private final Draft values;
+    private static final Options.Kind KIND = new Options.Kind();
+    private static final Option<String> PREFIX = KIND.option("prefix", "hf");
+    private static final Option<String> APPLICATION = KIND.option("application", Label.applicationName());
+    private static final Option<LockOptions> LOCK_DEFAULTS = KIND.option("lockDefaults", LockOptions.defaults());
+    private static final Option<Duration> CONNECT_TIMEOUT = KIND.option("connectTimeout", Duration.ofSeconds(5));
+    private static final Option<Duration> COMMAND_TIMEOUT = KIND.option("commandTimeout", Duration.ofSeconds(2));
+    private static final Option<Duration> CLOSE_TIMEOUT = KIND.option("closeTimeout", Duration.ofSeconds(3));
+    private static final Option<Duration> REFRESH_INTERVAL = KIND.option("refreshInterval", Duration.ofSeconds(2));
+    private static final Option<Duration> WAITER_DEADLINE = KIND.option("waiterDeadline", Duration.ofSeconds(30));
+    private static final Option<Duration> TOKEN_LIFE = KIND.option("tokenLife", Duration.ofHours(1));
+    private static final Option<Eviction> EVICTION = KIND.option("eviction", Eviction.WARN);
+    private static final Option<Duration> QUARANTINE = KIND.option("quarantine", Duration.ZERO);
+    private static final Option<List<HoldfastListener>> LISTENERS = KIND.callers("listeners", List.of());
+    private static final Option<Double> EVENT_SAMPLING = KIND.option("eventSampling", 1.0);
+    private static final Option<Double> LOG_SAMPLING = KIND.option("logSampling", 1.0);
+    private static final Option<Tls> TLS = KIND.option("tls", Tls.defaults());
+    private static final Option<Supplier<Credentials>> CREDENTIALS = KIND.callers("credentials", null);
+    private static final Option<Supplier<Credentials>> SENTINEL_CREDENTIALS = KIND.callers("sentinelCredentials", null);
+    private static final Option<Executor> EXECUTOR = KIND.callers("executor", null);
 
-    /** The fields of one set. Changed only before it is given to a constructor. */
-    private static final class Draft {
-        String prefix = "hf";
-        String application = Label.applicationName();
-        LockOptions lockDefaults = LockOptions.defaults();
-        Duration connectTimeout = Duration.ofSeconds(5);
-        Duration commandTimeout = Duration.ofSeconds(2);
-        Duration closeTimeout = Duration.ofSeconds(3);
-        Duration refreshInterval = Duration.ofSeconds(2);
-        Duration waiterDeadline = Duration.ofSeconds(30);
-        Duration tokenLife = Duration.ofHours(1);
-        Eviction eviction = Eviction.WARN;
-        Duration quarantine = Duration.ZERO;
-        List<HoldfastListener> listeners = List.of();
-        double eventSampling = 1;
-        double logSampling = 1;
-        Tls tls = Tls.defaults();
+    private static final HoldfastOptions DEFAULTS = new HoldfastOptions(KIND.defaults());
 
-        @Nullable
-        Supplier<Credentials> credentials = null;
+    private final Options values;
 
-        @Nullable
-        Supplier<Credentials> sentinelCredentials = null;
-
-        @Nullable
-        Executor executor = null;
-
-        Draft() {}
-
-        Draft(Draft other) {
-            prefix = other.prefix;
-            application = other.application;
-            lockDefaults = other.lockDefaults;
-            connectTimeout = other.connectTimeout;
-            commandTimeout = other.commandTimeout;
-            closeTimeout = other.closeTimeout;
-            refreshInterval = other.refreshInterval;
-            waiterDeadline = other.waiterDeadline;
-            tokenLife = other.tokenLife;
-            eviction = other.eviction;
-            quarantine = other.quarantine;
-            listeners = other.listeners;
-            eventSampling = other.eventSampling;
-            logSampling = other.logSampling;
-            tls = other.tls;
-            credentials = other.credentials;
-            sentinelCredentials = other.sentinelCredentials;
-            executor = other.executor;
-        }
-
-        List<@Nullable Object> all() {
-            return Arrays.asList(
-                    prefix,
-                    application,
-                    lockDefaults,
-                    connectTimeout,
-                    commandTimeout,
-                    closeTimeout,
-                    refreshInterval,
-                    waiterDeadline,
-                    tokenLife,
-                    eviction,
-                    quarantine,
-                    listeners,
-                    eventSampling,
-                    logSampling,
-                    tls,
-                    credentials,
-                    sentinelCredentials,
-                    executor);
-        }
-    }
-
-    private HoldfastOptions(Draft values) {
+    private HoldfastOptions(Options values) {
         this.values = values;
-        Require.between(
-                "waiterDeadline",
-                values.waiterDeadline,
-                values.refreshInterval.multipliedBy(3),
-                Duration.ofMinutes(10));
+        Require.between("waiterDeadline", waiterDeadline(), refreshInterval().multipliedBy(3), Duration.ofMinutes(10));
     }
 
     /** The defaults named at each property. */
@@ -117,7 +62,7 @@ public final class HoldfastOptions {
 
     /** What the names of all keys and channels begin with; default {@code hf}. */
     public String prefix() {
-        return values.prefix;
+        return values.get(PREFIX);
     }
 
     /**
@@ -131,14 +76,12 @@ public final class HoldfastOptions {
             throw new IllegalArgumentException(
                     "prefix is '" + value + "', must have no braces, spaces or control characters");
         }
-        Draft changed = new Draft(values);
-        changed.prefix = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(PREFIX, value));
     }
 
     /** What people see as the holder, with the host's name; default the main class or jar. */
     public String application() {
-        return values.application;
+        return values.get(APPLICATION);
     }
 
     /**
@@ -147,26 +90,22 @@ public final class HoldfastOptions {
      * @param value 1 to 100 characters
      */
     public HoldfastOptions withApplication(String value) {
-        Draft changed = new Draft(values);
-        changed.application = Require.text("application", value, 100);
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(APPLICATION, Require.text("application", value, 100)));
     }
 
     /** For locks that do not say otherwise. */
     public LockOptions lockDefaults() {
-        return values.lockDefaults;
+        return values.get(LOCK_DEFAULTS);
     }
 
     /** With other defaults for locks. */
     public HoldfastOptions withLockDefaults(LockOptions value) {
-        Draft changed = new Draft(values);
-        changed.lockDefaults = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(LOCK_DEFAULTS, value));
     }
 
     /** The longest time for one connection; default 5 s. */
     public Duration connectTimeout() {
-        return values.connectTimeout;
+        return values.get(CONNECT_TIMEOUT);
     }
 
     /**
@@ -175,71 +114,63 @@ public final class HoldfastOptions {
      * @param value 10 ms to 1 min
      */
     public HoldfastOptions withConnectTimeout(Duration value) {
-        Draft changed = new Draft(values);
-        changed.connectTimeout = Require.between("connectTimeout", value, Duration.ofMillis(10), MINUTE);
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(CONNECT_TIMEOUT, value, SHORTEST_TIMEOUT, MINUTE));
     }
 
-    /** Who is asked for user and password; null (the default) for those of the address. */
+    /** Supplies user and password; null (the default) for those of the address. */
     public @Nullable Supplier<Credentials> credentials() {
-        return values.credentials;
+        return values.get(CREDENTIALS);
     }
 
     /**
      * With a supplier of user and password, which are used in place of those of the address: for a password that changes
-     * while the application runs, or that has no place in an address. It is asked before each connection is opened, and
-     * again whenever one is opened anew, on a thread that connects, and may block, for less than the connect timeout. If it
-     * throws, there is no connection, with its exception as the cause, and it is asked again after the usual pause.
+     * while the application runs, or that has no place in an address. It is asked before each connection is opened, also
+     * when a client reconnects, on a thread that connects, and may block, for less than the connect timeout. If it throws,
+     * connecting fails with its exception as the cause, and it is asked again after the usual pause.
      *
-     * <p>It speaks for servers, nodes of clusters and of quorums, and for the servers behind Sentinels. A client over a
-     * driver, and one of the embedded server, have no use for it.
+     * <p>It applies to servers, nodes of clusters and of quorums, and the servers behind Sentinels. A client over a driver,
+     * and one of the embedded server, ignore it.
      *
      * @param value asked on any thread, perhaps on several at a time; null for the credentials of the address
      */
     public HoldfastOptions withCredentials(@Nullable Supplier<Credentials> value) {
-        Draft changed = new Draft(values);
-        changed.credentials = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(CREDENTIALS, value));
     }
 
-    /** Who is asked for user and password of Sentinels; null (the default) for those of the address. */
+    /** Supplies user and password for Sentinels; null (the default) for those of the address. */
     public @Nullable Supplier<Credentials> sentinelCredentials() {
-        return values.sentinelCredentials;
+        return values.get(SENTINEL_CREDENTIALS);
     }
 
     /** With a supplier of user and password for Sentinels, which never get those of the servers; see {@link #withCredentials}. */
     public HoldfastOptions withSentinelCredentials(@Nullable Supplier<Credentials> value) {
-        Draft changed = new Draft(values);
-        changed.sentinelCredentials = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(SENTINEL_CREDENTIALS, value));
     }
 
     /** How connections to {@code rediss} addresses are encrypted; default {@link Tls#defaults()}. */
     public Tls tls() {
-        return values.tls;
+        return values.get(TLS);
     }
 
     /**
-     * With other certificates, for {@code rediss} addresses; with others, connecting is refused. A client over a driver, and
-     * one of the embedded server, have no use for it.
+     * With other certificates, for {@code rediss} addresses; with any other address, connecting is refused. A client over a driver, and
+     * one of the embedded server, ignore it.
      */
     public HoldfastOptions withTls(Tls value) {
-        Draft changed = new Draft(values);
-        changed.tls = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(TLS, value));
     }
 
     /** For drivers to servers. */
     ConnectOptions connecting() {
-        return new ConnectOptions(values.connectTimeout, "holdfast", values.credentials, values.tls);
+        return new ConnectOptions(connectTimeout(), "holdfast", credentials(), tls());
     }
 
     /**
      * How long an answer may take before the outcome counts as unknown; default 2 s. A connection on which nothing was
-     * answered for three times as long is opened anew.
+     * answered for three times as long is closed, and the client reconnects.
      */
     public Duration commandTimeout() {
-        return values.commandTimeout;
+        return values.get(COMMAND_TIMEOUT);
     }
 
     /**
@@ -248,14 +179,12 @@ public final class HoldfastOptions {
      * @param value 10 ms to 1 min
      */
     public HoldfastOptions withCommandTimeout(Duration value) {
-        Draft changed = new Draft(values);
-        changed.commandTimeout = Require.between("commandTimeout", value, Duration.ofMillis(10), MINUTE);
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(COMMAND_TIMEOUT, value, SHORTEST_TIMEOUT, MINUTE));
     }
 
     /** How long {@link Holdfast#close()} waits at most for its releases to be confirmed; default 3 s. */
     public Duration closeTimeout() {
-        return values.closeTimeout;
+        return values.get(CLOSE_TIMEOUT);
     }
 
     /**
@@ -264,14 +193,12 @@ public final class HoldfastOptions {
      * @param value 0 to 1 min
      */
     public HoldfastOptions withCloseTimeout(Duration value) {
-        Draft changed = new Draft(values);
-        changed.closeTimeout = Require.between("closeTimeout", value, Duration.ZERO, MINUTE);
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(CLOSE_TIMEOUT, value, Duration.ZERO, MINUTE));
     }
 
     /** How often a client that waits reports to the server; default 2 s. */
     public Duration refreshInterval() {
-        return values.refreshInterval;
+        return values.get(REFRESH_INTERVAL);
     }
 
     /**
@@ -280,15 +207,13 @@ public final class HoldfastOptions {
      * @param value 100 ms to 10 s
      */
     public HoldfastOptions withRefreshInterval(Duration value) {
-        Draft changed = new Draft(values);
-        changed.refreshInterval =
-                Require.between("refreshInterval", value, Duration.ofMillis(100), Duration.ofSeconds(10));
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(
+                values.with(REFRESH_INTERVAL, value, Duration.ofMillis(100), Duration.ofSeconds(10)));
     }
 
     /** How long a waiter keeps its place without a report; default 30 s. */
     public Duration waiterDeadline() {
-        return values.waiterDeadline;
+        return values.get(WAITER_DEADLINE);
     }
 
     /**
@@ -297,17 +222,15 @@ public final class HoldfastOptions {
      * @param value at least three refresh intervals, at most 10 min
      */
     public HoldfastOptions withWaiterDeadline(Duration value) {
-        Draft changed = new Draft(values);
-        changed.waiterDeadline = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(WAITER_DEADLINE, value));
     }
 
     /**
-     * How long the last fencing token of a lock is remembered after its own time: by so much the server's clock may go
+     * How long the last fencing token of a lock is remembered after its own time: by this much the server's clock may go
      * back without tokens falling; default 1 h.
      */
     public Duration tokenLife() {
-        return values.tokenLife;
+        return values.get(TOKEN_LIFE);
     }
 
     /**
@@ -316,84 +239,74 @@ public final class HoldfastOptions {
      * @param value 1 s to 365 days
      */
     public HoldfastOptions withTokenLife(Duration value) {
-        Draft changed = new Draft(values);
-        changed.tokenLife = Require.between("tokenLife", value, Duration.ofSeconds(1), Require.LONGEST);
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(TOKEN_LIFE, value, Duration.ofSeconds(1), Require.LONGEST));
     }
 
     /** What to do about a server that may drop locks when its memory is full; default warn. */
     public Eviction eviction() {
-        return values.eviction;
+        return values.get(EVICTION);
     }
 
-    /** With another answer to servers that may drop locks. */
+    /** With another reaction to servers that may drop locks. */
     public HoldfastOptions withEviction(Eviction value) {
-        Draft changed = new Draft(values);
-        changed.eviction = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(EVICTION, value));
     }
 
-    /** Who hears of all that this client does; default nobody. */
+    /** Notified of everything that this client does; default none. */
     public List<HoldfastListener> listeners() {
-        return values.listeners;
+        return values.get(LISTENERS);
     }
 
     /** With a further listener. */
     public HoldfastOptions withListener(HoldfastListener value) {
-        Draft changed = new Draft(values);
-        List<HoldfastListener> more = new ArrayList<>(values.listeners);
-        more.add(value);
-        changed.listeners = List.copyOf(more);
-        return new HoldfastOptions(changed);
+        List<HoldfastListener> more = new ArrayList<>(listeners());
+        more.add(Require.given("listener", value));
+        return new HoldfastOptions(values.with(LISTENERS, List.copyOf(more)));
     }
 
     /** How long leases are held back after the server may have lost its memory; default 0, which is not at all. */
     public Duration quarantine() {
-        return values.quarantine;
+        return values.get(QUARANTINE);
     }
 
     /**
      * With a quarantine. A server that was restarted, with or without data, that was emptied, or that has taken over from
      * another, may have forgotten leases that are still valid where they are held. With a quarantine a lease that is granted
      * within this time of the change is kept, but handed out only when the time, and 1 %, is over; a request that does not
-     * wait so long gets {@link Attempt.Unconfirmed}. So leases do not overlap although the server has forgotten some.
+     * wait that long gets {@link Attempt.Unconfirmed}. So leases do not overlap although the server has forgotten some.
      *
-     * <p>A key on the server, the <em>marker</em>, tells since when which process of it has its memory. The time is counted
-     * from when the first client finds that the marker is not there, or is of another process; the very first client of a
-     * server waits the time once, and clients that connect later do not. Each lease costs a round trip more, which asks for
-     * the marker; for that the user needs the permission for {@code INFO}.
+     * <p>A key on the server, the <em>marker</em>, says which process of the server has its memory, and since when. The time
+     * is counted from when the first client finds that the marker is missing, or belongs to another process; the very first
+     * client of a server waits the time once, and clients that connect later do not. Each lease costs one round trip more,
+     * which asks for the marker; for that the user needs the permission for {@code INFO}.
      *
      * <p>Every client of the locks needs it, with the same time. Locks with a longer term are refused when they are made, as
-     * are longer extensions. Plain locks have none.
+     * are longer extensions. Plain locks have no quarantine.
      *
      * @param value 0 to 1 hour; at least the longest term and the longest extension that any client uses
      */
     public HoldfastOptions withQuarantine(Duration value) {
-        Draft changed = new Draft(values);
-        changed.quarantine = Require.between("quarantine", value, Duration.ZERO, Duration.ofHours(1));
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
     }
 
-    /** For which part of the requests listeners hear events; default 1, which is all of them. */
+    /** The part of the requests whose events listeners hear; default 1, which is all of them. */
     public double eventSampling() {
-        return values.eventSampling;
+        return values.get(EVENT_SAMPLING);
     }
 
     /**
-     * With another part. A request that is drawn is heard of from its first event to its last, the others never. A listener
-     * that was given for a lock or a call ({@link LockOptions#withListener}) hears of all its requests.
+     * With another part. Of a request that is drawn listeners hear every event from the first to the last, of the others
+     * none. A listener that was given for a lock or a call ({@link LockOptions#withListener}) hears of all its requests.
      *
      * @param value 0 (none) to 1 (all)
      */
     public HoldfastOptions withEventSampling(double value) {
-        Draft changed = new Draft(values);
-        changed.eventSampling = part("eventSampling", value);
-        return new HoldfastOptions(changed);
+        return withPart(EVENT_SAMPLING, value);
     }
 
-    /** For which part of the requests steps are logged; default 1. What is at level debug or below only. */
+    /** The part of the requests whose steps are logged; default 1. It applies to level debug and below only. */
     public double logSampling() {
-        return values.logSampling;
+        return values.get(LOG_SAMPLING);
     }
 
     /**
@@ -402,9 +315,7 @@ public final class HoldfastOptions {
      * @param value 0 (none) to 1 (all)
      */
     public HoldfastOptions withLogSampling(double value) {
-        Draft changed = new Draft(values);
-        changed.logSampling = part("logSampling", value);
-        return new HoldfastOptions(changed);
+        return withPart(LOG_SAMPLING, value);
     }
 
     /**
@@ -412,35 +323,34 @@ public final class HoldfastOptions {
      * there are callbacks that block at one time.
      */
     public @Nullable Executor executor() {
-        return values.executor;
+        return values.get(EXECUTOR);
     }
 
     /** With an executor for callbacks; null for threads of the client's own. */
     public HoldfastOptions withExecutor(@Nullable Executor value) {
-        Draft changed = new Draft(values);
-        changed.executor = value;
-        return new HoldfastOptions(changed);
+        return new HoldfastOptions(values.with(EXECUTOR, value));
     }
 
-    private static double part(String parameter, double value) {
+    private HoldfastOptions withPart(Option<Double> option, double value) {
         if (!(value >= 0 && value <= 1)) {
-            throw new IllegalArgumentException(parameter + " is " + value + ", must be from 0 to 1");
+            throw new IllegalArgumentException(option.name() + " is " + value + ", must be from 0 to 1");
         }
-        return value;
+        return new HoldfastOptions(values.with(option, value));
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof HoldfastOptions that && values.all().equals(that.values.all());
+        return other instanceof HoldfastOptions that && values.equals(that.values);
     }
 
     @Override
     public int hashCode() {
-        return values.all().hashCode();
+        return values.hashCode();
     }
 
+    /** The prefix and the application, and what differs from the defaults. */
     @Override
     public String toString() {
-        return "HoldfastOptions[prefix " + values.prefix + ", application " + values.application + "]";
+        return values.text("HoldfastOptions", PREFIX, APPLICATION);
     }
 }

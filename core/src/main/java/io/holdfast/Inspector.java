@@ -28,12 +28,12 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at locks without touching them. What it tells was true at one instant on the server. Blocks for a few round
+ * Looks at locks without changing them. What it reports was true at one instant on the server. Blocks for a few round
  * trips, each at most the command timeout.
  *
  * <p>Listings walk the keys by cursor ({@code SCAN}), a page at a time, and ask for the locks of a page in batches: they
- * do not stall the server, and a lock that is taken or released meanwhile may or may not be told. They are streams that
- * ask as they are read: read only as much as is needed. Each lock is told once.
+ * do not stall the server, and a lock that is taken or released meanwhile may or may not be listed. They are streams that
+ * ask as they are read: read only as much as is needed. Each lock is listed once.
  *
  * <p>Every method, and every step of a stream, throws {@link ServerUnreachableException} if the server does not answer,
  * and {@link ServerRefusedException} if it answers with an error.
@@ -52,7 +52,7 @@ public final class Inspector {
         this.client = client;
     }
 
-    /** One lock: its holder, and the first hundred of its queue. Nobody holding it is an answer, not an error. */
+    /** One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. */
     public LockInfo lock(String name) {
         return lock(name, WAITERS_LISTED);
     }
@@ -69,18 +69,18 @@ public final class Inspector {
         return infos(List.of(Keys.of(client.options.prefix(), name)), waiters).get(0);
     }
 
-    /** The queue of a lock, in the server's order: empty if nobody waits, so that there is none. */
+    /** The queue of a lock, in the server's order; empty if no request waits. */
     public Optional<List<Waiter>> queue(String name) {
         LockInfo info = lock(name, MOST_WAITERS_LISTED);
         return info.isQueued() ? Optional.of(info.queue()) : Optional.empty();
     }
 
-    /** Whether anybody holds the lock, or it rests. */
+    /** Whether the lock is held, or rests (see {@link Holder#resting()}). */
     public boolean isLocked(String name) {
         return lock(name, 0).isLocked();
     }
 
-    /** Whether anybody waits for the lock. */
+    /** Whether a request waits for the lock. */
     public boolean isQueued(String name) {
         return lock(name, 0).isQueued();
     }
@@ -91,7 +91,7 @@ public final class Inspector {
     }
 
     /**
-     * The same, with another size of the page.
+     * All locks that are held, with another size of the page.
      *
      * @param page keys looked at by one step, 1 to 10,000
      */
@@ -100,12 +100,12 @@ public final class Inspector {
                 .filter(LockInfo::isLocked);
     }
 
-    /** All locks that somebody waits for, in no order, with the first hundred of each queue. */
+    /** All locks that have waiters, in no order, with the first hundred of each queue. */
     public Stream<LockInfo> queues() {
         return queues(PAGE);
     }
 
-    /** The same, with another size of the page. */
+    /** All locks that have waiters, with another size of the page, 1 to 10,000. */
     public Stream<LockInfo> queues(int page) {
         String pattern = Keys.holdPattern(client.options.prefix()) + ":d";
         return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), WAITERS_LISTED)
@@ -113,14 +113,14 @@ public final class Inspector {
     }
 
     /**
-     * The names of all locks that are held, in no order: nothing else is asked for than the keys' names, so that it costs a
-     * fraction of {@link #locks()}.
+     * The names of all locks that are held, in no order: it asks for the keys' names only, and so costs a fraction of
+     * {@link #locks()}.
      */
     public Stream<String> heldNames() {
         return namesOf(Keys.holdPattern(client.options.prefix()), 0);
     }
 
-    /** The names of all locks that somebody waits for, in no order; see {@link #heldNames()}. */
+    /** The names of all locks that have waiters, in no order; see {@link #heldNames()}. */
     public Stream<String> queuedNames() {
         return namesOf(Keys.holdPattern(client.options.prefix()) + ":d", 2);
     }
@@ -137,7 +137,7 @@ public final class Inspector {
         return keys(PAGE);
     }
 
-    /** The same, with another size of the page. */
+    /** All keys, with another size of the page, 1 to 10,000. */
     public Stream<String> keys(int page) {
         return scan(Keys.holdPattern(client.options.prefix()) + "*", page);
     }
@@ -171,7 +171,7 @@ public final class Inspector {
      * on its way back to the server. One round trip, however many locks and clients there are. On a cluster every
      * master is asked, and clients listen only while they wait: there, the answer is empty for those that do not.
      *
-     * @param clientId as {@link Holder#client()} and {@link Waiter#client()} tell it
+     * @param clientId as {@link Holder#client()} and {@link Waiter#client()} report it
      */
     public Optional<Boolean> isListening(String clientId) {
         String escaped = Keys.escapeGlob(clientId);

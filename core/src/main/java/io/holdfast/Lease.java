@@ -22,6 +22,15 @@ import org.jspecify.annotations.Nullable;
  * twice goes to a store that compares the {@link #token()} (a <em>fencing token</em>: it only grows with each grant of
  * the lock).
  *
+ * <pre>{@code
+ * try (Lease lease = lock.acquire()) {
+ *     for (String row : rows) {
+ *         lease.requireValid();
+ *         store.write(row, lease.token()); // the store refuses a token older than the newest that it has seen
+ *     }
+ * }
+ * }</pre>
+ *
  * <p>While a lease is renewed it must stay reachable: renewal of one that was dropped without a release ends, and so does
  * the lease, with its term.
  */

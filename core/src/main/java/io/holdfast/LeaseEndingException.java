@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Work under a lease was interrupted because the lease was about to end, or had ended, and heeded that: see
- * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. Nobody else asked the
- * thread to end: its interrupt status is clear, and it may go on with something else. The lease has been released.
+ * {@link LockOptions#withInterruptBefore}. The cause is the work's own {@code InterruptedException}. No other code asked
+ * the thread to end: its interrupt status is clear, and it may go on with something else. The lease has been released.
  */
 public final class LeaseEndingException extends HoldfastException {
     private static final long serialVersionUID = 1L;

@@ -43,8 +43,8 @@ public final class LeaseLostException extends HoldfastException {
     }
 
     /**
-     * What the body of a scoped call returned although the lease was lost on the way; null if it returned null, or if
-     * there was no body.
+     * What the body of a scoped call returned although the lease was lost meanwhile; null if it returned null, or if there
+     * was no body.
      */
     public @Nullable Object result() {
         return result;

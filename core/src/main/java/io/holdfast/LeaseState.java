@@ -23,6 +23,13 @@ final class LeaseState {
         static final End HANDED_OVER = new End(true, null);
     }
 
+    /**
+     * Written by a release before its request leaves, and read when a lease begins, which is after the server has granted
+     * it: so what was done under the one lease happens-before what is done under the next in this JVM, also where the
+     * grant comes on another connection, or to another client, than the release went. The value does not matter.
+     */
+    private static volatile boolean released;
+
     final long grantedNanos;
     private final boolean renewed;
     private final @Nullable Duration longest;
@@ -39,6 +46,7 @@ final class LeaseState {
         this.grantedNanos = grantedNanos;
         this.renewed = renewed;
         this.longest = longest;
+        boolean unused = released; // read for its effect alone
     }
 
     boolean active() {
@@ -59,6 +67,7 @@ final class LeaseState {
 
     /** Whether this call has ended it. */
     boolean release() {
+        released = true;
         return end.compareAndSet(null, End.RELEASE);
     }
 

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * What another process needs to go on with a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}. Who
- * has it can release the lock: it is a secret.
+ * What another process needs to go on with a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}.
+ * Whoever has it can release the lock: it is a secret.
  *
  * @param lock the lock's name
  * @param owner the whole owner id, with its secret part

@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One step in the life of a request, a hold, or of a lock that somebody steered by name. Durations are of this client's
- * monotonic clock; {@code at} is of its wall clock and for people.
+ * One step in the life of a request, of a hold, or of a lock that an operator administered by name. Durations are by this
+ * client's monotonic clock; {@code at} is by its wall clock, and for people.
  */
 public sealed interface LockEvent {
     /**
@@ -55,7 +55,7 @@ public sealed interface LockEvent {
      */
     record Queued(Subject subject, int place, int waiters) implements LockEvent {}
 
-    /** The server had lost sight of the waiting request, and was asked again: it may have a new place. */
+    /** The server no longer knew the waiting request, and was asked again: the request may have a new place. */
     record Requeued(Subject subject) implements LockEvent {}
 
     /**
@@ -89,7 +89,7 @@ public sealed interface LockEvent {
 
     /** Why a lock was not obtained. */
     enum Reason {
-        /** Somebody else holds it, and the call did not want to wait. */
+        /** Another holder has it, and the call did not want to wait. */
         TAKEN,
         /** It was not free in time. */
         TIMED_OUT,
@@ -105,7 +105,7 @@ public sealed interface LockEvent {
         UNKNOWN,
         /** The server refused. */
         REFUSED,
-        /** The caller went away: interrupted, cancelled, completed from outside. */
+        /** The caller no longer wants it: interrupted, cancelled, completed from outside. */
         WITHDRAWN,
         /** The client was closed. */
         CLOSED
@@ -169,7 +169,7 @@ public sealed interface LockEvent {
     record Lost(Subject subject, long token, Duration held, LossReason reason) implements LockEvent {}
 
     /**
-     * Another process goes on with the hold: whoever gave it a ticket has learnt so. No loss.
+     * Another process goes on with the hold, and this client, which gave it a ticket, has learnt so. No loss.
      *
      * @param token the fencing token
      * @param held how long it was held here
@@ -185,7 +185,7 @@ public sealed interface LockEvent {
     record Adopted(Subject subject, long token, Duration remaining) implements LockEvent {}
 
     /**
-     * A request that may take over has ended the hold of a stuck holder. The lock goes to whoever is next in line.
+     * A request that may take over has ended the hold of a stuck holder. The lock goes to the next in line.
      *
      * @param from the holder
      */

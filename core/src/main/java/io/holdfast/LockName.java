@@ -1,6 +1,6 @@
 package io.holdfast;
 
-/** Names of locks that are made of parts. Two different lists of parts never make the same name. */
+/** Makes names of locks from parts. Two different lists of parts never make the same name. */
 public final class LockName {
     private LockName() {}
 

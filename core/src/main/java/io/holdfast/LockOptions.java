@@ -1,22 +1,20 @@
 package io.holdfast;
 
+import io.holdfast.Options.Option;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
+import java.util.Collections;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is asked for and held. Immutable; every {@code with} checks its value and gives a copy. A client has one set
+ * How a lock is asked for and held. Immutable; every {@code with} checks its value and returns a copy. A client has one set
  * as its default, a lock may have its own, and so may a single call ({@code lock.with(options)} costs nothing).
  */
 public final class LockOptions {
     /** What happens to a request that has outlived its life in the queue. */
     public enum RequestEnd {
-        /** It goes to the tail of those that are served in the order of their coming, and begins a new life. */
+        /** It goes to the tail of those that are served in the order of their arrival, and begins a new life. */
         TO_TAIL,
         /** It leaves the queue: the call ends as timed out. */
         LEAVE
@@ -30,15 +28,15 @@ public final class LockOptions {
     public enum Order {
         /** At the tail: first come, first served. */
         FIFO,
-        /** At the head: last come, first served. Those who came first may never be served. */
+        /** At the head: last come, first served. Requests that came first may starve. */
         LIFO,
-        /** At a place that the server draws. */
+        /** At a position that the server draws. */
         RANDOM
     }
 
     /** What to do if the actor that asks holds the lock already. */
     public enum OwnConflict {
-        /** Wait like anybody: until the other lease is released. */
+        /** Wait like any other request: until the first lease is released. */
         WAIT,
         /**
          * Enter again: the same hold and token, counted, without asking the server. The last release frees the lock. Not
@@ -57,156 +55,51 @@ public final class LockOptions {
     /** Priorities go from minus to plus this. */
     public static final int HIGHEST_PRIORITY = 100;
 
-    /** All metadata of one hold, as it is stored, has at most so many characters. */
+    /** The most characters of all metadata of one hold, as it is stored. */
     static final int LONGEST_METADATA = 2_000;
 
     /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
     private static final int KEPT_TOKENS = 100_000;
 
-    private static final LockOptions DEFAULTS = new LockOptions(new Draft());
+    private static final Duration MILLISECOND = Duration.ofMillis(1);
+    private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
 
-    private final Draft values;
-    private int hash; // 0 until it is asked for; threads that meet here compute the same
+    private static final Options.Kind KIND = new Options.Kind();
+    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30));
+    private static final Option<Boolean> RENEWED = KIND.option("renewed", true);
+    private static final Option<Wait> WAIT_LIMIT = KIND.option("waitLimit", Wait.upTo(Duration.ofSeconds(60)));
+    private static final Option<Duration> LONGEST_HOLD = KIND.optional("longestHold", null);
+    private static final Option<Duration> LONGEST_SCOPE = KIND.optional("longestScope", Duration.ofHours(1));
+    private static final Option<Duration> INTERRUPT_BEFORE = KIND.optional("interruptBefore", null);
+    private static final Option<Integer> REPLICAS = KIND.option("replicas", 0);
+    private static final Option<Duration> REPLICA_TIMEOUT = KIND.option("replicaTimeout", Duration.ofSeconds(1));
+    private static final Option<Duration> LEAST_REMAINING = KIND.option("leastRemaining", Duration.ZERO);
+    private static final Option<Duration> SHORTEST_HOLD = KIND.option("shortestHold", Duration.ZERO);
+    private static final Option<Map<String, String>> METADATA = KIND.option("metadata", Map.of());
+    private static final Option<Duration> CLAIM = KIND.option("claim", Duration.ofSeconds(1));
+    private static final Option<Duration> REQUEST_LIFE = KIND.optional("requestLife", null);
+    private static final Option<RequestEnd> REQUEST_END = KIND.option("requestEnd", RequestEnd.TO_TAIL);
+    private static final Option<Order> ORDER = KIND.option("order", Order.FIFO);
+    private static final Option<Integer> PRIORITY = KIND.option("priority", 0);
+    private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0);
+    private static final Option<OwnConflict> OWN_CONFLICT = KIND.option("ownConflict", OwnConflict.WAIT);
+    private static final Option<Integer> LOCAL_HANDOFFS = KIND.option("localHandoffs", 0);
+    private static final Option<Duration> LOCAL_TIME = KIND.option("localTime", Duration.ofMillis(10));
+    private static final Option<Duration> KEEP_FOR = KIND.option("keepFor", Duration.ZERO);
+    private static final Option<Object> EVENT_DATA = KIND.callers("eventData", null);
+    private static final Option<HoldfastListener> LISTENER = KIND.callers("listener", null);
 
-    /** The fields of one set. Changed only before it is given to a constructor. */
-    private static final class Draft {
-        Duration term = Duration.ofSeconds(30);
-        boolean renewed = true;
+    private static final LockOptions DEFAULTS = new LockOptions(KIND.defaults());
 
-        @Nullable
-        Duration longestHold = null;
+    private final Options values;
 
-        @Nullable
-        Duration longestScope = Duration.ofHours(1);
-
-        @Nullable
-        Duration interruptBefore = null;
-
-        Wait waitLimit = Wait.upTo(Duration.ofSeconds(60));
-        Duration claim = Duration.ofSeconds(1);
-        Duration leastRemaining = Duration.ZERO;
-        Duration shortestHold = Duration.ZERO;
-
-        @Nullable
-        Duration requestLife = null;
-
-        RequestEnd requestEnd = RequestEnd.TO_TAIL;
-        Order order = Order.FIFO;
-        int priority = 0;
-        int queueLimit = 0;
-        OwnConflict ownConflict = OwnConflict.WAIT;
-        Map<String, String> metadata = Map.of();
-        int replicas = 0;
-        Duration replicaTimeout = Duration.ofSeconds(1);
-        int localHandoffs = 0;
-        Duration localTime = Duration.ofMillis(10);
-        Duration keepFor = Duration.ZERO;
-
-        @Nullable
-        Object eventData = null;
-
-        @Nullable
-        HoldfastListener listener = null;
-
-        Draft() {}
-
-        Draft(Draft other) {
-            term = other.term;
-            renewed = other.renewed;
-            longestHold = other.longestHold;
-            longestScope = other.longestScope;
-            interruptBefore = other.interruptBefore;
-            waitLimit = other.waitLimit;
-            claim = other.claim;
-            leastRemaining = other.leastRemaining;
-            shortestHold = other.shortestHold;
-            requestLife = other.requestLife;
-            requestEnd = other.requestEnd;
-            order = other.order;
-            priority = other.priority;
-            queueLimit = other.queueLimit;
-            ownConflict = other.ownConflict;
-            metadata = other.metadata;
-            replicas = other.replicas;
-            replicaTimeout = other.replicaTimeout;
-            localHandoffs = other.localHandoffs;
-            localTime = other.localTime;
-            keepFor = other.keepFor;
-            eventData = other.eventData;
-            listener = other.listener;
-        }
-
-        /** The names of {@link #all()}, in the same order. */
-        static final List<String> NAMES = List.of(
-                "term",
-                "renewed",
-                "longestHold",
-                "longestScope",
-                "interruptBefore",
-                "waitLimit",
-                "claim",
-                "leastRemaining",
-                "shortestHold",
-                "requestLife",
-                "requestEnd",
-                "order",
-                "priority",
-                "queueLimit",
-                "ownConflict",
-                "metadata",
-                "replicas",
-                "replicaTimeout",
-                "localHandoffs",
-                "localTime",
-                "keepFor",
-                "eventData",
-                "listener");
-
-        static final Set<String> ALWAYS_SHOWN = Set.of("term", "renewed", "waitLimit");
-        /** Objects of the caller's, of which is told only that they are there. */
-        static final Set<String> THE_CALLERS = Set.of("eventData", "listener");
-
-        List<@Nullable Object> all() {
-            return Arrays.asList(
-                    term,
-                    renewed,
-                    longestHold,
-                    longestScope,
-                    interruptBefore,
-                    waitLimit,
-                    claim,
-                    leastRemaining,
-                    shortestHold,
-                    requestLife,
-                    requestEnd,
-                    order,
-                    priority,
-                    queueLimit,
-                    ownConflict,
-                    metadata,
-                    replicas,
-                    replicaTimeout,
-                    localHandoffs,
-                    localTime,
-                    keepFor,
-                    eventData,
-                    listener);
-        }
-    }
-
-    private LockOptions(Draft values) {
+    private LockOptions(Options values) {
         this.values = values;
-        Duration term = values.term;
-        Require.between("term", term, SHORTEST_TERM, Require.LONGEST);
-        Duration leastRemaining = values.leastRemaining;
-        if (leastRemaining.compareTo(term.multipliedBy(9).dividedBy(10)) >= 0) {
-            throw new IllegalArgumentException("leastRemaining is " + leastRemaining
-                    + ", must be less than nine tenths of the term, which is " + term);
-        }
-        Duration before = values.interruptBefore;
-        if (before != null && before.compareTo(term.multipliedBy(9).dividedBy(10)) >= 0) {
-            throw new IllegalArgumentException(
-                    "interruptBefore is " + before + ", must be less than nine tenths of the term, which is " + term);
+        Require.withinTerm("leastRemaining", leastRemaining(), term());
+        Duration before = interruptBefore();
+        if (before != null) {
+            Require.withinTerm("interruptBefore", before, term());
         }
     }
 
@@ -218,12 +111,12 @@ public final class LockOptions {
     // ---- the lease
 
     /**
-     * How long the lease lasts without renewal, and so how long the others wait for a holder that died; default 30 s.
-     * Short terms free the lock of a dead holder sooner, and lose the lease of a living one sooner when the server is away
-     * or the process stands still.
+     * How long the lease lasts without renewal (the lease duration), and so how long the others wait for a holder that
+     * died; default 30 s. Short terms free the lock of a dead holder sooner, and lose the lease of a living one sooner when
+     * the server is away or the process stands still.
      */
     public Duration term() {
-        return values.term;
+        return values.get(TERM);
     }
 
     /**
@@ -232,9 +125,7 @@ public final class LockOptions {
      * @param value 100 ms to 365 days
      */
     public LockOptions withTerm(Duration value) {
-        Draft changed = new Draft(values);
-        changed.term = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.with(TERM, value, SHORTEST_TERM, Require.LONGEST));
     }
 
     /**
@@ -242,14 +133,12 @@ public final class LockOptions {
      * true. A lease that is not renewed ends with its term.
      */
     public boolean renewed() {
-        return values.renewed;
+        return values.get(RENEWED);
     }
 
     /** With or without renewal. */
     public LockOptions withRenewed(boolean value) {
-        Draft changed = new Draft(values);
-        changed.renewed = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.with(RENEWED, value));
     }
 
     /**
@@ -257,7 +146,7 @@ public final class LockOptions {
      * left.
      */
     public @Nullable Duration longestHold() {
-        return values.longestHold;
+        return values.get(LONGEST_HOLD);
     }
 
     /**
@@ -266,15 +155,12 @@ public final class LockOptions {
      * @param value 1 ms to 365 days, or null for none
      */
     public LockOptions withLongestHold(@Nullable Duration value) {
-        Draft changed = new Draft(values);
-        changed.longestHold =
-                value == null ? null : Require.between("longestHold", value, Duration.ofMillis(1), Require.LONGEST);
-        return new LockOptions(changed);
+        return new LockOptions(values.with(LONGEST_HOLD, value, MILLISECOND, Require.LONGEST));
     }
 
-    /** The same for the scoped forms ({@code call}, {@code tryCall}, {@code callAsync}); default 1 h. */
+    /** The time after which renewal stops in the scoped forms ({@code call}, {@code tryCall}, {@code callAsync}); default 1 h. */
     public @Nullable Duration longestScope() {
-        return values.longestScope;
+        return values.get(LONGEST_SCOPE);
     }
 
     /**
@@ -283,69 +169,56 @@ public final class LockOptions {
      * @param value 1 ms to 365 days, or null for none
      */
     public LockOptions withLongestScope(@Nullable Duration value) {
-        Draft changed = new Draft(values);
-        changed.longestScope =
-                value == null ? null : Require.between("longestScope", value, Duration.ofMillis(1), Require.LONGEST);
-        return new LockOptions(changed);
+        return new LockOptions(values.with(LONGEST_SCOPE, value, MILLISECOND, Require.LONGEST));
     }
 
     /**
-     * So long before the lease ends, the thread that runs the work of a blocking scoped form is interrupted; null for
+     * How long before the end of the lease the thread that runs the work of a blocking scoped form is interrupted; null for
      * never (the default). With {@link #withRenewed renewal} off this limits the work to the term.
      */
     public @Nullable Duration interruptBefore() {
-        return values.interruptBefore;
+        return values.get(INTERRUPT_BEFORE);
     }
 
     /**
      * With work that is interrupted before its lease ends. Work that heeds interrupts then ends while the lock is still
      * held. If it ends with an {@code InterruptedException}, the call throws a {@link LeaseEndingException} with that as its
-     * cause, so that it can be told from an interrupt by anybody else; other exceptions of the work are passed on.
+     * cause, which distinguishes it from any other interrupt; other exceptions of the work are passed on.
      *
      * @param value 1 ms to nine tenths of the term, or null for never
      */
     public LockOptions withInterruptBefore(@Nullable Duration value) {
-        Draft changed = new Draft(values);
-        changed.interruptBefore =
-                value == null ? null : Require.between("interruptBefore", value, Duration.ofMillis(1), Require.LONGEST);
-        return new LockOptions(changed);
+        return new LockOptions(values.with(INTERRUPT_BEFORE, value, MILLISECOND, Require.LONGEST));
     }
 
     /** How many replicas must have a grant before the lease is returned; default 0. */
     public int replicas() {
-        return values.replicas;
+        return values.get(REPLICAS);
     }
 
     /** How long they may take; default 1 s. */
     public Duration replicaTimeout() {
-        return values.replicaTimeout;
+        return values.get(REPLICA_TIMEOUT);
     }
 
     /**
-     * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until so many
+     * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until this many
      * replicas have it ({@code WAIT}). If fewer have it in time, the lock is given back, and the outcome is
-     * {@link Attempt.Unconfirmed}. What was confirmed, {@link Lease#replicas()} tells. It makes a lease survive more
-     * failovers, not all: a replica that has not got it may be promoted all the same, unless all have to have it. Costs a
-     * round trip, and a confirmation of each grant by handoff.
+     * {@link Attempt.Unconfirmed}. {@link Lease#replicas()} reports how many have confirmed. It makes a lease survive more
+     * failovers, not all: a replica without it may still be promoted, unless all replicas have to confirm. Costs a round
+     * trip, and a confirmation of each grant by handoff.
      *
      * @param replicas 0 (not asked) to 100
      * @param within 1 ms to 1 minute
      */
     public LockOptions withReplicas(int replicas, Duration within) {
-        if (replicas < 0 || replicas > 100) {
-            throw new IllegalArgumentException("replicas is " + replicas + ", must be from 0 to 100");
-        }
-        Draft changed = new Draft(values);
-        changed.replicas = replicas;
-        changed.replicaTimeout = Require.between("within", within, Duration.ofMillis(1), Duration.ofMinutes(1));
-        return new LockOptions(changed);
+        return new LockOptions(
+                values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
-    /**
-     * A lease that arrives with less than this left is armed anew before it is handed out; default 0.
-     */
+    /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
     public Duration leastRemaining() {
-        return values.leastRemaining;
+        return values.get(LEAST_REMAINING);
     }
 
     /**
@@ -354,17 +227,15 @@ public final class LockOptions {
      * @param value 0, or 1 ms to nine tenths of the term
      */
     public LockOptions withLeastRemaining(Duration value) {
-        Draft changed = new Draft(values);
-        changed.leastRemaining = Require.zeroOrMore("leastRemaining", value);
-        return new LockOptions(changed);
+        return new LockOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
     }
 
     /**
-     * After a release the lock stays taken until this long after the grant, so that a short job does not run again on a
-     * machine whose clock is late; default 0.
+     * After a release the lock stays taken until this long after the grant (a minimum hold), so that a short job does not
+     * run again on a machine whose clock is late; default 0.
      */
     public Duration shortestHold() {
-        return values.shortestHold;
+        return values.get(SHORTEST_HOLD);
     }
 
     /**
@@ -373,45 +244,44 @@ public final class LockOptions {
      * @param value 0, or 1 ms to 365 days
      */
     public LockOptions withShortestHold(Duration value) {
-        Draft changed = new Draft(values);
-        changed.shortestHold = Require.zeroOrMore("shortestHold", value);
-        return new LockOptions(changed);
+        return new LockOptions(values.withZeroOrUpTo(SHORTEST_HOLD, value, Require.LONGEST));
     }
 
     /** Data that stands beside the hold for all to see (see {@link Holder#metadata()}); default none. */
     public Map<String, String> metadata() {
-        return values.metadata;
+        return values.get(METADATA);
     }
 
     /**
-     * With other data beside the hold, and beside the request while it waits. They cannot touch what the library keeps
-     * itself.
+     * With other data beside the hold, and beside the request while it waits. It does not affect what the library itself
+     * stores there.
      *
      * @param value any texts; URL-encoded, all of them together have at most 2,000 characters
      */
     public LockOptions withMetadata(Map<String, String> value) {
-        Draft changed = new Draft(values);
-        changed.metadata = java.util.Collections.unmodifiableMap(new TreeMap<>(value));
-        int size = Label.metadata(changed.metadata).length();
+        return new LockOptions(values.with(METADATA, storable(value)));
+    }
+
+    private static Map<String, String> storable(Map<String, String> value) {
+        Map<String, String> copy = Collections.unmodifiableMap(new TreeMap<>(Require.given("metadata", value)));
+        int size = Label.metadata(copy).length();
         if (size > LONGEST_METADATA) {
             throw new IllegalArgumentException(
                     "metadata has " + size + " characters when encoded, must have at most " + LONGEST_METADATA);
         }
-        return new LockOptions(changed);
+        return copy;
     }
 
     // ---- waiting
 
     /** How long to wait if the call does not say; default 60 s. */
     public Wait waitLimit() {
-        return values.waitLimit;
+        return values.get(WAIT_LIMIT);
     }
 
     /** With another limit for waiting. */
     public LockOptions withWaitLimit(Wait value) {
-        Draft changed = new Draft(values);
-        changed.waitLimit = Require.given("waitLimit", value);
-        return new LockOptions(changed);
+        return new LockOptions(values.with(WAIT_LIMIT, value));
     }
 
     /**
@@ -419,7 +289,7 @@ public final class LockOptions {
      * what a frozen waiter costs the others.
      */
     public Duration claim() {
-        return values.claim;
+        return values.get(CLAIM);
     }
 
     /**
@@ -428,9 +298,7 @@ public final class LockOptions {
      * @param value 50 ms to 10 s
      */
     public LockOptions withClaim(Duration value) {
-        Draft changed = new Draft(values);
-        changed.claim = Require.between("claim", value, Duration.ofMillis(50), Duration.ofSeconds(10));
-        return new LockOptions(changed);
+        return new LockOptions(values.with(CLAIM, value, Duration.ofMillis(50), Duration.ofSeconds(10)));
     }
 
     /**
@@ -438,12 +306,12 @@ public final class LockOptions {
      * clock; one that is to leave then is ended by its client's clock, too, whichever is first.
      */
     public @Nullable Duration requestLife() {
-        return values.requestLife;
+        return values.get(REQUEST_LIFE);
     }
 
     /** What happens to a request that has outlived {@link #requestLife()}; default {@link RequestEnd#TO_TAIL}. */
     public RequestEnd requestEnd() {
-        return values.requestEnd;
+        return values.get(REQUEST_END);
     }
 
     /**
@@ -452,28 +320,23 @@ public final class LockOptions {
      * @param value 100 ms to 365 days, or null for no limit
      */
     public LockOptions withRequestLife(@Nullable Duration value, RequestEnd end) {
-        Draft changed = new Draft(values);
-        changed.requestLife =
-                value == null ? null : Require.between("requestLife", value, Duration.ofMillis(100), Require.LONGEST);
-        changed.requestEnd = end;
-        return new LockOptions(changed);
+        return new LockOptions(
+                values.with(REQUEST_LIFE, value, SHORTEST_LIFE, Require.LONGEST).with(REQUEST_END, end));
     }
 
     /** Where a request enters the queue, among those of its priority; default {@link Order#FIFO}. */
     public Order order() {
-        return values.order;
+        return values.get(ORDER);
     }
 
     /** With another order. */
     public LockOptions withOrder(Order value) {
-        Draft changed = new Draft(values);
-        changed.order = Require.given("order", value);
-        return new LockOptions(changed);
+        return new LockOptions(values.with(ORDER, value));
     }
 
     /** Requests of higher priority are served before all of lower; default 0. */
     public int priority() {
-        return values.priority;
+        return values.get(PRIORITY);
     }
 
     /**
@@ -482,13 +345,7 @@ public final class LockOptions {
      * @param value -100 to 100
      */
     public LockOptions withPriority(int value) {
-        if (value < -HIGHEST_PRIORITY || value > HIGHEST_PRIORITY) {
-            throw new IllegalArgumentException(
-                    "priority is " + value + ", must be from -" + HIGHEST_PRIORITY + " to " + HIGHEST_PRIORITY);
-        }
-        Draft changed = new Draft(values);
-        changed.priority = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.with(PRIORITY, value, -HIGHEST_PRIORITY, HIGHEST_PRIORITY));
     }
 
     /**
@@ -496,7 +353,7 @@ public final class LockOptions {
      * limit (the default).
      */
     public int queueLimit() {
-        return values.queueLimit;
+        return values.get(QUEUE_LIMIT);
     }
 
     /**
@@ -505,74 +362,65 @@ public final class LockOptions {
      * @param value 0 to 1,000,000
      */
     public LockOptions withQueueLimit(int value) {
-        if (value < 0 || value > 1_000_000) {
-            throw new IllegalArgumentException("queueLimit is " + value + ", must be from 0 to 1000000");
-        }
-        Draft changed = new Draft(values);
-        changed.queueLimit = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.with(QUEUE_LIMIT, value, 0, 1_000_000));
     }
 
     /** What to do if the actor that asks holds the lock already; default {@link OwnConflict#WAIT}. */
     public OwnConflict ownConflict() {
-        return values.ownConflict;
+        return values.get(OWN_CONFLICT);
     }
 
     /** With another answer to a conflict with oneself; see {@link DistributedLock#as(String)} for who that is. */
     public LockOptions withOwnConflict(OwnConflict value) {
-        Draft changed = new Draft(values);
-        changed.ownConflict = Require.given("ownConflict", value);
-        return new LockOptions(changed);
+        return new LockOptions(values.with(OWN_CONFLICT, value));
     }
 
     // ---- among the threads of one client
 
     /**
-     * How often a release may hand the lock on to the next thread of this client that waits, without asking the server, before
-     * it goes back to the server and so to those of other clients; default 0: the server's order is kept strictly.
+     * How often a release may hand the lock on to the next waiting thread of this client (lock cohorting), without asking the
+     * server, before it goes back to the server and so to those of other clients; default 0: the server's order is kept
+     * strictly.
      */
     public int localHandoffs() {
-        return values.localHandoffs;
+        return values.get(LOCAL_HANDOFFS);
     }
 
     /** How long after the server's grant a lock may be handed on within this client; default 10 ms. */
     public Duration localTime() {
-        return values.localTime;
+        return values.get(LOCAL_TIME);
     }
 
     /**
-     * With handoffs among the threads of this client. Much faster where they contend for one lock, at the price of strict
-     * fairness: while the lock goes round in this client, those of other clients wait, though never for longer than
-     * {@code within} and one section more for each client that stands before them; among the requests of this client, first come is
-     * first served. Each lease has a token of its own, greater than all before. Requests of one client share it if their
-     * options are equal; those that do not wait, that wait for a stuck lock, or whose leases are not renewed, are not meant.
+     * With handoffs among the threads of this client (lock cohorting). Much faster where they contend for one lock, at the
+     * price of strict fairness: while the lock goes round in this client, those of other clients wait, though never for
+     * longer than {@code within} and one section more for each client that stands before them; among the requests of this
+     * client, first come is first served. Each lease has a token of its own, greater than all before. Requests of one client
+     * share a hold if their options are equal. It does not apply to requests that do not wait, that use
+     * {@link Wait#untilStuck}, or whose leases are not renewed.
      *
-     * <p>Such locks cannot be entered again by their actor, rest after a release, or be handed to another process by ticket.
+     * <p>It cannot be combined with re-entry, {@link #withShortestHold} or tickets.
      *
      * @param most how often, 0 to 10,000; 0 for never
      * @param within 1 ms to 1 minute
      */
     public LockOptions withLocalHandoff(int most, Duration within) {
-        if (most < 0 || most > 10_000) {
-            throw new IllegalArgumentException("localHandoffs is " + most + ", must be from 0 to 10,000");
-        }
-        Draft changed = new Draft(values);
-        changed.localHandoffs = most;
-        changed.localTime = Require.between("localTime", within, Duration.ofMillis(1), Duration.ofMinutes(1));
-        return new LockOptions(changed);
+        return new LockOptions(
+                values.with(LOCAL_HANDOFFS, most, 0, 10_000).with(LOCAL_TIME, within, MILLISECOND, MINUTE));
     }
 
-    /** How long the client keeps a lock that was released while nobody waited for it; default 0: it does not. */
+    /** How long the client keeps a lock that was released while no request waited for it; default 0: it does not. */
     public Duration keepFor() {
-        return values.keepFor;
+        return values.get(KEEP_FOR);
     }
 
     /**
-     * With locks that the client keeps for a while after they were released, if nobody waits: until then it grants them
-     * anew without asking the server. Another client's request recalls the lock at once, and is granted one hop later, or
-     * when the lease that was granted meanwhile is released; if no message arrives, after a third of the term. Until then
-     * others see the lock as taken, also those that do not wait. Another request of this client gets it, with whatever options. A
-     * lease that was extended beyond its term is released, not kept. Each lease has a token of its own, greater than all before.
+     * With locks that the client keeps for a while after they were released, if no request waits (lock caching with
+     * callbacks): until then it grants them again without asking the server. Another client's request recalls the lock at
+     * once, and is granted one hop later, or when the lease that was granted meanwhile is released; if no message arrives,
+     * after a third of the term. Until then others see the lock as taken, also those that do not wait. Another request of
+     * this client gets it, with whatever options. A lease that was extended beyond its term is released, not kept. Each lease
+     * has a token of its own, greater than all before.
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
      * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as
@@ -581,12 +429,7 @@ public final class LockOptions {
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
     public LockOptions withKeepFor(Duration value) {
-        if (!value.isZero()) {
-            Require.between("keepFor", value, Duration.ofMillis(1), Duration.ofHours(1));
-        }
-        Draft changed = new Draft(values);
-        changed.keepFor = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.withZeroOrUpTo(KEEP_FOR, value, Duration.ofHours(1)));
     }
 
     /**
@@ -594,75 +437,54 @@ public final class LockOptions {
      * itself.
      */
     boolean isShared() {
-        return values.renewed && (values.localHandoffs > 0 || !values.keepFor.isZero());
+        return renewed() && (localHandoffs() > 0 || !keepFor().isZero());
     }
 
     /** How many tokens the server reserves for a hold: one for each of its leases. */
     int tokens() {
-        return values.keepFor.isZero() ? values.localHandoffs + 1 : KEPT_TOKENS;
+        return keepFor().isZero() ? localHandoffs() + 1 : KEPT_TOKENS;
     }
 
     // ---- events
 
     /** What {@link LockEvent#data()} of all events of this call is; null for nothing (the default). */
     public @Nullable Object eventData() {
-        return values.eventData;
+        return values.get(EVENT_DATA);
     }
 
     /** With the caller's own data on events. */
     public LockOptions withEventData(@Nullable Object value) {
-        Draft changed = new Draft(values);
-        changed.eventData = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.with(EVENT_DATA, value));
     }
 
-    /** Hears of what is asked with these options, besides the listeners of the client; null for nobody (the default). */
+    /** Hears of what is asked with these options, besides the listeners of the client; null for none (the default). */
     public @Nullable HoldfastListener listener() {
-        return values.listener;
+        return values.get(LISTENER);
     }
 
     /** With a listener of its own. It hears of every request, also where the client's listeners hear of a part only. */
     public LockOptions withListener(@Nullable HoldfastListener value) {
-        Draft changed = new Draft(values);
-        changed.listener = value;
-        return new LockOptions(changed);
+        return new LockOptions(values.with(LISTENER, value));
     }
 
     /** The claim window as it is used: never longer than the term. */
     Duration claimWindow() {
-        return values.claim.compareTo(values.term) < 0 ? values.claim : values.term;
+        return claim().compareTo(term()) < 0 ? claim() : term();
     }
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return this == other
-                || (other instanceof LockOptions that && values.all().equals(that.values.all()));
+        return other instanceof LockOptions that && values.equals(that.values);
     }
 
     @Override
     public int hashCode() {
-        if (hash == 0) {
-            hash = values.all().hashCode();
-        }
-        return hash;
+        return values.hashCode();
     }
 
-    /** The term, the renewal and the wait, and what differs from the defaults. */
+    /** The term, the renewal and the limit for waiting, and what differs from the defaults. */
     @Override
     public String toString() {
-        StringBuilder text = new StringBuilder("LockOptions[term " + values.term
-                + (values.renewed ? ", renewed" : ", not renewed") + ", wait " + values.waitLimit);
-        List<@Nullable Object> usual = DEFAULTS.values.all();
-        List<@Nullable Object> mine = values.all();
-        for (int i = 0; i < mine.size(); i++) {
-            String name = Draft.NAMES.get(i);
-            if (!Draft.ALWAYS_SHOWN.contains(name) && !Objects.equals(usual.get(i), mine.get(i))) {
-                text.append(", ").append(name);
-                if (!Draft.THE_CALLERS.contains(name)) {
-                    text.append(' ').append(Shown.text(String.valueOf(mine.get(i))));
-                }
-            }
-        }
-        return text.append(']').toString();
+        return values.text("LockOptions", TERM, RENEWED, WAIT_LIMIT);
     }
 }

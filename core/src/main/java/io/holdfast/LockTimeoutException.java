@@ -3,7 +3,7 @@ package io.holdfast;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The lock was not obtained in time: somebody else holds it. This client does not hold it and does not wait any more. */
+/** The lock was not obtained in time: another holder has it. This call does not hold it and does not wait any more. */
 public final class LockTimeoutException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
@@ -16,14 +16,14 @@ public final class LockTimeoutException extends HoldfastException {
         this.contention = contention;
     }
 
-    /** Of a plain lock, whose server does not tell more than a value. */
+    /** Of a plain lock, of whose holder the server knows only a value. */
     LockTimeoutException(String key, String why, PlainHolder holder) {
         super("plain " + Shown.lock(key) + " not obtained (" + why + "): " + holder.inWords(), null);
         this.lock = key;
         this.contention = new Contention(Optional.empty(), holder.remaining().orElse(Duration.ZERO), 0, 0);
     }
 
-    /** Of a lock that tells nothing of its holder. */
+    /** Of a lock that reports nothing about its holder. */
     LockTimeoutException(String lock, Wait wait) {
         super("old lock " + Shown.name(lock) + " not obtained (wait " + wait + ")", null);
         this.lock = lock;

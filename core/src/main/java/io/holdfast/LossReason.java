@@ -1,12 +1,12 @@
 package io.holdfast;
 
-/** Why a lease is no longer held although nobody released it. */
+/** Why a lease is no longer held although it was not released. */
 public enum LossReason {
     /** Its deadline passed without an answered renewal, because the server or the connection was away. */
     EXPIRED,
     /**
-     * The server said that somebody else holds the lock, or nobody: the hold had expired, the server lost it, or it was
-     * released by name and no message of that has arrived.
+     * The server answered that the lock is free or has another holder: the hold had expired, the server lost it, or it was
+     * released by name and the message about that has not arrived.
      */
     GONE,
     /** It was released by name: by an operator ({@link Admin}), or by a request that took over from a stuck holder. */

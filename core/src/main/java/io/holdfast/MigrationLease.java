@@ -26,7 +26,7 @@ public final class MigrationLease implements AutoCloseable {
         return next.token();
     }
 
-    /** Whether both locks are held at this instant, as far as the old one can tell. */
+    /** Whether both locks are held at this instant, as far as the old one can report that. */
     public boolean isValid() {
         return !released.get() && next.isValid() && old.isValid();
     }
@@ -43,8 +43,8 @@ public final class MigrationLease implements AutoCloseable {
     }
 
     /**
-     * A stage that completes when one of the two is lost, with the reason. A {@link java.util.concurrent.locks.Lock} tells
-     * of no loss, so that only the new lock is watched there.
+     * A stage that completes when one of the two is lost, with the reason. A {@link java.util.concurrent.locks.Lock} does
+     * not report a loss, so that only the new lock is watched there.
      */
     public CompletionStage<LossReason> lost() {
         CompletableFuture<LossReason> first = new CompletableFuture<>();

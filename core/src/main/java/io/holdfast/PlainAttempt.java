@@ -3,7 +3,7 @@ package io.holdfast;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** How asking for a plain lock ended. Five answers that are never folded into each other. */
+/** The outcome of asking for a plain lock. Five answers that are never merged into one. */
 public sealed interface PlainAttempt {
 
     /**
@@ -14,7 +14,7 @@ public sealed interface PlainAttempt {
     record Obtained(PlainLease held) implements PlainAttempt {}
 
     /**
-     * Somebody else holds the lock, and the call did not want to wait.
+     * Another holder has the lock, and the call did not want to wait.
      *
      * @param key the key
      * @param holder who holds it
@@ -26,7 +26,7 @@ public sealed interface PlainAttempt {
      *
      * @param key the key
      * @param waitLimit how long the call wanted to wait
-     * @param holder who held it when the server last told
+     * @param holder who held it, by the server's last answer
      */
     record TimedOut(String key, Wait waitLimit, PlainHolder holder) implements PlainAttempt {}
 
@@ -73,7 +73,7 @@ public sealed interface PlainAttempt {
         throw ((Unknown) this).cause();
     }
 
-    /** Goes one of five ways. */
+    /** Applies the function for this outcome. */
     default <R> R fold(
             Function<? super Obtained, ? extends R> obtained,
             Function<? super Taken, ? extends R> taken,

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Who holds a plain lock, as the server tells it.
+ * Who holds a plain lock, as the server reports it.
  *
  * @param value the key's value, read as UTF-8: all that the plain protocol says of a holder. Of a value of more than 200
  *     bytes, the first hundred, its length and its SHA-1
- * @param remaining how long the key lasts yet without renewal; empty if it does not expire
+ * @param remaining how long the key will last without renewal; empty if it does not expire
  */
 public record PlainHolder(String value, Optional<Duration> remaining) {
     /** For people. */

@@ -1,168 +1,206 @@
 package io.holdfast;
 
+import io.holdfast.Options.Option;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a plain lock is asked for and held. Immutable; checked when built. A lock has one set, and so may a single call
- * ({@link PlainLock#with}).
- *
- * @param term how long the key lasts without renewal, 100 ms to 365 days, in whole milliseconds (a fraction is dropped);
- *     default 30 s
- * @param expiring whether the key expires; default true. See {@link #withoutExpiry()}
- * @param renewed whether the client renews the lease, at a third of the term, as long as the {@link PlainLease} is
- *     reachable; default true
- * @param longestHold the time after which renewal stops; null (the default) for never, and for an hour in the scoped forms
- * @param values makes the value of each request; null (the default) for 144 random bits. A value says who holds the key,
- *     and frees it: it must be unlike every other that any program has ever used for this key. 1 to 1,000 characters.
- *     Called in the thread that asks
- * @param backoff how long to wait before asking again; default exponential from 10 ms to 250 ms, less up to a half
- * @param maxAttempts how often to ask at most, 1 for once; default {@link Integer#MAX_VALUE}, which means no limit
- * @param waitLimit how long to wait if the call does not say; default 60 s
- * @param patience what the limit limits; default {@link Patience#IN_ALL}
- * @param leastRemaining a lease that arrives with less than this left is armed anew before it is handed out; default 0;
- *     must be less than nine tenths of the term
+ * How a plain lock is asked for and held. Immutable; every {@code with} checks its value and returns a copy. A lock has one
+ * set, and so may a single call ({@link PlainLock#with}).
  */
-public record PlainOptions(
-        Duration term,
-        boolean expiring,
-        boolean renewed,
-        @Nullable Duration longestHold,
-        @Nullable Supplier<String> values,
-        Backoff backoff,
-        int maxAttempts,
-        Wait waitLimit,
-        Patience patience,
-        Duration leastRemaining) {
-
+public final class PlainOptions {
     /** What the wait limit limits, and what happens at its end. */
     public enum Patience {
         /** The whole wait, counted from the call. At its end the call has timed out. */
         IN_ALL,
         /**
-         * The time for which one holder keeps the key: it starts anew whenever another value is seen there. So it passes
+         * The time for which one holder keeps the key: it starts again whenever another value is seen there. So it passes
          * only if the holder is stuck, and not because many others came first. Then the call has timed out.
          */
         WITH_EACH_HOLDER,
         /**
-         * The same, but then takes the key over from the stuck holder, whose value must still be there at that moment. If
-         * the holder is alive, two work at the same time, unless it looks at its lease.
+         * Like {@link #WITH_EACH_HOLDER}, but then takes the key over from the stuck holder, whose value must still be there
+         * at that moment. If the holder is alive, two work at the same time, unless it looks at its lease.
          */
         THEN_TAKE_OVER
     }
 
-    private static final PlainOptions DEFAULTS = new PlainOptions(
-            Duration.ofSeconds(30),
-            true,
-            true,
-            null,
-            null,
-            Backoff.exponential(Duration.ofMillis(10), Duration.ofMillis(250)).withJitter(0.5),
-            Integer.MAX_VALUE,
-            Wait.upTo(Duration.ofSeconds(60)),
-            Patience.IN_ALL,
-            Duration.ZERO);
+    private static final Options.Kind KIND = new Options.Kind();
+    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30));
+    private static final Option<Boolean> EXPIRING = KIND.option("expiring", true);
+    private static final Option<Boolean> RENEWED = KIND.option("renewed", true);
+    private static final Option<Wait> WAIT_LIMIT = KIND.option("waitLimit", Wait.upTo(Duration.ofSeconds(60)));
+    private static final Option<Patience> PATIENCE = KIND.option("patience", Patience.IN_ALL);
+    private static final Option<Duration> LONGEST_HOLD = KIND.optional("longestHold", null);
+    private static final Option<Supplier<String>> VALUES = KIND.callers("values", null);
+    private static final Option<Backoff> BACKOFF = KIND.option(
+            "backoff",
+            Backoff.exponential(Duration.ofMillis(10), Duration.ofMillis(250)).withJitter(0.5));
+    private static final Option<Integer> MAX_ATTEMPTS = KIND.option("maxAttempts", Integer.MAX_VALUE);
+    private static final Option<Duration> LEAST_REMAINING = KIND.option("leastRemaining", Duration.ZERO);
 
-    /** Checks each value. */
-    public PlainOptions {
-        Require.between("term", term, LockOptions.SHORTEST_TERM, Require.LONGEST);
-        // What the server is told and what the client counts must be the same.
-        term = Duration.ofMillis(term.toMillis());
-        if (!expiring && renewed) {
+    private static final PlainOptions DEFAULTS = new PlainOptions(KIND.defaults());
+
+    private final Options values;
+
+    private PlainOptions(Options values) {
+        this.values = values;
+        if (!expiring() && renewed()) {
             throw new IllegalArgumentException(
                     "renewed is true, must be false for a key without expiry: there is nothing to renew");
         }
-        if (longestHold != null) {
-            Require.between("longestHold", longestHold, Duration.ofMillis(1), Require.LONGEST);
-        }
-        if (maxAttempts < 1) {
-            throw new IllegalArgumentException("maxAttempts is " + maxAttempts + ", must be at least 1");
-        }
-        Require.zeroOrMore("leastRemaining", leastRemaining);
-        if (leastRemaining.compareTo(term.multipliedBy(9).dividedBy(10)) >= 0) {
-            throw new IllegalArgumentException("leastRemaining is " + leastRemaining
-                    + ", must be less than nine tenths of the term, which is " + term);
-        }
+        Require.withinTerm("leastRemaining", leastRemaining(), term());
     }
 
-    /** The defaults named at each parameter. */
+    /** The defaults named at each property. */
     public static PlainOptions defaults() {
         return DEFAULTS;
     }
 
-    private PlainOptions with(Duration newTerm, boolean newExpiring, boolean newRenewed) {
-        return new PlainOptions(
-                newTerm,
-                newExpiring,
-                newRenewed,
-                longestHold,
-                values,
-                backoff,
-                maxAttempts,
-                waitLimit,
-                patience,
-                leastRemaining);
-    }
-
-    /** With another term, at whose end the key expires. */
-    public PlainOptions withTerm(Duration value) {
-        return with(value, true, renewed);
+    /** How long the key lasts without renewal (the lease duration); default 30 s. */
+    public Duration term() {
+        return values.get(TERM);
     }
 
     /**
-     * With a key that never expires, and is not renewed. <b>If its holder dies, the lock stays taken until somebody deletes
-     * the key, or takes it over.</b> A lease always begins with the term, and its key is made unexpiring before it is handed
+     * With another term, at whose end the key expires.
+     *
+     * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
+     */
+    public PlainOptions withTerm(Duration value) {
+        Require.between("term", value, LockOptions.SHORTEST_TERM, Require.LONGEST);
+        // What the server is told and what the client counts must be the same.
+        Duration whole = Duration.ofMillis(value.toMillis());
+        return new PlainOptions(values.with(TERM, whole).with(EXPIRING, true));
+    }
+
+    /** Whether the key expires; default true. See {@link #withoutExpiry()}. */
+    public boolean expiring() {
+        return values.get(EXPIRING);
+    }
+
+    /**
+     * With a key that never expires, and is not renewed. <b>If its holder dies, the lock stays taken until the key is
+     * deleted, or taken over.</b> A lease always begins with the term, and its key is made unexpiring before it is handed
      * out, so that a request that gets lost leaves nothing for ever.
      */
     public PlainOptions withoutExpiry() {
-        return with(term, false, false);
+        return new PlainOptions(values.with(EXPIRING, false).with(RENEWED, false));
     }
 
-    /** With or without renewal. */
+    /**
+     * Whether the client renews the lease, at a third of the term, as long as the {@link PlainLease} is reachable; default
+     * true. A lease that is not renewed ends with its term.
+     */
+    public boolean renewed() {
+        return values.get(RENEWED);
+    }
+
+    /** With or without renewal. A key without expiry cannot be renewed. */
     public PlainOptions withRenewed(boolean value) {
-        return with(term, expiring, value);
+        return new PlainOptions(values.with(RENEWED, value));
     }
 
-    /** With another limit on the whole hold; null for none. */
+    /** The time after which renewal stops; null (the default) for never, and for an hour in the scoped forms. */
+    public @Nullable Duration longestHold() {
+        return values.get(LONGEST_HOLD);
+    }
+
+    /**
+     * With another limit on the whole hold.
+     *
+     * @param value 1 ms to 365 days, or null for none
+     */
     public PlainOptions withLongestHold(@Nullable Duration value) {
-        return new PlainOptions(
-                term, expiring, renewed, value, values, backoff, maxAttempts, waitLimit, patience, leastRemaining);
+        return new PlainOptions(values.with(LONGEST_HOLD, value, Duration.ofMillis(1), Require.LONGEST));
+    }
+
+    /**
+     * Makes the value of each request; null (the default) for 144 random bits. A value says who holds the key, and frees it:
+     * it must be unlike every other that any program has ever used for this key. 1 to 1,000 characters. Called in the thread
+     * that asks.
+     */
+    public @Nullable Supplier<String> values() {
+        return values.get(VALUES);
     }
 
     /** With values of the caller's own making, a fresh one each time; null for random ones. */
     public PlainOptions withValues(@Nullable Supplier<String> value) {
-        return new PlainOptions(
-                term, expiring, renewed, longestHold, value, backoff, maxAttempts, waitLimit, patience, leastRemaining);
+        return new PlainOptions(values.with(VALUES, value));
+    }
+
+    /** How long to wait before asking again; default exponential from 10 ms to 250 ms, less up to a half. */
+    public Backoff backoff() {
+        return values.get(BACKOFF);
     }
 
     /** With another backoff. */
     public PlainOptions withBackoff(Backoff value) {
-        return new PlainOptions(
-                term, expiring, renewed, longestHold, values, value, maxAttempts, waitLimit, patience, leastRemaining);
+        return new PlainOptions(values.with(BACKOFF, value));
     }
 
-    /** With another limit on the number of attempts, 1 for a single one. */
+    /** How often to ask at most, 1 for once; default {@link Integer#MAX_VALUE}, which means no limit. */
+    public int maxAttempts() {
+        return values.get(MAX_ATTEMPTS);
+    }
+
+    /**
+     * With another limit on the number of attempts.
+     *
+     * @param value 1 (a single one) or more
+     */
     public PlainOptions withMaxAttempts(int value) {
-        return new PlainOptions(
-                term, expiring, renewed, longestHold, values, backoff, value, waitLimit, patience, leastRemaining);
+        return new PlainOptions(values.with(MAX_ATTEMPTS, value, 1, Integer.MAX_VALUE));
+    }
+
+    /** How long to wait if the call does not say; default 60 s. */
+    public Wait waitLimit() {
+        return values.get(WAIT_LIMIT);
     }
 
     /** With another limit for waiting. */
     public PlainOptions withWaitLimit(Wait value) {
-        return new PlainOptions(
-                term, expiring, renewed, longestHold, values, backoff, maxAttempts, value, patience, leastRemaining);
+        return new PlainOptions(values.with(WAIT_LIMIT, value));
+    }
+
+    /** What the wait limit limits; default {@link Patience#IN_ALL}. */
+    public Patience patience() {
+        return values.get(PATIENCE);
     }
 
     /** With another meaning of the limit for waiting. */
     public PlainOptions withPatience(Patience value) {
-        return new PlainOptions(
-                term, expiring, renewed, longestHold, values, backoff, maxAttempts, waitLimit, value, leastRemaining);
+        return new PlainOptions(values.with(PATIENCE, value));
     }
 
-    /** With another least remaining term. */
+    /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
+    public Duration leastRemaining() {
+        return values.get(LEAST_REMAINING);
+    }
+
+    /**
+     * With another least remaining term.
+     *
+     * @param value 0, or 1 ms to nine tenths of the term
+     */
     public PlainOptions withLeastRemaining(Duration value) {
-        return new PlainOptions(
-                term, expiring, renewed, longestHold, values, backoff, maxAttempts, waitLimit, patience, value);
+        return new PlainOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PlainOptions that && values.equals(that.values);
+    }
+
+    @Override
+    public int hashCode() {
+        return values.hashCode();
+    }
+
+    /** The term, the renewal and the limit for waiting, and what differs from the defaults. */
+    @Override
+    public String toString() {
+        return values.text("PlainOptions", TERM, RENEWED, WAIT_LIMIT);
     }
 }

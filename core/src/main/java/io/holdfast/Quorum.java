@@ -6,15 +6,15 @@ import java.util.stream.Stream;
 
 /**
  * Locks on a quorum: an odd number of independent servers, called nodes, of which a majority has to grant a lock. It goes on
- * while a minority of them is away, frozen, or has lost its memory. There is no queue; who waits asks again after a random
- * time, or when a node tells of a release. See docs/guide/quorum.md for when to use it.
+ * while a minority of them is away, frozen, or has lost its memory. There is no queue; a waiting request asks again after a
+ * random time, or when a node notifies it of a release. See docs/guide/quorum.md for when to use it.
  *
  * <p>The nodes must know nothing of each other: no replicas, no cluster. All clients have to be given the same nodes, and the
  * same {@link QuorumOptions#longestTerm()}. A node that is new, or has lost its memory, votes only after that time: a set of
  * nodes that is used for the first time grants nothing for a little longer than a minute, with the defaults.
  *
- * <p>One per application is enough; it is thread-safe and holds two connections to each node. Closing it tells its open
- * leases that they are lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
+ * <p>One per application is enough; it is thread-safe and holds two connections to each node. Closing it ends its
+ * open leases as lost ({@link LossReason#CLIENT_CLOSED}), releases them, and ends its threads.
  */
 public final class Quorum implements AutoCloseable {
     private static final int FEWEST_NODES = 3;
@@ -30,8 +30,8 @@ public final class Quorum implements AutoCloseable {
      * Connects to nodes by their addresses, with the driver that is on the class path. A minority of them may be away.
      *
      * @param addresses as for {@link QuorumNode#at}
-     * @throws IllegalArgumentException if one is no address, or the options do not fit it, or they are not an odd number of
-     *     different ones, 3 to 15
+     * @throws IllegalArgumentException if one cannot be parsed, or the options do not fit it, or they are not an odd number
+     *     of different ones, 3 to 15
      * @throws IllegalStateException if there is no driver on the class path, or more than one
      * @throws ServerUnreachableException if no majority is there; it knows what is wrong with each
      * @throws ServerRefusedException if one of them cannot be a node; the message says why
@@ -40,12 +40,12 @@ public final class Quorum implements AutoCloseable {
         return connect(Stream.of(addresses).map(QuorumNode::at).toList(), QuorumOptions.defaults());
     }
 
-    /** The same with addresses and drivers, mixed, and with options. */
+    /** Connects to nodes by addresses or over drivers, with options; see {@link #connect(String...)}. */
     public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options) {
         return connect(nodes, options, Environment.system());
     }
 
-    /** The same, with a time and a randomness of its own: for tests and simulations. */
+    /** Connects with a time and a randomness of its own: for tests and simulations. */
     public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options, Environment environment) {
         check(nodes);
         nodes.forEach(node -> node.check(options.client()));
@@ -100,7 +100,7 @@ public final class Quorum implements AutoCloseable {
 
     /**
      * A lock as each node has it, in the order of the nodes. Blocks until all have answered, at most the node timeout.
-     * To steer a lock by name, connect to each node with {@link Holdfast#connect(String)} and use its {@link Admin}.
+     * To release a lock by name, connect to each node with {@link Holdfast#connect(String)} and use its {@link Admin}.
      */
     public List<NodeInfo> inspect(String name) {
         return client.lookAtEach(Keys.of(client.options.client().prefix(), name));

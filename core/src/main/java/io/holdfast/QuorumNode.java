@@ -24,7 +24,7 @@ public final class QuorumNode {
      * A server by its address. It may be away when the quorum connects, as long as a majority is there.
      *
      * @param address {@code redis://[user[:password]@]host[:port][/database]}, {@code rediss://} for TLS
-     * @throws IllegalArgumentException if the address is none
+     * @throws IllegalArgumentException if the address cannot be parsed
      */
     public static QuorumNode at(String address) {
         return new QuorumNode(RedisAddress.parse(address), null, null);
@@ -36,8 +36,8 @@ public final class QuorumNode {
     }
 
     /**
-     * With a supplier of user and password of its own, in place of {@link HoldfastOptions#withCredentials}. A node by a driver
-     * has no use for it.
+     * With a supplier of user and password of its own, in place of {@link HoldfastOptions#withCredentials}. A node over a
+     * driver ignores it.
      */
     public QuorumNode withCredentials(Supplier<Credentials> value) {
         return new QuorumNode(address, driver, value);

@@ -1,40 +1,27 @@
 package io.holdfast;
 
+import io.holdfast.Options.Option;
 import java.time.Duration;
-import java.util.Arrays;
-import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** How a {@link Quorum} works. Immutable; every {@code with} checks its value and gives a copy. */
+/** How a {@link Quorum} works. Immutable; every {@code with} checks its value and returns a copy. */
 public final class QuorumOptions {
-    private static final Duration MILLISECOND = Duration.ofMillis(1);
-    private static final QuorumOptions DEFAULTS = new QuorumOptions(
-            HoldfastOptions.defaults(),
-            Duration.ofMillis(100),
-            Duration.ofMinutes(1),
-            Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(200)).withJitter(0.9),
-            Integer.MAX_VALUE,
-            false);
+    private static final Options.Kind KIND = new Options.Kind();
+    private static final Option<Duration> NODE_TIMEOUT = KIND.option("nodeTimeout", Duration.ofMillis(100));
+    private static final Option<Duration> LONGEST_TERM = KIND.option("longestTerm", Duration.ofMinutes(1));
+    private static final Option<Backoff> BACKOFF = KIND.option(
+            "backoff",
+            Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(200)).withJitter(0.9));
+    private static final Option<Integer> MAX_ATTEMPTS = KIND.option("maxAttempts", Integer.MAX_VALUE);
+    private static final Option<Boolean> DURABLE_NODES = KIND.option("durableNodes", false);
+    private static final Option<HoldfastOptions> CLIENT = KIND.option("client", HoldfastOptions.defaults());
 
-    private final HoldfastOptions client;
-    private final Duration nodeTimeout;
-    private final Duration longestTerm;
-    private final Backoff backoff;
-    private final int maxAttempts;
-    private final boolean durableNodes;
+    private static final QuorumOptions DEFAULTS = new QuorumOptions(KIND.defaults());
 
-    private QuorumOptions(
-            HoldfastOptions client,
-            Duration nodeTimeout,
-            Duration longestTerm,
-            Backoff backoff,
-            int maxAttempts,
-            boolean durableNodes) {
-        this.client = client;
-        this.nodeTimeout = nodeTimeout;
-        this.longestTerm = longestTerm;
-        this.backoff = backoff;
-        this.maxAttempts = maxAttempts;
-        this.durableNodes = durableNodes;
+    private final Options values;
+
+    private QuorumOptions(Options values) {
+        this.values = values;
     }
 
     /** The defaults named at each property. */
@@ -44,12 +31,12 @@ public final class QuorumOptions {
 
     /** Prefix, time limits, listeners and the rest of what clients have, the same for every node. */
     public HoldfastOptions client() {
-        return client;
+        return values.get(CLIENT);
     }
 
     /** With other options for the connections to the nodes. What concerns queues has no effect. */
     public QuorumOptions withClient(HoldfastOptions value) {
-        return new QuorumOptions(value, nodeTimeout, longestTerm, backoff, maxAttempts, durableNodes);
+        return new QuorumOptions(values.with(CLIENT, value));
     }
 
     /**
@@ -57,7 +44,7 @@ public final class QuorumOptions {
      * decide it. The command timeout, by which an answer counts as lost, is another and longer limit.
      */
     public Duration nodeTimeout() {
-        return nodeTimeout;
+        return values.get(NODE_TIMEOUT);
     }
 
     /**
@@ -66,8 +53,7 @@ public final class QuorumOptions {
      * @param value 1 ms to 10 s
      */
     public QuorumOptions withNodeTimeout(Duration value) {
-        Require.between("nodeTimeout", value, MILLISECOND, Duration.ofSeconds(10));
-        return new QuorumOptions(client, value, longestTerm, backoff, maxAttempts, durableNodes);
+        return new QuorumOptions(values.with(NODE_TIMEOUT, value, Duration.ofMillis(1), Duration.ofSeconds(10)));
     }
 
     /**
@@ -77,7 +63,7 @@ public final class QuorumOptions {
      * and 1 s more. Locks with a longer term are refused when they are made.
      */
     public Duration longestTerm() {
-        return longestTerm;
+        return values.get(LONGEST_TERM);
     }
 
     /**
@@ -86,27 +72,26 @@ public final class QuorumOptions {
      * @param value 100 ms to 1 day
      */
     public QuorumOptions withLongestTerm(Duration value) {
-        Require.between("longestTerm", value, LockOptions.SHORTEST_TERM, Duration.ofDays(1));
-        return new QuorumOptions(client, nodeTimeout, value, backoff, maxAttempts, durableNodes);
+        return new QuorumOptions(values.with(LONGEST_TERM, value, LockOptions.SHORTEST_TERM, Duration.ofDays(1)));
     }
 
     /**
-     * How long a waiting request sleeps after a round that was lost, unless a node tells it of a release; default 20 ms to
-     * 200 ms, doubling, less a random part of up to nine tenths. Without randomness, two clients may split the nodes
+     * How long a waiting request sleeps after a round that was lost, unless a node notifies it of a release; default 20 ms
+     * to 200 ms, doubling, less a random part of up to nine tenths. Without randomness, two clients may split the nodes
      * between them again and again.
      */
     public Backoff backoff() {
-        return backoff;
+        return values.get(BACKOFF);
     }
 
     /** With another backoff. */
     public QuorumOptions withBackoff(Backoff value) {
-        return new QuorumOptions(client, nodeTimeout, longestTerm, value, maxAttempts, durableNodes);
+        return new QuorumOptions(values.with(BACKOFF, value));
     }
 
     /** After how many rounds a waiting request gives up, as timed out, whatever its wait; default no limit. */
     public int maxAttempts() {
-        return maxAttempts;
+        return values.get(MAX_ATTEMPTS);
     }
 
     /**
@@ -115,10 +100,7 @@ public final class QuorumOptions {
      * @param value 1 or more
      */
     public QuorumOptions withMaxAttempts(int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException("maxAttempts is " + value + ", must be 1 or more");
-        }
-        return new QuorumOptions(client, nodeTimeout, longestTerm, backoff, value, durableNodes);
+        return new QuorumOptions(values.with(MAX_ATTEMPTS, value, 1, Integer.MAX_VALUE));
     }
 
     /**
@@ -126,7 +108,7 @@ public final class QuorumOptions {
      * is kept out for the {@link #longestTerm()}, as if it were empty, since its data may be older than its last grants.
      */
     public boolean durableNodes() {
-        return durableNodes;
+        return values.get(DURABLE_NODES);
     }
 
     /**
@@ -136,30 +118,28 @@ public final class QuorumOptions {
      * valid at once. All clients have to agree on it.
      */
     public QuorumOptions withDurableNodes(boolean value) {
-        return new QuorumOptions(client, nodeTimeout, longestTerm, backoff, maxAttempts, value);
+        return new QuorumOptions(values.with(DURABLE_NODES, value));
     }
 
     /** A second more than terms take, because tokens may be so far ahead of a node's clock. */
     Duration quarantine() {
-        return longestTerm.plusNanos(Deadlines.drift(longestTerm.toNanos())).plusSeconds(1);
-    }
-
-    private List<Object> all() {
-        return Arrays.asList(client, nodeTimeout, longestTerm, backoff, maxAttempts, durableNodes);
+        Duration term = longestTerm();
+        return term.plusNanos(Deadlines.drift(term.toNanos())).plusSeconds(1);
     }
 
     @Override
-    public boolean equals(@org.jspecify.annotations.Nullable Object other) {
-        return other instanceof QuorumOptions that && all().equals(that.all());
+    public boolean equals(@Nullable Object other) {
+        return other instanceof QuorumOptions that && values.equals(that.values);
     }
 
     @Override
     public int hashCode() {
-        return all().hashCode();
+        return values.hashCode();
     }
 
+    /** The time limit of the nodes and the longest term, and what differs from the defaults. */
     @Override
     public String toString() {
-        return "QuorumOptions[node timeout " + nodeTimeout + ", longest term " + longestTerm + "]";
+        return values.text("QuorumOptions", NODE_TIMEOUT, LONGEST_TERM);
     }
 }

@@ -8,8 +8,11 @@ public enum ReleaseResult {
     ALREADY_GONE,
     /** The actor entered the lock more than once, and has not released it as often yet: it stays held. */
     STILL_HELD,
-    /** The client keeps the lock for its next request, until others want it: see {@link LockOptions#withKeepFor}. */
+    /** The client keeps the lock for its next request, until another client wants it: see {@link LockOptions#withKeepFor}. */
     KEPT,
-    /** The server did not answer. The client repeats the release in the background until it is confirmed; at the latest the lock becomes free at the end of its term. */
+    /**
+     * The server did not answer. The client repeats the release in the background until it is confirmed; at the latest the
+     * lock becomes free at the end of its term.
+     */
     UNCONFIRMED
 }

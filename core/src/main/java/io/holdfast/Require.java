@@ -24,16 +24,38 @@ final class Require {
         return value;
     }
 
+    /** A number between two bounds, both included. The largest {@code int} is no bound. */
+    static int between(String parameter, int value, int least, int most) {
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(parameter + " is " + value + ", must be "
+                    + (most == Integer.MAX_VALUE ? "at least " + least : "from " + least + " to " + most));
+        }
+        return value;
+    }
+
     /** Zero, or at least a millisecond and at most a year. */
     static Duration zeroOrMore(String parameter, Duration value) {
+        return zeroOrUpTo(parameter, value, LONGEST);
+    }
+
+    /** Zero, or at least a millisecond and at most this. */
+    static Duration zeroOrUpTo(String parameter, Duration value, Duration most) {
         if (given(parameter, value).isZero()) {
             return value;
         }
-        if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(LONGEST) > 0) {
+        if (value.compareTo(Duration.ofMillis(1)) < 0 || value.compareTo(most) > 0) {
             throw new IllegalArgumentException(
-                    parameter + " is " + value + ", must be 0, or from 1 ms to " + inWords(LONGEST));
+                    parameter + " is " + value + ", must be 0, or from 1 ms to " + inWords(most));
         }
         return value;
+    }
+
+    /** What has to fit into a term with time to spare. */
+    static void withinTerm(String parameter, Duration value, Duration term) {
+        if (value.compareTo(term.multipliedBy(9).dividedBy(10)) >= 0) {
+            throw new IllegalArgumentException(
+                    parameter + " is " + value + ", must be less than nine tenths of the term, which is " + term);
+        }
     }
 
     static String text(String parameter, String value, int longest) {

@@ -3,8 +3,8 @@ package io.holdfast;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server answered with an error: it lacks memory or a permission, is read-only, too old, or no server that Holdfast
- * can use. The lock is not held. Trying again helps only after something was changed; the message says what.
+ * The server answered with an error: it lacks memory or a permission, is read-only, too old, or not a server that
+ * Holdfast can use. The lock is not held. Trying again helps only after something was changed; the message says what.
  */
 public final class ServerRefusedException extends HoldfastException {
     private static final long serialVersionUID = 1L;

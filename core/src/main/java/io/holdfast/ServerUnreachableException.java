@@ -4,8 +4,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server did not answer. What became of the request is unknown; if a lock was granted by it, the client gives it back
- * in the background.
+ * The server did not answer. The outcome of the request is unknown; if it was granted a lock, the client gives that back in
+ * the background.
  */
 public final class ServerUnreachableException extends HoldfastException {
     private static final long serialVersionUID = 1L;

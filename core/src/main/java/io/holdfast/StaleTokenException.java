@@ -19,7 +19,7 @@ public final class StaleTokenException extends HoldfastException {
      *
      * @param name of what is guarded
      * @param token the one that was refused
-     * @param newest the newest that the store has seen; 0 if it does not tell
+     * @param newest the newest that the store has seen; 0 if it does not report that
      */
     public StaleTokenException(String name, long token, long newest) {
         super(
@@ -41,7 +41,7 @@ public final class StaleTokenException extends HoldfastException {
         return token;
     }
 
-    /** The newest token that the store has seen; 0 if it did not tell. */
+    /** The newest token that the store has seen; 0 if it did not report that. */
     public long newest() {
         return newest;
     }

@@ -59,9 +59,9 @@ public final class Wait {
     }
 
     /**
-     * The same, but instead of ending the wait, the lock is then taken from the one who has kept it for so long, and
-     * goes to the next in line, with a newer token. The holder is notified, or learns of it at its next renewal: what it
-     * does until then only a store that compares tokens can refuse. The lease reports whom it was taken from
+     * Waits like this, but when the limit is over, the lock is taken from the holder that has kept it for so long, and goes
+     * to the next in line, with a newer token. The holder is notified, or learns of it at its next renewal: only a store
+     * that compares tokens can refuse what it does until then. The lease reports whom it was taken from
      * ({@link Lease#takenOverFrom()}), and there is an event ({@link LockEvent.TookOver}).
      */
     public Wait thenTakeOver() {

@@ -31,11 +31,11 @@ public record Waiter(
 
     /** What the server thinks of a waiter's client. */
     public enum State {
-        /** It can be told of a grant. */
+        /** It can be notified of a grant. */
         HERE,
         /** It listens nowhere at present: its waiters keep their places, and others pass. */
         AWAY,
-        /** It was handed a lock and did not take it up: its waiters keep their places until it is heard of. */
+        /** It was handed a lock and did not take it up: its waiters keep their places until it reports again. */
         SUSPECT,
         /** It has not reported in time: its waiters are removed when they are met. */
         GONE

@@ -7,15 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.spi.Credentials;
+import io.holdfast.spi.Tls;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -140,7 +145,12 @@ final class OptionsTest {
         assertOnlyOneDiffers(lock, lock.withOwnConflict(LockOptions.OwnConflict.REFUSE));
         assertOnlyOneDiffers(lock, lock.withEventData("data"));
         assertOnlyOneDiffers(lock, lock.withListener(event -> {}));
-        assertEquals(18, changed.size(), changed::toString);
+        assertOnlyOneDiffers(lock, lock.withReplicas(1, lock.replicaTimeout()));
+        assertOnlyOneDiffers(lock, lock.withReplicas(lock.replicas(), Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withLocalHandoff(1, lock.localTime()));
+        assertOnlyOneDiffers(lock, lock.withLocalHandoff(lock.localHandoffs(), Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withKeepFor(Duration.ofSeconds(5)));
+        assertEquals(23, changed.size(), changed::toString);
         changed.clear();
         HoldfastOptions client = HoldfastOptions.defaults();
         assertOnlyOneDiffers(client, client.withPrefix("other"));
@@ -157,7 +167,95 @@ final class OptionsTest {
         assertOnlyOneDiffers(client, client.withListener(event -> {}));
         assertOnlyOneDiffers(client, client.withEventSampling(0.5));
         assertOnlyOneDiffers(client, client.withLogSampling(0.5));
-        assertEquals(14, changed.size(), changed::toString);
+        assertOnlyOneDiffers(client, client.withQuarantine(Duration.ofSeconds(7)));
+        assertOnlyOneDiffers(client, client.withTls(Tls.defaults().withServerName("other")));
+        assertOnlyOneDiffers(client, client.withCredentials(() -> Credentials.ofPassword("other")));
+        assertOnlyOneDiffers(client, client.withSentinelCredentials(() -> Credentials.ofPassword("other")));
+        assertEquals(18, changed.size(), changed::toString);
+        changed.clear();
+        PlainOptions plain = PlainOptions.defaults();
+        PlainOptions unrenewed = plain.withRenewed(false);
+        assertOnlyOneDiffers(plain, plain.withTerm(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(unrenewed, unrenewed.withoutExpiry());
+        assertOnlyOneDiffers(plain, unrenewed);
+        assertOnlyOneDiffers(plain, plain.withLongestHold(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(plain, plain.withValues(() -> "other"));
+        assertOnlyOneDiffers(plain, plain.withBackoff(Backoff.fixed(Duration.ofSeconds(5))));
+        assertOnlyOneDiffers(plain, plain.withMaxAttempts(5));
+        assertOnlyOneDiffers(plain, plain.withWaitLimit(Wait.forever()));
+        assertOnlyOneDiffers(plain, plain.withPatience(PlainOptions.Patience.THEN_TAKE_OVER));
+        assertOnlyOneDiffers(plain, plain.withLeastRemaining(Duration.ofSeconds(5)));
+        assertEquals(10, changed.size(), changed::toString);
+        changed.clear();
+        QuorumOptions quorum = QuorumOptions.defaults();
+        assertOnlyOneDiffers(quorum, quorum.withClient(client.withPrefix("other")));
+        assertOnlyOneDiffers(quorum, quorum.withNodeTimeout(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(quorum, quorum.withLongestTerm(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(quorum, quorum.withBackoff(Backoff.fixed(Duration.ofSeconds(5))));
+        assertOnlyOneDiffers(quorum, quorum.withMaxAttempts(5));
+        assertOnlyOneDiffers(quorum, quorum.withDurableNodes(true));
+        assertEquals(6, changed.size(), changed::toString);
+    }
+
+    @Test
+    void withers_nullWhereAValueIsNeeded_isRefusedByName() throws Exception {
+        Set<String> taken = new TreeSet<>();
+        for (Object defaults : List.of(
+                LockOptions.defaults(),
+                HoldfastOptions.defaults(),
+                PlainOptions.defaults(),
+                QuorumOptions.defaults())) {
+            for (Method wither : defaults.getClass().getMethods()) {
+                if (wither.getName().startsWith("with")
+                        && wither.getParameterCount() == 1
+                        && !wither.getParameterTypes()[0].isPrimitive()) {
+                    String name = wither.getName().substring("with".length());
+                    try {
+                        wither.invoke(defaults, new Object[] {null});
+                        taken.add(name);
+                    } catch (InvocationTargetException e) {
+                        assertEquals(
+                                name.substring(0, 1).toLowerCase(Locale.ROOT) + name.substring(1) + " is null",
+                                Objects.requireNonNull(e.getCause()).getMessage());
+                    }
+                }
+            }
+        }
+        assertEquals(
+                Set.of(
+                        "Credentials",
+                        "EventData",
+                        "Executor",
+                        "InterruptBefore",
+                        "Listener",
+                        "LongestHold",
+                        "LongestScope",
+                        "SentinelCredentials",
+                        "Values"),
+                taken);
+    }
+
+    @Test
+    void toString_objectsOfTheCallers_areNamedAndNotShown() {
+        Supplier<Credentials> secret = new Supplier<>() {
+            @Override
+            public Credentials get() {
+                return Credentials.ofPassword("hush");
+            }
+
+            @Override
+            public String toString() {
+                return "hush";
+            }
+        };
+        assertEquals(
+                "HoldfastOptions[prefix p, application a, closeTimeout PT5S, credentials]",
+                HoldfastOptions.defaults()
+                        .withPrefix("p")
+                        .withApplication("a")
+                        .withCloseTimeout(Duration.ofSeconds(5))
+                        .withCredentials(secret)
+                        .toString());
     }
 
     /** Which properties some wither has changed. */
@@ -170,6 +268,7 @@ final class OptionsTest {
             boolean property = read.getParameterCount() == 0
                     && !Modifier.isStatic(read.getModifiers())
                     && read.getDeclaringClass() == before.getClass()
+                    && read.getReturnType() != before.getClass()
                     && !Set.of("hashCode", "toString").contains(read.getName());
             if (property && !Objects.equals(read.invoke(before), read.invoke(after))) {
                 different.add(read.getName());
@@ -193,7 +292,8 @@ final class OptionsTest {
         assertEquals(0, replicated.withReplicas(0, Duration.ofMillis(1)).replicas());
         assertRefused("replicas is -1, must be from 0 to 100", () -> options.withReplicas(-1, Duration.ofSeconds(1)));
         assertRefused("replicas is 101, must be from 0 to 100", () -> options.withReplicas(101, Duration.ofSeconds(1)));
-        assertRefused("within is PT0S, must be from 1 ms to 60 s", () -> options.withReplicas(1, Duration.ZERO));
+        assertRefused(
+                "replicaTimeout is PT0S, must be from 1 ms to 60 s", () -> options.withReplicas(1, Duration.ZERO));
     }
 
     @Test
@@ -228,12 +328,13 @@ final class OptionsTest {
         assertNotEquals(lock.hashCode(), LockOptions.defaults().hashCode());
         assertNotEquals(lock, new Object());
         assertEquals(
-                "LockOptions[term PT30S, renewed, wait up to PT1M]",
+                "LockOptions[term PT30S, renewed, waitLimit up to PT1M]",
                 LockOptions.defaults().toString());
         assertEquals(
-                "LockOptions[term PT5S, renewed, wait forever, longestHold PT1H, order LIFO, priority 3, eventData]",
+                "LockOptions[term PT5S, not renewed, waitLimit forever, longestHold PT1H, order LIFO, priority 3, eventData]",
                 LockOptions.defaults()
                         .withTerm(Duration.ofSeconds(5))
+                        .withRenewed(false)
                         .withWaitLimit(Wait.forever())
                         .withLongestHold(Duration.ofHours(1))
                         .withOrder(LockOptions.Order.LIFO)

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -53,7 +54,7 @@ final class PlainOptionsTest {
     }
 
     @Test
-    void with_eachOption_changesThatOneOnly() {
+    void with_allOptions_keepsEachOfThem() {
         Supplier<String> values = () -> "v";
         Backoff backoff = Backoff.fixed(Duration.ofMillis(5));
         PlainOptions all = PLAIN.withTerm(Duration.ofSeconds(9))
@@ -65,19 +66,16 @@ final class PlainOptionsTest {
                 .withWaitLimit(Wait.forever())
                 .withPatience(Patience.WITH_EACH_HOLDER)
                 .withLeastRemaining(Duration.ofSeconds(1));
-        assertEquals(
-                new PlainOptions(
-                        Duration.ofSeconds(9),
-                        true,
-                        false,
-                        Duration.ofMinutes(1),
-                        values,
-                        backoff,
-                        3,
-                        Wait.forever(),
-                        Patience.WITH_EACH_HOLDER,
-                        Duration.ofSeconds(1)),
-                all);
+        assertEquals(Duration.ofSeconds(9), all.term());
+        assertTrue(all.expiring());
+        assertFalse(all.renewed());
+        assertEquals(Duration.ofMinutes(1), all.longestHold());
+        assertSame(values, all.values());
+        assertSame(backoff, all.backoff());
+        assertEquals(3, all.maxAttempts());
+        assertEquals(Wait.forever(), all.waitLimit());
+        assertEquals(Patience.WITH_EACH_HOLDER, all.patience());
+        assertEquals(Duration.ofSeconds(1), all.leastRemaining());
     }
 
     @Test

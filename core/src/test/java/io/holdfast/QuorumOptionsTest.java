@@ -3,7 +3,6 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -43,7 +42,9 @@ final class QuorumOptionsTest {
         assertEquals(all, same);
         assertEquals(all.hashCode(), same.hashCode());
         assertNotEquals(all.hashCode(), defaults.hashCode());
-        assertTrue(all.toString().contains("longest term PT1H"), all.toString());
+        assertEquals(
+                "QuorumOptions[nodeTimeout PT0.1S, longestTerm PT1H, backoff fixed PT0.001S, maxAttempts 1]",
+                all.toString());
     }
 
     @Test
@@ -67,7 +68,7 @@ final class QuorumOptionsTest {
         cases.put(
                 "longestTerm is PT25H, must be from 100 ms to 1 days",
                 () -> defaults.withLongestTerm(Duration.ofHours(25)));
-        cases.put("maxAttempts is 0, must be 1 or more", () -> defaults.withMaxAttempts(0));
+        cases.put("maxAttempts is 0, must be at least 1", () -> defaults.withMaxAttempts(0));
         cases.forEach((message, act) -> assertEquals(
                 message, assertThrows(IllegalArgumentException.class, act).getMessage()));
     }

@@ -4,7 +4,7 @@ import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 
-/** Opens drivers to single servers: one that is told of by others in the course of time, too. */
+/** Opens drivers to single servers, also to those that other servers name later. */
 @FunctionalInterface
 public interface Connector {
     /**

@@ -20,14 +20,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code redis://[user[:password]@]host[:port][/database]}: one server
  *   <li>{@code redis-cluster://[user[:password]@]host[:port][,host[:port]…]}: a cluster, by some of its nodes
  *   <li>{@code redis-sentinel://[user[:password]@]host[:port][,host[:port]…]/master[/database]}: the master that the
- *       sentinels call so. User, password and database are those of the servers;
+ *       sentinels know by that name. User, password and database are those of the servers;
  *       {@code ?sentinel-user=…&sentinel-password=…} are those of the sentinels
  * </ul>
  *
- * A user may stand without a password if the options have a supplier of credentials.
+ * <p>A user may stand without a password if the options have a supplier of credentials.
  *
- * Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. Ports are 6379 where the text names none,
- * Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. {@code valkey} and {@code valkeys} mean the
+ * <p>Each with {@code rediss} in place of {@code redis} for TLS, to sentinels too. {@code valkey} and {@code valkeys} mean the
  * same, in letters of either case. Ports are 6379 where the text names none,
  * and 26379 of sentinels. User, password and master are percent-decoded.
  */
@@ -64,7 +63,7 @@ public final class Location {
     /**
      * Reads a location from its text form.
      *
-     * @throws IllegalArgumentException if the text is none; the message never repeats a password
+     * @throws IllegalArgumentException if the text cannot be parsed; the message never repeats a password
      */
     public static Location parse(String text) {
         int colon = Objects.requireNonNull(text, "address is null").indexOf("://");
@@ -151,7 +150,7 @@ public final class Location {
 
     /**
      * Connects. Blocks until it is usable, for the connect timeout, or twice that where there are several servers. Sentinels
-     * are connected to with the same options, but as nobody unless the text has a user or a password for them.
+     * are connected to with the same options, but without user and password unless the text has some for them.
      *
      * @throws DriverException as {@link RedisDriverProvider#connect} does
      * @throws IllegalArgumentException as {@link ConnectOptions#check} does
@@ -161,7 +160,7 @@ public final class Location {
     }
 
     /**
-     * The same, with other options for sentinels, if there are any.
+     * Connects, with other options for sentinels, if there are any.
      *
      * @param sentinels how sentinels are connected to; their time limit is that of the servers
      */

@@ -38,9 +38,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A driver for several servers, over one driver for each.
  *
- * <p><b>Routes.</b> The table tells for each partition (slot of a cluster; there is one, where Sentinels watch a master)
- * which server has it. It is looked up anew when a server says that it does not have a key, when one breaks, answers
- * nothing for a second or is said to have been replaced, and every half minute. A command that was sent to the wrong server
+ * <p><b>Routes.</b> The table says for each partition (slot of a cluster; there is one, where Sentinels watch a master)
+ * which server has it. It is looked up again when a server answers that it does not have a key, when a connection breaks,
+ * when a server answers nothing for a second or is reported to have been replaced, and every half minute. A command that was sent to the wrong server
  * is sent on, a few times at most; what a server cannot serve at present it rejects, and the caller may ask again.
  *
  * <p><b>Channels.</b> A subscription is made at the server of its name's partition, sharded where the server knows that,
@@ -63,7 +63,7 @@ public final class RoutedDriver implements RedisDriver {
     private static final int FIRST_TRIES = 5;
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    /** A channel that somebody wants. All fields but the first three belong to the lane. */
+    /** A channel that a caller wants. All fields but the first three belong to the lane. */
     private static final class Subscription {
         final String channel;
         final int partition;
@@ -93,7 +93,7 @@ public final class RoutedDriver implements RedisDriver {
     private final Map<String, Subscription> subscriptions = new ConcurrentHashMap<>(); // changed on the lane
     private final AtomicBoolean lookWanted = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
-    /** The server of each partition; null where nobody has it. Replaced on the lane, never changed. */
+    /** The server of each partition; null where no server has it. Replaced on the lane, never changed. */
     private volatile @Nullable Node[] table;
 
     private boolean looking; // belongs to the lane
@@ -159,9 +159,9 @@ public final class RoutedDriver implements RedisDriver {
     /**
      * A driver for one server that may be replaced by another at another address. Blocks until it is connected.
      *
-     * @param whereabouts tells where the server is at present. Asked at the start, when a connection breaks, as long as
+     * @param whereabouts returns where the server is at present. Asked at the start, when a connection breaks, as long as
      *     nothing is answered, and every half minute; on one thread at a time. Blocks for a bounded time, and throws
-     *     {@link DriverException} if it cannot tell: then it is asked again
+     *     {@link DriverException} if it does not know: then it is asked again
      * @param limit the longest time
      * @throws DriverException {@code UNKNOWN} if nothing answers there; {@code REJECTED} if the server refuses the user
      */
@@ -540,7 +540,7 @@ public final class RoutedDriver implements RedisDriver {
         }
     }
 
-    /** Looks up the table anew, shortly, however often it is asked for meanwhile. */
+    /** Looks up the table again soon, once, however often it is asked for meanwhile. */
     void lookSoon() {
         if (lookWanted.compareAndSet(false, true)) {
             enter(() -> {
@@ -817,7 +817,7 @@ public final class RoutedDriver implements RedisDriver {
         }
     }
 
-    /** It has ended; whoever still waits for its acknowledgement is told so. */
+    /** It has ended: the stage of whoever still waits for its acknowledgement fails. */
     private static void neverBegan(Subscription subscription) {
         subscription.first.completeExceptionally(DriverException.unknown("the subscription has ended before", null));
     }

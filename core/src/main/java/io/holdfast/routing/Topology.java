@@ -16,7 +16,7 @@ interface Topology extends AutoCloseable {
      * The server of each partition at present; null where nobody has it. Blocks for a bounded time. Called on one thread
      * at a time.
      *
-     * @throws DriverException if nobody could tell
+     * @throws DriverException if no server could report it
      */
     @Nullable
     RedisAddress[] look(RoutedDriver driver);

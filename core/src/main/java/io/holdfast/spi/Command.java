@@ -4,7 +4,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One command: its words, the name first, as UTF-8 text, and a key that tells where it belongs.
+ * One command: its words, the name first, as UTF-8 text, and a key that says where it belongs.
  *
  * @param key one of the command's keys, by which a driver with several servers finds the right one; null where any
  *     server will do

@@ -51,7 +51,7 @@ public record ConnectOptions(
 
     /**
      * As whom to connect to an address now: asks the supplier, if there is one. A driver asks for each connection, and
-     * again whenever it is opened anew. May block.
+     * again whenever it reconnects. May block.
      *
      * @return null if no password is to be sent
      * @throws DriverException {@code UNKNOWN} if the supplier fails; its exception is the cause

@@ -23,7 +23,7 @@ public final class DriverException extends RuntimeException {
         this.kind = kind;
     }
 
-    /** How servers before 7.0 tell of an error inside of a script: with places before it, and without its code in front. */
+    /** How servers before 7.0 report an error inside of a script: with places before it, and without its code in front. */
     private static final Pattern IN_SCRIPT = Pattern.compile(
             "ERR Error running script \\(call to (\\S+)\\): (?:@\\S+: ?\\d+: )+-?([A-Z]{3,} .*)", Pattern.DOTALL);
 
@@ -34,7 +34,7 @@ public final class DriverException extends RuntimeException {
      * The server's own error.
      *
      * @param message the server's text, its code first, for example {@code NOSCRIPT No matching script}. Where an old server
-     *     tells of an error inside of a script, that error is put in front, as newer ones do. Arguments that are repeated
+     *     reports an error inside of a script, that error is put in front, as newer ones do. Arguments that are repeated
      *     after a command that the server does not know are left out, since a password may be among them
      */
     public static DriverException rejected(String message) {

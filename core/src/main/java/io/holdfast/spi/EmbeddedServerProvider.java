@@ -11,8 +11,8 @@ public interface EmbeddedServerProvider {
     EmbeddedServer join();
 
     /**
-     * One client's share in the server. The server may end before the share is closed: killed, or together with what it
-     * was started by. Whoever has a share asks {@link #find()} then.
+     * One client's share in the server. The server may end before the share is closed: killed, or together with the process
+     * that started it. Whoever has a share then asks {@link #find()}.
      *
      * <p>Methods may be called from any thread.
      */
@@ -22,8 +22,8 @@ public interface EmbeddedServerProvider {
 
         /**
          * Where the server listens that the processes of this user share now: the same as before if it lives, else another
-         * that somebody has started meanwhile or that this call starts. Two that ask at once get the same. A server that
-         * lives and does not answer stays the one that is shared. Blocks for at most a few seconds.
+         * that a process has started meanwhile or that this call starts. Two that ask at once get the same. A server that
+         * lives and does not answer stays the shared one. Blocks for at most a few seconds.
          *
          * @throws DriverException as {@link #join()} does; a later call may succeed
          */
@@ -40,16 +40,16 @@ public interface EmbeddedServerProvider {
         void present(String client, long... others);
 
         /**
-         * Takes back what {@link #present} has said: that this process ends will not show that nobody has the client's
-         * locks.
+         * Takes back what {@link #present} has said: the end of this process will not show that the client's locks have no
+         * holder.
          *
          * @throws DriverException {@code UNKNOWN} if it cannot be taken back
          */
         void conceal(String client);
 
         /**
-         * Whether a client of this server has ended for sure, so that its leases are nobody's. False where that is not
-         * known. Reads a file or two, and asks nobody. Should not be called after {@link #close()}.
+         * Whether a client of this server has certainly ended, so that its leases have no holder. False where that is not
+         * known. Reads a file or two, and does not ask the server. Should not be called after {@link #close()}.
          *
          * @param client the client's id
          */

@@ -5,7 +5,7 @@ import java.security.SecureRandom;
 /** A source of random bytes for owner ids. */
 @FunctionalInterface
 public interface Entropy {
-    /** Fresh bytes, {@code count} of them, that nobody can guess. */
+    /** Fresh bytes, {@code count} of them, that cannot be guessed. */
     byte[] bytes(int count);
 
     /** The operating system's. */

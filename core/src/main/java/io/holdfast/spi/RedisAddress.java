@@ -50,7 +50,7 @@ public record RedisAddress(
      * Reads an address from its text form. {@code valkey} and {@code valkeys} mean the same as {@code redis} and
      * {@code rediss}, in letters of either case.
      *
-     * @throws IllegalArgumentException if the text is none; the message never repeats a password
+     * @throws IllegalArgumentException if the text cannot be parsed; the message never repeats a password
      */
     public static RedisAddress parse(String text) {
         URI uri;

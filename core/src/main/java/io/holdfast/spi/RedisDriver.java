@@ -59,20 +59,20 @@ public interface RedisDriver extends AutoCloseable {
      *
      * <p>After a broken connection the driver subscribes again by itself, as for any channel, before it reports
      * {@link ConnectionListener#messagesUp()}. A subscription that the server ends by itself, because the slot has gone
-     * elsewhere, or that it rejects after a broken connection, is told to {@code onEnded} once; the driver has forgotten it
-     * by then. It does not hold up the others, nor break the connection. A subscription that has ended in another way, by
-     * {@link #unsubscribeShard}, {@link #close} or a second one to the same channel, is not told.
+     * elsewhere, or that it rejects after a broken connection, is reported to {@code onEnded} once; the driver has forgotten
+     * it by then. It does not hold up the others, nor break the connection. A subscription that has ended in another way, by
+     * {@link #unsubscribeShard}, {@link #close} or a second one to the same channel, is not reported.
      *
      * @param onMessage as for {@link #subscribe}
      * @param onEnded called on a thread of the driver; must not block
-     * @return as for {@link #subscribe}; after a failure {@code onEnded} is not told
+     * @return as for {@link #subscribe}; after a failure {@code onEnded} is not called
      */
     default CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
         return CompletableFuture.failedFuture(DriverException.rejected("ERR this driver knows no sharded channels"));
     }
 
     /**
-     * Ends a subscription to a sharded channel, as {@link #unsubscribe} does; {@code onEnded} is not told from the call on.
+     * Ends a subscription to a sharded channel, as {@link #unsubscribe} does; {@code onEnded} is not called from then on.
      * Completes also when the server rejects it, since the subscription has ended with the slot's leaving then.
      */
     default CompletionStage<Void> unsubscribeShard(String channel) {
@@ -122,7 +122,7 @@ public interface RedisDriver extends AutoCloseable {
 
     /**
      * Into how many parts the keys are divided, each of which may be on another server; it never changes. If there is more
-     * than one, a channel belongs to the partition of its name, as if that were a key, and events tell of partitions.
+     * than one, a channel belongs to the partition of its name, as if that were a key, and events name partitions.
      */
     default int partitions() {
         return 1;
@@ -141,8 +141,8 @@ public interface RedisDriver extends AutoCloseable {
 
     /**
      * Closes what this driver opened itself, and nothing else: a client that was handed in stays open. Commands under
-     * way and later ones fail as {@code UNKNOWN}, and no event is told any more. Returns when the driver's own threads have ended or after a short bounded wait.
-     * Closing twice is a no-op.
+     * way and later ones fail as {@code UNKNOWN}, and no event is reported any more. Returns when the driver's own threads
+     * have ended, or after a short bounded wait. Closing twice is a no-op.
      */
     @Override
     void close();

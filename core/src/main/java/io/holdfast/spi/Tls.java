@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How connections are encrypted: which certificates of servers are good, and which of its own a client shows. For
- * {@code rediss} addresses. Immutable; every {@code with} gives a copy.
+ * {@code rediss} addresses. Immutable; every {@code with} returns a copy.
  *
  * <p>A server's certificate has to be signed by an authority that is trusted, has to be in force, and has to name the host
  * that was connected to. None of that can be turned off; where a certificate has another name than the host that is connected
  * to, {@link #withServerName} says which to expect.
  *
- * <p>Files are read anew for each connection that is opened, so what was renewed is used from the next connection on.
+ * <p>Files are read again for each connection that is opened, so a renewed certificate is used from the next connection on.
  */
 public final class Tls {
     private static final Tls DEFAULTS = new Tls(null, null, null, null, null);
@@ -62,14 +62,14 @@ public final class Tls {
     }
 
     /**
-     * Over a context that the application has, which decides whom to trust and what to show: for keys in a store or behind a
-     * password, and all else that files in PEM form cannot say. Names of hosts are checked with this, too.
+     * Over a context of the application, which decides whom to trust and what to show: for keys in a store or behind a
+     * password, and everything else that files in PEM form cannot express. Names of hosts are checked with this, too.
      */
     public static Tls over(SSLContext context) {
         return over(() -> context);
     }
 
-    /** The same, with a supplier that is asked for each connection that is opened. It may block. */
+    /** Over contexts from a supplier, which is asked for each connection that is opened. It may block. */
     public static Tls over(Supplier<SSLContext> contexts) {
         return new Tls(contexts, null, null, null, null);
     }

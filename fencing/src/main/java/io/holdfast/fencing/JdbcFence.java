@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * connection.setAutoCommit(false);
  * fence.check(connection, lease);      // throws StaleTokenException if a newer holder was here
- * …                                    // read and write
+ * // … read and write
  * connection.commit();
  * }</pre>
  *

@@ -1,6 +1,7 @@
 package io.holdfast.lettuce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every block of Java in the README and below docs/ compiles, so that the documents do not rot.
+ * Every block of Java in the README, below docs/ and in the Javadoc of public types compiles, so that they do not rot.
  *
  * <p><b>How a block is compiled:</b> as the body of a method that may throw anything, each for itself. What it does not
  * declare is what {@link #CAST} declares: a client, a lock, a lease, options, and a few things of an imaginary application.
@@ -74,6 +75,7 @@ class DocumentSnippetsTest {
                 MeterRegistry registry;
                 DataSource dataSource;
                 Connection connection;
+                JdbcFence fence;
 
                 interface Store {
                     void write(Object what, long token);
@@ -94,10 +96,14 @@ class DocumentSnippetsTest {
             }
             """;
 
-    private static final String BEGIN = "```java";
-
     /** Documents whose blocks belong together: they are compiled and run as one in the module that they are about. */
     private static final Set<String> RUN_ELSEWHERE = Set.of("fencing.md", "testing.md");
+
+    private static final List<Path> WITH_EXAMPLES = List.of(
+            Path.of("../core/src/main/java/io/holdfast/DistributedLock.java"),
+            Path.of("../core/src/main/java/io/holdfast/Holdfast.java"),
+            Path.of("../core/src/main/java/io/holdfast/Lease.java"),
+            Path.of("../fencing/src/main/java/io/holdfast/fencing/JdbcFence.java"));
 
     @TempDir
     @SuppressWarnings("NullAway.Init") // set by JUnit
@@ -118,6 +124,11 @@ class DocumentSnippetsTest {
             }
         }
         assertTrue(snippets.size() > 30, "the blocks are no longer found");
+        for (Path source : WITH_EXAMPLES) {
+            List<Snippet> examples = snippets(source);
+            assertFalse(examples.isEmpty(), "there is no example in " + source);
+            snippets.addAll(examples);
+        }
 
         List<JavaFileObject> units = new ArrayList<>();
         units.add(source("Cast", CAST));
@@ -136,15 +147,20 @@ class DocumentSnippetsTest {
         assertEquals(List.of(), errors(units, byName));
     }
 
+    /** The blocks of Java of a document, or the examples in the Javadoc of a source. */
     private static List<Snippet> snippets(Path document) throws IOException {
+        boolean source = document.toString().endsWith(".java");
         List<Snippet> found = new ArrayList<>();
         List<String> lines = Files.readAllLines(document);
+        if (source) {
+            lines.replaceAll(line -> line.replaceFirst("^ *\\* ?", ""));
+        }
         for (int i = 0; i < lines.size(); i++) {
-            if (lines.get(i).equals(BEGIN)) {
+            if (lines.get(i).equals(source ? "<pre>{@code" : "```java")) {
                 int begin = i + 1;
                 do {
                     i++;
-                } while (!lines.get(i).equals("```"));
+                } while (!lines.get(i).equals(source ? "}</pre>" : "```"));
                 found.add(new Snippet(document, begin + 1, String.join("\n", lines.subList(begin, i)) + "\n"));
             }
         }

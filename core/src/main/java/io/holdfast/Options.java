@@ -1,0 +1,128 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of one set of options. Immutable. {@link LockOptions} and the other sets declare each option once, by their
+ * {@link Kind}; what all sets have in common is here: how a value is read and changed, what is equal, and what a text shows.
+ */
+final class Options {
+    /**
+     * One option, to be declared in a constant. A record, since the JVM takes the fields of a constant's record for constants
+     * too: to read an option is to read an element of an array.
+     *
+     * @param optional whether it may be null
+     * @param callers whether it is an object of the caller's, whose text is not shown: it may contain a password
+     */
+    record Option<V>(int index, String name, @Nullable V byDefault, boolean optional, boolean callers) {}
+
+    /** The options of one type of sets, in the order in which a text shows them. */
+    static final class Kind {
+        private final List<Option<?>> declared = new ArrayList<>();
+
+        /** An option that has a value always. */
+        <V> Option<V> option(String name, V byDefault) {
+            return declare(new Option<>(declared.size(), name, byDefault, false, false));
+        }
+
+        /** An option that may be null, which means that there is none. */
+        <V> Option<V> optional(String name, @Nullable V byDefault) {
+            return declare(new Option<>(declared.size(), name, byDefault, true, false));
+        }
+
+        /** An object of the caller's, or null, of which a text shows only that it is there. */
+        <V> Option<V> callers(String name, @Nullable V byDefault) {
+            return declare(new Option<>(declared.size(), name, byDefault, true, true));
+        }
+
+        private <V> Option<V> declare(Option<V> option) {
+            declared.add(option);
+            return option;
+        }
+
+        /** The set that has the default of each option that was declared. */
+        Options defaults() {
+            @Nullable Object[] values = new Object[declared.size()];
+            for (Option<?> option : declared) {
+                values[option.index] = option.byDefault;
+            }
+            return new Options(List.copyOf(declared), values);
+        }
+    }
+
+    private final List<Option<?>> declared;
+    private final @Nullable Object[] values;
+    private int hash; // 0 until it is asked for; threads that meet here compute the same
+
+    private Options(List<Option<?>> declared, @Nullable Object[] values) {
+        this.declared = declared;
+        this.values = values;
+    }
+
+    /** The value of an option; null only if the option is optional. */
+    @SuppressWarnings("unchecked") // it is the option's default, or came in by with()
+    <V> V get(Option<V> option) {
+        return (V) values[option.index];
+    }
+
+    /** A copy with another value of one option. */
+    <V> Options with(Option<V> option, @Nullable V value) {
+        if (value == null && !option.optional) {
+            throw new NullPointerException(option.name + " is null");
+        }
+        @Nullable Object[] changed = values.clone();
+        changed[option.index] = value;
+        return new Options(declared, changed);
+    }
+
+    /** The same with a duration between two bounds, or null if the option is optional. */
+    Options with(Option<Duration> option, @Nullable Duration value, Duration least, Duration most) {
+        return with(option, value == null ? null : Require.between(option.name, value, least, most));
+    }
+
+    /** The same with a number between two bounds. */
+    Options with(Option<Integer> option, int value, int least, int most) {
+        return with(option, Require.between(option.name, value, least, most));
+    }
+
+    /** The same with zero, or a duration of a millisecond to this. */
+    Options withZeroOrUpTo(Option<Duration> option, Duration value, Duration most) {
+        return with(option, Require.zeroOrUpTo(option.name, value, most));
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return this == other || (other instanceof Options that && Arrays.equals(values, that.values));
+    }
+
+    @Override
+    public int hashCode() {
+        if (hash == 0) {
+            hash = Arrays.hashCode(values);
+        }
+        return hash;
+    }
+
+    /** These options, and what differs from the defaults, by their names. */
+    String text(String type, Option<?>... always) {
+        List<String> shown = new ArrayList<>();
+        for (Option<?> option : declared) {
+            Object value = values[option.index];
+            boolean wanted = Stream.of(always).anyMatch(one -> one.index == option.index);
+            if (wanted || !Objects.equals(value, option.byDefault)) {
+                if (value instanceof Boolean yes) {
+                    shown.add(yes ? option.name : "not " + option.name);
+                } else {
+                    shown.add(option.callers ? option.name : option.name + " " + Shown.text(String.valueOf(value)));
+                }
+            }
+        }
+        return type + "[" + String.join(", ", shown) + "]";
+    }
+}
