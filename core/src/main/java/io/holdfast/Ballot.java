@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.QuorumReply;
-import io.holdfast.Commands.QuorumWord;
+import io.holdfast.QuorumScripts.QuorumReply;
+import io.holdfast.QuorumScripts.QuorumWord;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;

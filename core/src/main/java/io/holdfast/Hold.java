@@ -436,7 +436,7 @@ final class Hold implements Holding {
     /** Asks whether another process goes on with it; fails with a DriverException. */
     private CompletableFuture<Boolean> adopted() {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
-        client.commands.adopted(keys, owner, token, (adopted, failure) -> {
+        client.queueScripts.adopted(keys, owner, token, (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -486,7 +486,7 @@ final class Hold implements Holding {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
         long sent = client.ticker.nanoTime();
         Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-        client.commands.release(keys, owner, tombstone, options.shortestHold(), lastToken, (reply, failure) -> {
+        client.queueScripts.release(keys, owner, tombstone, options.shortestHold(), lastToken, (reply, failure) -> {
             ReleaseResult how;
             try {
                 how = released(reply, sent);
@@ -498,7 +498,7 @@ final class Hold implements Holding {
         return result;
     }
 
-    private ReleaseResult released(Commands.@Nullable ReleaseReply reply, long sent) {
+    private ReleaseResult released(QueueScripts.@Nullable ReleaseReply reply, long sent) {
         ReleaseResult how = settle(reply, sent);
         tell(subject -> new LockEvent.Released(
                 subject, token, options.term(), waited(), client.events.since(grantedNanos), how));
@@ -512,7 +512,7 @@ final class Hold implements Holding {
         }
     }
 
-    private ReleaseResult settle(Commands.@Nullable ReleaseReply reply, long sent) {
+    private ReleaseResult settle(QueueScripts.@Nullable ReleaseReply reply, long sent) {
         if (reply == null) {
             client.takeBack.add(keys, owner, request.unanswered(), options.shortestHold());
             return ReleaseResult.UNCONFIRMED;
@@ -521,7 +521,7 @@ final class Hold implements Holding {
             client.takeBack.released(keys, owner);
         }
         client.waitingRoom.observe(keys, reply.state(), sent);
-        return reply.word() == Commands.ReleaseWord.RELEASED ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
+        return reply.word() == QueueScripts.ReleaseWord.RELEASED ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
     }
 
     /** Takes the hold out of everything that looks after it. */
@@ -555,7 +555,7 @@ final class Hold implements Holding {
         Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
         long sent = client.ticker.nanoTime();
         RedisDriver master = client.driver.master(client.driver.partition(keys.hold()));
-        client.commands.confirm(keys, owner, token, asked, sent, (held, failure) -> {
+        client.queueScripts.confirm(keys, owner, token, asked, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
             } else if (!held) {
@@ -609,10 +609,8 @@ final class Hold implements Holding {
         return asked.handle((held, failure) -> {
             String server = client.driver.describe();
             if (failure instanceof DriverException cause) {
-                throw cause.kind() == DriverException.Kind.REJECTED
-                        ? Refusals.explain(server, cause)
-                        : new ServerUnreachableException(
-                                Shown.lock(keys.name()) + ": " + server + " did not answer the extension", cause);
+                String unanswered = Shown.lock(keys.name()) + ": " + server + " did not answer the extension";
+                throw Refusals.of(server, unanswered, cause);
             }
             return failure == null && held;
         });

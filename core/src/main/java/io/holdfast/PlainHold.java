@@ -172,7 +172,7 @@ final class PlainHold {
             return result;
         }
         long sent = client.ticker.nanoTime();
-        client.commands.plainExtend(place.key(), place.value(), term, sent, (held, failure) -> {
+        client.plainScripts.extend(place.key(), place.value(), term, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
             } else if (!held) {
@@ -196,7 +196,7 @@ final class PlainHold {
             result.complete(false);
             return result;
         }
-        client.commands.plainInfo(place.key(), place.value(), (holder, failure) -> {
+        client.plainScripts.info(place.key(), place.value(), (holder, failure) -> {
             if (holder == null) {
                 result.completeExceptionally(Objects.requireNonNull(failure));
                 return;
@@ -211,12 +211,11 @@ final class PlainHold {
 
     /** The failure of an extension or a check, as the caller sees it. */
     HoldfastException explain(DriverException failure) {
-        return failure.kind() == DriverException.Kind.REJECTED
-                ? Refusals.explain(client.driver.describe(), failure)
-                : new ServerUnreachableException(
-                        "plain " + Shown.lock(place.key()) + ": " + client.driver.describe() + " did not answer: "
-                                + failure.getMessage(),
-                        failure);
+        String server = client.driver.describe();
+        return Refusals.of(
+                server,
+                "plain " + Shown.lock(place.key()) + ": " + server + " did not answer: " + failure.getMessage(),
+                failure);
     }
 
     // ---- the end

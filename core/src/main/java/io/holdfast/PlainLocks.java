@@ -1,7 +1,6 @@
 package io.holdfast;
 
 import io.holdfast.spi.Entropy;
-import java.nio.ByteBuffer;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -53,8 +52,7 @@ final class PlainLocks {
 
     /** From 0 to 1, to spread waits. */
     double random() {
-        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
-                / (double) Integer.MAX_VALUE;
+        return Backoff.random(entropy);
     }
 
     void reconnected(IntPredicate partitions) {

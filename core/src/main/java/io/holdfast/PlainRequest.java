@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.PlainAcquireReply;
 import io.holdfast.PlainLocks.Place;
+import io.holdfast.PlainScripts.PlainAcquireReply;
 import io.holdfast.PlainOptions.Patience;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
@@ -103,7 +103,7 @@ final class PlainRequest {
             return;
         }
         long sent = client.ticker.nanoTime();
-        client.commands.plainAcquire(
+        client.plainScripts.acquire(
                 place.key(), place.value(), options.term(), mayBeMine, replace, sent, (reply, failure) -> {
                     if (reply != null || isRejected(failure)) {
                         answered.incrementAndGet();
@@ -135,7 +135,7 @@ final class PlainRequest {
         }
         // The key is there with a term: only what is known to be held is made to stay.
         long asking = client.ticker.nanoTime();
-        client.commands.plainExtend(place.key(), place.value(), Duration.ZERO, asking, (held, failure) -> {
+        client.plainScripts.extend(place.key(), place.value(), Duration.ZERO, asking, (held, failure) -> {
             if (held == null) {
                 onFailure(Objects.requireNonNull(failure));
             } else if (held) {

@@ -44,7 +44,7 @@ final class PlainTakeBack {
             }
             int number = attempts.incrementAndGet();
             long sent = client.ticker.nanoTime();
-            client.commands.plainRelease(place.key(), place.value(), (released, failure) -> {
+            client.plainScripts.release(place.key(), place.value(), (released, failure) -> {
                 // A key of another type is of another program, and nothing of ours is there.
                 boolean foreign = failure != null && failure.code().equals("WRONGTYPE");
                 if (released != null || foreign) {
@@ -53,7 +53,7 @@ final class PlainTakeBack {
                     if (secondLook && released != null) {
                         client.timers.schedule(
                                 SECOND_LOOK_NANOS,
-                                () -> client.commands.plainRelease(place.key(), place.value(), (again, ignored) -> {}));
+                                () -> client.plainScripts.release(place.key(), place.value(), (again, ignored) -> {}));
                     }
                     return;
                 }

@@ -9,7 +9,6 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -155,8 +154,7 @@ final class QuorumClient implements Engine {
 
     /** From 0 to 1, to spread waits. */
     double random() {
-        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
-                / (double) Integer.MAX_VALUE;
+        return Backoff.random(entropy);
     }
 
     /** Another node that runs on the same server; null if there is none. */
@@ -195,7 +193,7 @@ final class QuorumClient implements Engine {
             long leaseToken,
             Duration term,
             BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
-        seat.node.client.commands.quorumRaise(
+        seat.node.client.quorumScripts.raise(
                 ballot.keys, ballot.owner, nodeToken, leaseToken, term, nanoTime(), callback);
     }
 
@@ -258,7 +256,7 @@ final class QuorumClient implements Engine {
                     unfit == null ? Optional.empty() : Optional.of(new NodeFailure(node.name(), unfit));
             Runnable cancel = timers.schedule(
                     options.nodeTimeout().toNanos(), () -> answer.complete(failed(node, node.silent())));
-            node.client.commands.info(List.of(keys), 0, (infos, failure) -> {
+            node.client.steeringScripts.info(List.of(keys), 0, (infos, failure) -> {
                 cancel.run();
                 answer.complete(
                         infos != null

@@ -1,7 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.Ballot.Seat;
-import io.holdfast.Commands.RenewEntry;
+import io.holdfast.QueueScripts.RenewEntry;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
@@ -285,7 +285,7 @@ final class QuorumHold implements Holding {
         for (int i = 0; i < seats.size(); i++) {
             Seat seat = seats.get(i);
             long nodeToken = tokens.get(i);
-            seat.node.client.commands.confirm(
+            seat.node.client.queueScripts.confirm(
                     request.keys,
                     ballot.owner,
                     nodeToken,
@@ -340,7 +340,7 @@ final class QuorumHold implements Holding {
             TakeBack takeBack = seat.node.client.takeBack;
             takeBack.ending();
             Duration tombstone = seat.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-            seat.node.client.commands.quorumRelease(request.keys, ballot.owner, tombstone, (held, failure) -> {
+            seat.node.client.quorumScripts.release(request.keys, ballot.owner, tombstone, (held, failure) -> {
                 if (held == null) {
                     ballot.takeBack(seat);
                 } else {

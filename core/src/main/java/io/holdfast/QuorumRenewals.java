@@ -1,8 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.Ballot.Seat;
-import io.holdfast.Commands.RenewEntry;
-import io.holdfast.Commands.Renewed;
+import io.holdfast.QueueScripts.RenewEntry;
+import io.holdfast.QueueScripts.Renewed;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -91,7 +91,7 @@ final class QuorumRenewals {
     }
 
     private void send(NodeClient node, List<Part> parts, long sent) {
-        node.client.commands.renew(
+        node.client.queueScripts.renew(
                 parts.stream().map(Part::entry).toList(),
                 sent,
                 (held, failure) -> answered(node, parts, sent, held, failure));

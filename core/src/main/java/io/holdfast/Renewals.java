@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.RenewEntry;
-import io.holdfast.Commands.Renewed;
+import io.holdfast.QueueScripts.RenewEntry;
+import io.holdfast.QueueScripts.Renewed;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
@@ -74,7 +74,7 @@ final class Renewals {
         long sent = client.ticker.nanoTime();
         RedisDriver master =
                 client.driver.master(client.driver.partition(batch.get(0).keys.hold()));
-        client.commands.renew(entries, sent, (renewed, failure) -> answered(batch, sent, master, renewed, failure));
+        client.queueScripts.renew(entries, sent, (renewed, failure) -> answered(batch, sent, master, renewed, failure));
     }
 
     private void answered(

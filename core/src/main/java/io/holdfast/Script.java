@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("6dd485543b69ab09fc7c13410cef1d65af1eee74"),
-    RELEASE("832ef242b6b153c7d112e3c42ba70c93a5aba35c"),
-    CONFIRM("ce8a04753010d308a42ec0b1cf1722b194b92950"),
-    RENEW("c8b4cbcdb76923a76d3bf756ec32e501a912c44e"),
-    REFRESH("f2821965ecb54ee5a9113c8b3a532df065e66c98"),
-    INFO("b3daa2f8012245bfbcd01811e9b9e352b139a733"),
-    REVOKE("85014fa00cabc8d77a37d1f7a498e1331dd30b3b"),
-    PROLONG("07ca51ccbf7656def5ec93ba477ae323169185bf"),
-    CLEAN("78f05e2a96ce7d16615a2631e64709fe2619097a"),
-    PLAIN_ACQUIRE("e9af79af4e2384afcf14df9b4fe3b85a61069b31"),
-    PLAIN_RELEASE("0074e3cc1d387c73dcc06416b44635485fc104c6"),
-    PLAIN_EXTEND("ccfb1358c032be26322af49338c0911ffc6a96b1"),
-    PLAIN_INFO("358fffd97661a85cf49dcaa1ed6c73925b50895b"),
-    ADOPT("4b6fa3fe3655b23a2375a80ede5a2cc01ed9e792"),
-    ADOPTED("ad749820612652f4907677a6c14b344ae3c0715c"),
-    FENCE("8382c3efd93d2ff7f590d02886eaba05d8b8fbbe"),
-    QUORUM_ACQUIRE("ba3d86e501f78cdecf5bedbea4dc2319a880e5a5"),
-    QUORUM_RAISE("d2f741604fd97e7b6619fe85b45860960448b0bd"),
-    QUORUM_RELEASE("c5fc3d0e60a4d044a362b73822d4d6354358a14d"),
-    MEMORY("e23394f0d82266a566be35375ab6227990e1a4fa");
+    ACQUIRE("79824098178f555421dd753cf38ecc16344fd605"),
+    RELEASE("38907913bd66b55407557becebd12e5024323ea9"),
+    CONFIRM("93efcf73e7e85feea6c86c0f762a096ffffa8eae"),
+    RENEW("808c9c62f8a28d6911fbc1c3374e4896e327ed92"),
+    REFRESH("d078187a108df2f091a7b76acc818f7287548231"),
+    INFO("bf860644129136e9e7ff5d02546b9a7e53423b66"),
+    REVOKE("30fa82ee06933635c4f4f9397455c2bad1dd3259"),
+    PROLONG("b3e4d42b8fc26443b98526fdb2c8c66a0ed7372a"),
+    CLEAN("1179a086c3cb84080031ba178af8d2d82c5b0fdc"),
+    PLAIN_ACQUIRE("2507564e3f86c84a8a7c0f9fb6473f07805e2417"),
+    PLAIN_RELEASE("2ba5a9d315fe56d62cdf72239d31f7d0dac6be00"),
+    PLAIN_EXTEND("3c2eb57d950cbd4aef35361a445f78b660cbac87"),
+    PLAIN_INFO("19b0573d7c0eca1ce55983b52400ad007683f321"),
+    ADOPT("929a412195cf57e8847320f31731e7efbdd3750a"),
+    ADOPTED("f9232ec3f5ca19aed75dbed82a63a223e21e4054"),
+    FENCE("4908b3af92d9615d34ef72fc58a496e18daaded1"),
+    QUORUM_ACQUIRE("447eb106f6663d358969d59e3a5fb36ad4f80a7e"),
+    QUORUM_RAISE("1d47f1dc322cea86c78713ed0f55bdc1cabee9ad"),
+    QUORUM_RELEASE("f135a833bb5226feac8ea8d3c989187df86a5600"),
+    MEMORY("2c83ba24fe6fb53615703e4a36fbafd219550ccc");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

@@ -67,7 +67,7 @@ final class TakeBack {
             }
             int number = attempts.incrementAndGet();
             long sent = client.ticker.nanoTime();
-            client.commands.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
+            client.queueScripts.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
                 acknowledged.complete(reply != null);
                 if (reply != null) {
                     done(this);
