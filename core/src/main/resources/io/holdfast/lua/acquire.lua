@@ -29,11 +29,12 @@ end
 
 -- Mostly nobody holds, nobody waits, and nothing is known of the owner: then this is all, without what handles a queue.
 if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[6], KEYS[7]) == 0 then
-  local kept = ARGV[17] == 'K' and ' K' or ''
-  local held = { owner = ARGV[5], term = ARGV[6], label = ARGV[11] .. '/' .. ARGV[12], kept = kept }
-  return granted(grantHold(KEYS[1], KEYS[5], tonumber(ARGV[4]), held, tonumber(ARGV[6]), ARGV[16]))
+  local label, kept = ARGV[11] .. '/' .. ARGV[12], ARGV[17] == 'K' and ' K' or ''
+  local held = { owner = ARGV[5], term = ARGV[6], label = label, kept = kept, left = tonumber(ARGV[6]) }
+  return granted(grantHold(KEYS[1], KEYS[5], tonumber(ARGV[4]), held, ARGV[16]))
 end
 
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)

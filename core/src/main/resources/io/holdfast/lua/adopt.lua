@@ -15,6 +15,7 @@
 -- still sends finds another owner.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)

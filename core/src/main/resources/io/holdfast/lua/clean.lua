@@ -8,6 +8,7 @@
 -- Effects: looks at a thousand waiters of the queue and of those parked, settles the lock.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)

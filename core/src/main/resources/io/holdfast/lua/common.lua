@@ -1,5 +1,5 @@
--- common.lua: included after hold.lua by every script that touches a queue. It owns the formats of all values but those of
--- hold.lua.
+-- common.lua: included after hold.lua and held.lua by every script that touches a queue. It owns the formats of all values
+-- but the hold and the token.
 --
 -- The keys of one lock, all in one slot, in this order:
 --   hold      string  who holds; see hold.lua
@@ -347,8 +347,8 @@ local function nextWaiter(lock, candidate)
 end
 
 local function grant(lock, owner, term, ms, label, tokens, kept)
-  local held = { owner = owner, term = term, label = label, kept = kept }
-  lock.held = grantHold(lock.hold, lock.token, tokenTtl, held, ms, tokens)
+  local held = { owner = owner, term = term, label = label, kept = kept, left = ms }
+  lock.held = grantHold(lock.hold, lock.token, tokenTtl, held, tokens)
 end
 
 -- Tells a client that keeps a lock that others want it. It may be told more than once; and it is noted in the hold, where

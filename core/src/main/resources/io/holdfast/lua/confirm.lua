@@ -11,6 +11,7 @@
 -- claim lapsed may have been granted the lock again, with a later token.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)

@@ -1,5 +1,5 @@
--- hold.lua: included by every script that touches a hold. How a hold and its token are written, read, and told of; no other
--- file knows. The other keys of a lock are listed in common.lua.
+-- hold.lua: included by every script that touches a hold. How a hold and its token are written, granted and ended; held.lua
+-- has the rest, and no other file knows. The other keys of a lock are listed in common.lua.
 --
 --   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released;
 --                     " R" if it does and others have wanted the lock: who holds; the key's expiry is the end of the hold
@@ -26,10 +26,6 @@ local function unlessForeign(act, ...)
   return nil
 end
 
-local function publicPart(owner)
-  return string.match(owner, '^[^~]+')
-end
-
 local function holdText(held)
   return held.owner .. ' ' .. held.token .. ' ' .. held.since .. ' ' .. held.term .. ' ' .. held.label .. held.kept
 end
@@ -47,23 +43,10 @@ local function parseHold(text)
   return { owner = owner, token = token, since = since, term = term, label = label, kept = kept }
 end
 
-local function readHold(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    text = isForeign(text) and '?' or redis.call('GET', key) -- any other error comes again
-  end
-  return parseHold(text)
-end
-
 -- Whether a hold, as it is written, is this owner's, and if a token is given, of that grant. Takes nothing apart.
 local function isHoldOf(text, owner, token)
   local mine = owner .. ' ' .. (token and token .. ' ' or '')
   return text and string.sub(text, 1, #mine) == mine
-end
-
--- Whether a hold, as it is written, is kept by its client although others have wanted the lock. A label has no blank.
-local function isRecalled(text)
-  return string.sub(text, -2) == ' R'
 end
 
 -- Notes the last token, given as a number and as text, and answers the one before, if there was one. Its key expires at
@@ -73,10 +56,10 @@ local function writeToken(key, token, text, life)
   return redis.call('SET', key, text, 'PXAT', int(math.floor(token / 1000) + life), 'GET')
 end
 
--- Grants a lock that nobody holds for so many ms: writes the token, which lives as given, then the hold, and completes
--- `held`, which has owner, term, label and kept. So many tokens, the first of which is the hold's, are reserved for the
--- holder: it may hand the lock on among its own actors, each with a token of its own. With `least`, tokens begin there.
-local function grantHold(hold, counter, life, held, ms, tokens, least)
+-- Grants a lock that nobody holds, for held.left: writes the token, which lives as given, then the hold, and completes
+-- `held`, which has all but token and since. So many tokens, the first of which is the hold's, are reserved for the holder:
+-- it may hand the lock on among its own actors, each with a token of its own. With `least`, tokens begin there.
+local function grantHold(hold, counter, life, held, tokens, least)
   local token, text, more = nowMicros, nowText, tonumber(tokens) - 1
   if least and least > token then
     token, text = least, int(least)
@@ -88,35 +71,12 @@ local function grantHold(hold, counter, life, held, ms, tokens, least)
     text = int(token)
     writeToken(counter, token + more, int(token + more), life)
   end
-  held.token, held.since, held.left = text, nowText, ms
-  redis.call('SET', hold, holdText(held), 'PXAT', int(now + ms))
+  held.token, held.since = text, nowText
+  redis.call('SET', hold, holdText(held), 'PXAT', int(now + held.left))
   return held
-end
-
--- A hold lasts for at least so many ms from now. What was deleted or has expired stays so.
-local function extendHold(key, ms)
-  expireLater(key, now + ms)
 end
 
 -- Allowed at maxmemory, so that it lets the writes pass that follow it.
 local function endHold(key)
   redis.call('DEL', key)
-end
-
--- Adds to a reply what a client is told of a hold: its owner's public id, its token, since when in microseconds, for how
--- many ms yet, and its label; five times '' if there is none.
-local function tellHold(reply, key, held)
-  local at = #reply
-  if held then
-    reply[at + 1] = publicPart(held.owner)
-    reply[at + 2] = tonumber(held.token)
-    reply[at + 3] = tonumber(held.since)
-    reply[at + 4] = held.left or math.max(0, redis.call('PTTL', key))
-    reply[at + 5] = held.label
-  else
-    for i = 1, 5 do
-      reply[at + i] = ''
-    end
-  end
-  return reply
 end

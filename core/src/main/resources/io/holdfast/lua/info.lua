@@ -13,6 +13,7 @@
 -- Effects: none.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local replies = {}

@@ -9,6 +9,7 @@
 -- Effects: moves the expiry, only later.
 
 -- include hold.lua
+-- include held.lua
 
 local held, atLeast = readHold(KEYS[1]), tonumber(ARGV[1])
 if not held or held.owner == '?' then

@@ -20,6 +20,7 @@ local owner, term = ARGV[1], tonumber(ARGV[2])
 local FARTHEST_AHEAD = 1000000 -- microseconds; the quarantine outlasts it
 
 -- include hold.lua
+-- include held.lua
 -- include marker.lua
 
 -- rule quarantine
@@ -45,6 +46,6 @@ if held then
 end
 
 local proposed = math.min(tonumber(ARGV[3]), nowMicros + FARTHEST_AHEAD)
-held = { owner = owner, term = ARGV[2], label = ARGV[7], kept = '' }
-grantHold(KEYS[1], KEYS[2], tonumber(ARGV[5]), held, term, 1, proposed)
+held = { owner = owner, term = ARGV[2], label = ARGV[7], kept = '', left = term }
+grantHold(KEYS[1], KEYS[2], tonumber(ARGV[5]), held, 1, proposed)
 return { 'GRANTED', tonumber(held.token) }

@@ -11,6 +11,7 @@
 -- Effects: raises the last token, moves the expiry, both only upwards. Creates no hold.
 
 -- include hold.lua
+-- include held.lua
 
 -- rule raiseowner
 if not isHoldOf(redis.call('GET', KEYS[1]), ARGV[1], ARGV[2]) then

@@ -14,6 +14,7 @@
 -- client: once it says that it heard it, it is trusted again.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local function heartbeat(lock, count)

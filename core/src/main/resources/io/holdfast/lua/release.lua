@@ -32,6 +32,7 @@ if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
   end
 end
 
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)

@@ -9,6 +9,7 @@
 -- Effects: never creates a key.
 
 -- include hold.lua
+-- include held.lua
 
 local texts = redis.call('MGET', unpack(KEYS))
 local reply = {}

@@ -15,6 +15,7 @@
 -- client that held it, which learns of it at its next renewal at the latest.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)
