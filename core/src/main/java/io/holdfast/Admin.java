@@ -147,8 +147,8 @@ public final class Admin {
 
     private RevokeReply revoke(Keys keys, long token, boolean drop) {
         long sent = client.ticker.nanoTime();
-        RevokeReply reply = Answers.await(
-                client, callback -> client.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
+        RevokeReply reply =
+                Answers.await(client, callback -> client.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
         client.waitingRoom.observe(keys, reply.state(), sent);
         return reply;
     }

@@ -163,8 +163,7 @@ public record Diagnosis(
     }
 
     private static Reply ask(Inspector inspector, String... words) {
-        return Answers.await(
-                inspector.client, callback -> inspector.client.calls.send(Command.of(words), callback));
+        return Answers.await(inspector.client, callback -> inspector.client.calls.send(Command.of(words), callback));
     }
 
     /** Empty if the server refuses. */

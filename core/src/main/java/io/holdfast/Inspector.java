@@ -276,8 +276,8 @@ public final class Inspector {
         }
         List<LockInfo> infos = new ArrayList<>(locks.size());
         for (List<Keys> partition : byPartition.values()) {
-            List<LockInfo> some = Answers.await(
-                    client, callback -> client.steeringScripts.info(partition, mostWaiters, callback));
+            List<LockInfo> some =
+                    Answers.await(client, callback -> client.steeringScripts.info(partition, mostWaiters, callback));
             infos.addAll(some);
         }
         return infos;

@@ -1,8 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.PlainLocks.Place;
-import io.holdfast.PlainScripts.PlainAcquireReply;
 import io.holdfast.PlainOptions.Patience;
+import io.holdfast.PlainScripts.PlainAcquireReply;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.Objects;

@@ -117,8 +117,7 @@ final class QueueScripts {
      * @param actor label of the actor
      * @param tombstone how long the old owner's lives
      */
-    record Adopt(
-            Keys keys, String old, long token, String owner, Duration term, String actor, Duration tombstone) {}
+    record Adopt(Keys keys, String old, long token, String owner, Duration term, String actor, Duration tombstone) {}
 
     /** @param sinceMicros when the lock was granted to the first owner */
     record AdoptReply(boolean held, long sinceMicros) {}
@@ -168,8 +167,7 @@ final class QueueScripts {
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
         LockOptions lock = asked.options();
         Duration life = lock.requestLife();
-        Arguments args = common()
-                .add(asked.owner())
+        Arguments args = common().add(asked.owner())
                 .add(lock.term())
                 .add(asked.queue())
                 .add(lock.claimWindow())
@@ -245,8 +243,7 @@ final class QueueScripts {
         calls.call(
                 Script.ADOPT,
                 asked.keys().allToAdopt(asked.old(), asked.owner()),
-                common()
-                        .add(asked.old())
+                common().add(asked.old())
                         .add(asked.token())
                         .add(asked.owner())
                         .add(asked.term())

@@ -72,8 +72,7 @@ final class QuorumScripts {
         this.label = label;
     }
 
-    void acquire(
-            Acquire asked, long sentNanos, BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
+    void acquire(Acquire asked, long sentNanos, BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
         Keys keys = asked.keys();
         calls.call(
                 Script.QUORUM_ACQUIRE,

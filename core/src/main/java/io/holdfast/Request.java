@@ -166,8 +166,7 @@ final class Request implements Asking {
                 long sent = client.ticker.nanoTime();
                 var asked = new QueueScripts.Adopt(
                         keys, ticket.owner(), ticket.token(), owner, options.term(), label, TakeBack.TOMBSTONE);
-                AdoptReply reply =
-                        Answers.await(client, callback -> client.queueScripts.adopt(asked, sent, callback));
+                AdoptReply reply = Answers.await(client, callback -> client.queueScripts.adopt(asked, sent, callback));
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
                 if (reply.held() && deadline - client.ticker.nanoTime() > 0) {
                     Hold hold = new Hold(this, ticket.token(), reply.sinceMicros(), deadline, true, 0, false);

@@ -104,8 +104,7 @@ final class ScriptCalls {
     private final Silences silences;
 
     /** @param client the client's id */
-    ScriptCalls(
-            RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
+    ScriptCalls(RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
         this.driver = driver;
         this.ticker = ticker;
         this.timers = timers;

@@ -38,8 +38,7 @@ final class SteeringScripts {
             List<Keys> locks,
             int mostWaiters,
             BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
-        List<String> keys =
-                locks.stream().flatMap(lock -> lock.all().stream()).toList();
+        List<String> keys = locks.stream().flatMap(lock -> lock.all().stream()).toList();
         calls.call(
                 Script.INFO,
                 keys,
@@ -58,7 +57,10 @@ final class SteeringScripts {
         calls.call(
                 Script.REVOKE,
                 keys.allToRevoke(),
-                queue.common().add(token == 0 ? "" : Long.toString(token)).add(drop).add(refused),
+                queue.common()
+                        .add(token == 0 ? "" : Long.toString(token))
+                        .add(drop)
+                        .add(refused),
                 reply -> new RevokeReply(
                         reply.word(RevokeWord.class), reply.holder(1), reply.count(6), State.of(reply, 7)),
                 callback);
@@ -67,8 +69,7 @@ final class SteeringScripts {
     /** Extends by name; the answer is the remaining term, zero if nobody holds the lock. */
     void prolong(Keys keys, Duration atLeast, BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
         Arguments args = new Arguments().add(atLeast);
-        calls.call(
-                Script.PROLONG, List.of(keys.hold()), args, reply -> Duration.ofMillis(reply.number(1)), callback);
+        calls.call(Script.PROLONG, List.of(keys.hold()), args, reply -> Duration.ofMillis(reply.number(1)), callback);
     }
 
     /** Removes dead waiters, as many as one script may. */

@@ -31,8 +31,8 @@ final class ScriptTest {
     /** By the number of a lock, its first key. */
     private static final Map<String, String> FIRST_KEYS = Map.of("1", "1", "i", "5i-4");
     /** Functions whose first argument is a key. */
-    private static final Pattern OF_A_KEY = Pattern.compile(
-            "\\b(expireLater|readHold|grantHold|extendHold|endHold|writeToken|quarantineLeft)\\(");
+    private static final Pattern OF_A_KEY =
+            Pattern.compile("\\b(expireLater|readHold|grantHold|extendHold|endHold|writeToken|quarantineLeft)\\(");
 
     private static final Pattern CALL = Pattern.compile("redis\\.(p?call)\\(");
     private static final Pattern WORD = Pattern.compile("'([A-Z]{2,})'");
@@ -128,9 +128,7 @@ final class ScriptTest {
     @EnumSource(Script.class)
     void body_clock_isReadByTheFirstStatementAndNeverAgain(Script script) {
         String body = code(script.text());
-        assertTrue(
-                body.matches("(?s)\\s*local clock = redis\\.call\\('TIME'\\)\n.*"),
-                body.substring(0, 80));
+        assertTrue(body.matches("(?s)\\s*local clock = redis\\.call\\('TIME'\\)\n.*"), body.substring(0, 80));
         assertEquals(1, count(body, "'TIME'"));
     }
 
