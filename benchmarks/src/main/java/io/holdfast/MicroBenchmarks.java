@@ -108,11 +108,11 @@ public class MicroBenchmarks {
         public CompletionStage<Reply> send(Command command) {
             if (command.name().equals("EVALSHA")) {
                 String keys = command.words().get(2);
-                // The call's number comes back with its reply.
+                // The time and the call's number stand behind the reply.
                 Reply number = Reply.of(command.words().get(command.words().size() - 1));
                 if (keys.equals(ACQUIRE_KEYS)) {
                     return CompletableFuture.completedStage(
-                            Reply.of(List.of(GRANTED, NOW, TOKEN, NOW, NOT_KEPT, number)));
+                            Reply.of(List.of(GRANTED, TOKEN, NOW, NOT_KEPT, NOW, number)));
                 } else if (keys.equals(RELEASE_KEYS)) {
                     return CompletableFuture.completedStage(Reply.of(List.of(RELEASED, NOW, number)));
                 }

@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.CleanReply;
-import io.holdfast.Commands.RevokeReply;
+import io.holdfast.SteeringScripts.CleanReply;
+import io.holdfast.SteeringScripts.RevokeReply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -147,7 +147,8 @@ public final class Admin {
 
     private RevokeReply revoke(Keys keys, long token, boolean drop) {
         long sent = client.ticker.nanoTime();
-        RevokeReply reply = inspector.await(callback -> client.commands.revoke(keys, token, drop, REFUSED, callback));
+        RevokeReply reply =
+                Answers.await(client, callback -> client.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
         client.waitingRoom.observe(keys, reply.state(), sent);
         return reply;
     }
@@ -222,7 +223,7 @@ public final class Admin {
     public Optional<Duration> extend(String name, Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         Keys keys = Keys.of(client.options.prefix(), name);
-        Duration remaining = inspector.await(callback -> client.commands.prolong(keys, atLeast, callback));
+        Duration remaining = Answers.await(client, callback -> client.steeringScripts.prolong(keys, atLeast, callback));
         if (remaining.isZero()) {
             return Optional.empty();
         }
@@ -241,7 +242,7 @@ public final class Admin {
         int removed = 0;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             long sent = client.ticker.nanoTime();
-            CleanReply reply = inspector.await(callback -> client.commands.clean(keys, callback));
+            CleanReply reply = Answers.await(client, callback -> client.steeringScripts.clean(keys, callback));
             client.waitingRoom.observe(keys, reply.state(), sent);
             removed += reply.removed();
             if (reply.removed() == 0) {

@@ -118,7 +118,7 @@ final class Assurance {
             callback.accept(
                     null, DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
         } else {
-            client.commands.memory(master, markerOn(master), quarantine, false, callback);
+            client.quorumScripts.memory(master, markerOn(master), quarantine, false, callback);
         }
     }
 

@@ -38,6 +38,12 @@ public final class Backoff {
         return new Backoff(attempt -> delay, 0, "fixed " + delay);
     }
 
+    /** From 0 to 1, to spread waits. */
+    static double random(Entropy entropy) {
+        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
+                / (double) Integer.MAX_VALUE;
+    }
+
     /**
      * A wait that doubles after each attempt.
      *
@@ -74,12 +80,6 @@ public final class Backoff {
             throw new IllegalArgumentException("share is " + share + ", must be from 0 to 1");
         }
         return new Backoff(delays, share, words);
-    }
-
-    /** From 0 to 1. */
-    static double random(Entropy entropy) {
-        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
-                / (double) Integer.MAX_VALUE;
     }
 
     /** @param random from 0 to 1, drawn by the caller */

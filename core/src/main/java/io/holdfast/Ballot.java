@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.QuorumReply;
-import io.holdfast.Commands.QuorumWord;
+import io.holdfast.QuorumScripts.QuorumReply;
+import io.holdfast.QuorumScripts.QuorumWord;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
@@ -299,7 +299,7 @@ final class Ballot {
     private void raise(Seat seat, long nodeToken) {
         Client node = seat.node.client;
         long sent = quorum.nanoTime();
-        node.commands.quorumRaise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
+        node.quorumScripts.raise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
             Runnable next;
             lock.lock();
             try {

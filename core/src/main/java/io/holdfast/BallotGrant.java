@@ -1,8 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.Ballot.Seat;
-import io.holdfast.Commands.RenewEntry;
-import io.holdfast.Commands.Renewed;
+import io.holdfast.QueueScripts.RenewEntry;
+import io.holdfast.QueueScripts.Renewed;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
@@ -205,7 +205,7 @@ final class BallotGrant implements Grant {
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            node.client.commands.renew(entries, sentNanos, callback);
+            node.client.queueScripts.renew(entries, sentNanos, callback);
         }
     }
 
@@ -280,7 +280,7 @@ final class BallotGrant implements Grant {
                     Shown.lock(ballot.keys.name()) + ": no majority of the nodes answered the extension: "
                             + NodeFailure.inWords(failures)));
         });
-        members.forEach((seat, nodeToken) -> seat.node.client.commands.confirm(
+        members.forEach((seat, nodeToken) -> seat.node.client.queueScripts.confirm(
                 ballot.keys,
                 ballot.owner,
                 nodeToken,
@@ -320,7 +320,7 @@ final class BallotGrant implements Grant {
             Client node = seat.node.client;
             node.takeBack.ending();
             Duration tombstone = seat.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-            node.commands.quorumRelease(ballot.keys, ballot.owner, tombstone, (held, failure) -> {
+            node.quorumScripts.release(ballot.keys, ballot.owner, tombstone, (held, failure) -> {
                 if (held == null) {
                     ballot.takeBack(seat);
                 } else {

@@ -39,7 +39,11 @@ final class Client implements Engine, Kit {
     final ServerClock clock;
     final OwnerIds ids;
     final Mailboxes mailboxes;
-    final Commands commands;
+    final ScriptCalls calls;
+    final QueueScripts queueScripts;
+    final SteeringScripts steeringScripts;
+    final PlainScripts plainScripts;
+    final QuorumScripts quorumScripts;
     final WaitingRoom waitingRoom = new WaitingRoom(this);
     final LocalLines localLines = new LocalLines(this);
     final Actors actors = new Actors();
@@ -79,7 +83,12 @@ final class Client implements Engine, Kit {
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
         this.mailboxes = new Mailboxes(this);
         this.assurance = new Assurance(this);
-        this.commands = new Commands(driver, ticker, timers, clock, ids, mailboxes, options);
+        this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
+        String label = Label.ofClient(options.application());
+        this.queueScripts = new QueueScripts(calls, ids, mailboxes, options, label);
+        this.steeringScripts = new SteeringScripts(calls, queueScripts);
+        this.plainScripts = new PlainScripts(calls);
+        this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
         this.plain = new PlainLocks(this);
         Executor given = options.executor();
         this.ownExecutor = given == null ? new CallbackThreads("holdfast-callback-" + ids.client(), timers) : null;
@@ -138,7 +147,7 @@ final class Client implements Engine, Kit {
         // It may be another server, or this one without its memory, or this process on another machine.
         ids.newEpoch();
         clock.drop(partitions, ticker.nanoTime());
-        commands.heard();
+        calls.heard();
         assurance.changed(partitions);
         waitingRoom.commandsUp(partitions);
         renewals.renew(holds.stream()

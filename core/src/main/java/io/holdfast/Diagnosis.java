@@ -158,12 +158,12 @@ public record Diagnosis(
     }
 
     private static void askAt(String key, Inspector inspector, String... words) {
-        Reply unused =
-                inspector.await(callback -> inspector.client.commands.send(new Command(key, List.of(words)), callback));
+        Command command = new Command(key, List.of(words));
+        Reply unused = Answers.await(inspector.client, callback -> inspector.client.calls.send(command, callback));
     }
 
     private static Reply ask(Inspector inspector, String... words) {
-        return inspector.await(callback -> inspector.client.commands.send(Command.of(words), callback));
+        return Answers.await(inspector.client, callback -> inspector.client.calls.send(Command.of(words), callback));
     }
 
     /** Empty if the server refuses. */
@@ -209,7 +209,7 @@ public record Diagnosis(
         } catch (InterruptedException e) {
             throw interrupted(client, e);
         } catch (ExecutionException e) {
-            throw Inspector.explained(client, e);
+            throw Answers.explained(client, e);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.RevokeWord;
-import io.holdfast.Commands.State;
+import io.holdfast.QueueScripts.State;
+import io.holdfast.SteeringScripts.RevokeWord;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import java.time.Duration;
 import java.util.List;
@@ -99,7 +99,7 @@ final class EndedHolders {
                 System.Logger.Level.INFO,
                 () -> Shown.lock(keys.name()) + ": its holder, " + holder.inWords() + ", has ended without a release");
         long sent = client.ticker.nanoTime();
-        client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
+        client.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {
                 client.waitingRoom.observe(keys, revoked.state(), sent);
             }

@@ -1,8 +1,8 @@
 package io.holdfast;
 
-import io.holdfast.Commands.FenceAct;
-import io.holdfast.Commands.FenceReply;
-import io.holdfast.Commands.FenceWord;
+import io.holdfast.FenceScript.FenceAct;
+import io.holdfast.FenceScript.FenceReply;
+import io.holdfast.FenceScript.FenceWord;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.nio.charset.StandardCharsets;
@@ -33,13 +33,13 @@ public final class FencedValue {
 
     private final Client client;
     private final Keys keys;
-    private final Duration life;
+    private final FenceScript script;
 
     /** @param life zero for ever */
     FencedValue(Client client, Keys keys, Duration life) {
         this.client = client;
         this.keys = keys;
-        this.life = life;
+        this.script = new FenceScript(client.calls, keys, life);
     }
 
     /**
@@ -114,14 +114,13 @@ public final class FencedValue {
     /** The value at this instant; empty if there is none. Refuses no later write: for callers that only look. */
     public Optional<String> get() {
         Command look = new Command(keys.value(), List.of("HGET", keys.value(), "value"));
-        Reply reply = new Inspector(client).<Reply>await(callback -> client.commands.send(look, callback));
+        Reply reply = Answers.await(client, callback -> client.calls.send(look, callback));
         return reply.isNull() ? Optional.empty() : Optional.of(reply.asString());
     }
 
     private Answer act(FenceAct act, long token, String value) {
         Require.token("token", token);
-        FenceReply reply =
-                new Inspector(client).await(callback -> client.commands.fence(keys, act, token, life, value, callback));
+        FenceReply reply = Answers.await(client, callback -> script.act(act, token, value, callback));
         return new Answer(name(), token, reply.word() == FenceWord.PASSED, reply.newest(), reply.value());
     }
 

@@ -13,9 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Looks at a server before any lock is asked for, so that what cannot work is told at once, with what to do. */
 final class Handshake {
@@ -35,11 +32,12 @@ final class Handshake {
         for (RedisDriver master : client.driver.masters()) {
             infos.put(
                     master,
-                    Handshake.<Reply>ask(callback -> client.commands.send(master, Command.of("INFO"), callback))
+                    Answers.<Reply>to(callback -> client.calls.send(master, Command.of("INFO"), callback))
                             .thenApply(Reply::asString));
         }
-        CompletableFuture<List<LockInfo>> script = ask(
-                callback -> client.commands.info(List.of(Keys.of(client.options.prefix(), "holdfast")), 0, callback));
+        List<Keys> some = List.of(Keys.of(client.options.prefix(), "holdfast"));
+        CompletableFuture<List<LockInfo>> script =
+                Answers.to(callback -> client.steeringScripts.info(some, 0, callback));
         for (Map.Entry<RedisDriver, CompletableFuture<String>> info : infos.entrySet()) {
             String master = info.getKey().describe();
             try {
@@ -59,18 +57,6 @@ final class Handshake {
         await(client, listening);
     }
 
-    private static <T> CompletableFuture<T> ask(Consumer<BiConsumer<@Nullable T, @Nullable DriverException>> send) {
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        send.accept((value, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-            } else {
-                answer.complete(value);
-            }
-        });
-        return answer;
-    }
-
     private static <T> T await(Client client, CompletableFuture<T> answer) throws InterruptedException {
         Duration limit = client.options.connectTimeout();
         String server = client.driver.describe();
@@ -80,10 +66,7 @@ final class Handshake {
             throw new ServerUnreachableException(server + " did not answer within " + limit.toMillis() + " ms", e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof DriverException failure) {
-                if (failure.kind() == DriverException.Kind.REJECTED) {
-                    throw Refusals.explain(server, failure);
-                }
-                throw new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
+                throw Refusals.of(server, failure);
             }
             throw new ServerUnreachableException(server + " gave no usable answer: " + e.getCause(), e.getCause());
         }

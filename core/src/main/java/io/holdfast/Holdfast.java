@@ -162,9 +162,7 @@ public final class Holdfast implements AutoCloseable {
     }
 
     private static HoldfastException refused(String place, DriverException e) {
-        return e.kind() == DriverException.Kind.REJECTED
-                ? Refusals.explain(place, e)
-                : new ServerUnreachableException(String.valueOf(e.getMessage()), e);
+        return Refusals.of(place, String.valueOf(e.getMessage()), e);
     }
 
     /**

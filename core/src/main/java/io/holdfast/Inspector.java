@@ -1,7 +1,6 @@
 package io.holdfast;
 
 import io.holdfast.spi.Command;
-import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.util.ArrayDeque;
@@ -19,13 +18,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at locks without changing them. What it reports was true at one instant on the server. Blocks for a few round
@@ -194,7 +189,7 @@ public final class Inspector {
     }
 
     private Reply ask(RedisDriver master, Command command) {
-        return await(callback -> client.commands.send(master, command, callback));
+        return Answers.await(client, callback -> client.calls.send(master, command, callback));
     }
 
     /** All locks of which some key fits a pattern. */
@@ -281,50 +276,10 @@ public final class Inspector {
         }
         List<LockInfo> infos = new ArrayList<>(locks.size());
         for (List<Keys> partition : byPartition.values()) {
-            List<LockInfo> some = await(callback -> client.commands.info(partition, mostWaiters, callback));
+            List<LockInfo> some =
+                    Answers.await(client, callback -> client.steeringScripts.info(partition, mostWaiters, callback));
             infos.addAll(some);
         }
         return infos;
-    }
-
-    /** Something that is sent, and answered to a callback. */
-    interface Sending<T> {
-        void send(BiConsumer<@Nullable T, @Nullable DriverException> callback);
-    }
-
-    /** Sends and blocks for the answer. */
-    <T> T await(Sending<T> sending) {
-        if (client.isClosed()) {
-            throw new HoldfastClosedException();
-        }
-        CompletableFuture<T> answer = new CompletableFuture<>();
-        sending.send((value, failure) -> {
-            if (failure != null) {
-                answer.completeExceptionally(failure);
-            } else {
-                answer.complete(value);
-            }
-        });
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            throw explained(client, e);
-        }
-    }
-
-    /** What to throw for an answer that failed. */
-    static RuntimeException explained(Client client, Exception e) {
-        if (client.isClosed()) {
-            return new HoldfastClosedException();
-        }
-        if (e.getCause() instanceof DriverException failure) {
-            String server = client.driver.describe();
-            return failure.kind() == DriverException.Kind.REJECTED
-                    ? Refusals.explain(server, failure)
-                    : new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
-        }
-        return e instanceof RuntimeException unchecked
-                ? unchecked
-                : new IllegalStateException("the driver failed: " + e.getCause(), e);
     }
 }

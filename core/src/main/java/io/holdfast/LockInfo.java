@@ -1,6 +1,5 @@
 package io.holdfast;
 
-import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +26,7 @@ public record LockInfo(
         int waiters,
         List<Waiter> queue) {
 
+    private static final int FIRST_WAITER = 8;
     private static final int PER_WAITER = 6;
 
     /** Copies the list. */
@@ -45,16 +45,11 @@ public record LockInfo(
     }
 
     /** Decodes one element of the reply of info.lua. */
-    static LockInfo decode(String name, List<Reply> reply) {
-        String[] hold = reply.get(0).asString().split(" ", 5);
-        boolean held = hold.length == 5;
+    static LockInfo decode(String name, ScriptReply reply) {
+        Optional<Holder> holder = reply.holder(0);
         List<Waiter> queue = new ArrayList<>();
-        for (int i = 4; i + PER_WAITER <= reply.size(); i += PER_WAITER) {
-            Holder read = Label.holder(
-                    reply.get(i).asString(),
-                    0,
-                    reply.get(i + 1).asLong(),
-                    reply.get(i + 2).asString());
+        for (int i = FIRST_WAITER; i + PER_WAITER <= reply.size(); i += PER_WAITER) {
+            Holder read = Label.holder(reply.text(i), 0, reply.number(i + 1), reply.text(i + 2));
             queue.add(new Waiter(
                     read.owner(),
                     read.application(),
@@ -63,19 +58,17 @@ public record LockInfo(
                     read.actor(),
                     read.metadata(),
                     read.since(),
-                    (int) reply.get(i + 3).asLong(),
-                    Commands.orderOf(reply.get(i + 4).asString()),
-                    Waiter.State.valueOf(reply.get(i + 5).asString().toUpperCase(Locale.ROOT))));
+                    reply.count(i + 3),
+                    QueueScripts.orderOf(reply.text(i + 4)),
+                    Waiter.State.valueOf(reply.text(i + 5).toUpperCase(Locale.ROOT))));
         }
         return new LockInfo(
                 name,
-                held
-                        ? Optional.of(Label.holder(hold[0], Long.parseLong(hold[1]), Long.parseLong(hold[2]), hold[4]))
-                        : Optional.empty(),
-                reply.get(2).asString().equals("held"),
-                held ? Duration.ofMillis(Long.parseLong(hold[3])) : Duration.ZERO,
-                Duration.ofMillis(held ? reply.get(1).asLong() : 0),
-                (int) reply.get(3).asLong(),
+                holder,
+                reply.text(6).equals("held"),
+                Duration.ofMillis(holder.isPresent() ? reply.number(5) : 0),
+                Duration.ofMillis(reply.remainingMillis(0)),
+                reply.count(7),
                 queue);
     }
 }

@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.QuorumReply;
 import io.holdfast.Deadlines.ClockPair;
+import io.holdfast.QuorumScripts.QuorumReply;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
@@ -69,11 +69,7 @@ final class NodeClient {
         if (client.driver instanceof LateDriver late) {
             late.begin().thenAccept(failure -> {
                 if (failure != null) {
-                    unfit = failure instanceof DriverException refused
-                                    && refused.kind() == DriverException.Kind.REJECTED
-                            ? Refusals.explain(name(), refused)
-                            : new ServerUnreachableException(
-                                    name() + " is not there: " + failure.getMessage(), failure);
+                    unfit = Refusals.of(name(), name() + " is not there: " + failure.getMessage(), failure);
                     examined.complete(true);
                 }
             });
@@ -85,13 +81,13 @@ final class NodeClient {
 
     private void examine() {
         // If it is to be kept out for a while, that begins now, and not when somebody asks it for a lock.
-        client.commands.memory(
+        client.quorumScripts.memory(
                 client.driver,
                 Keys.nodeMarker(client.options.prefix()),
                 quorum.options.quarantine(),
                 quorum.options.durableNodes(),
                 (left, failure) -> {});
-        client.commands.send(Command.of("INFO"), (info, failure) -> {
+        client.calls.send(Command.of("INFO"), (info, failure) -> {
             HoldfastException found = null;
             if (info != null) {
                 found = judge(info.asString());
@@ -171,9 +167,7 @@ final class NodeClient {
     }
 
     HoldfastException unreachableOrRefused(DriverException failure) {
-        return failure.kind() == DriverException.Kind.REJECTED
-                ? Refusals.explain(name(), failure)
-                : new ServerUnreachableException(name() + " did not answer: " + failure.getMessage(), failure);
+        return Refusals.of(name(), failure);
     }
 
     void acquire(
@@ -184,14 +178,15 @@ final class NodeClient {
             String actor,
             long sentNanos,
             BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
-        client.commands.quorumAcquire(
-                keys,
-                owner,
-                term,
-                proposedToken,
-                quorum.options.quarantine(),
-                quorum.options.durableNodes(),
-                actor,
+        client.quorumScripts.acquire(
+                new QuorumScripts.Acquire(
+                        keys,
+                        owner,
+                        term,
+                        proposedToken,
+                        quorum.options.quarantine(),
+                        quorum.options.durableNodes(),
+                        actor),
                 sentNanos,
                 callback);
     }

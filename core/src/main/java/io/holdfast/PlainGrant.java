@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.RenewEntry;
-import io.holdfast.Commands.Renewed;
+import io.holdfast.QueueScripts.RenewEntry;
+import io.holdfast.QueueScripts.Renewed;
 import io.holdfast.PlainLocks.Place;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
@@ -21,7 +21,7 @@ final class PlainGrant implements Grant {
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            client.commands.plainExtend(entries, sentNanos, callback);
+            client.plainScripts.extend(entries, sentNanos, callback);
         }
     }
 
@@ -91,7 +91,7 @@ final class PlainGrant implements Grant {
             result.complete(false);
             return result;
         }
-        client.commands.plainInfo(place.key(), place.value(), (holder, failure) -> {
+        client.plainScripts.info(place.key(), place.value(), (holder, failure) -> {
             if (holder == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
                 return;
@@ -117,7 +117,7 @@ final class PlainGrant implements Grant {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Duration whole = Duration.ofMillis(term.toMillis());
         long sent = client.nanoTime();
-        client.commands.plainExtend(place.key(), place.value(), whole, sent, (held, failure) -> {
+        client.plainScripts.extend(hold().keys(), place.value(), whole, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
             } else if (!held) {

@@ -1,6 +1,5 @@
 package io.holdfast;
 
-import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -163,28 +162,7 @@ public final class PlainLock {
      * @throws ServerUnreachableException if the server did not answer
      */
     public Optional<PlainHolder> holder() {
-        if (client.isClosed()) {
-            throw new HoldfastClosedException();
-        }
-        CompletableFuture<Optional<PlainHolder>> answer = new CompletableFuture<>();
-        client.commands.plainInfo(keys.hold(), "", (holder, failure) -> {
-            if (holder != null) {
-                answer.complete(holder);
-            } else {
-                answer.completeExceptionally(Objects.requireNonNull(failure));
-            }
-        });
-        try {
-            return answer.join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof DriverException failure) {
-                String server = client.driver.describe();
-                throw failure.kind() == DriverException.Kind.REJECTED
-                        ? Refusals.explain(server, failure)
-                        : new ServerUnreachableException(server + " did not answer: " + failure.getMessage(), failure);
-            }
-            throw e;
-        }
+        return Answers.await(client, callback -> client.plainScripts.info(keys.hold(), "", callback));
     }
 
     /** How long the present hold lasts without renewal, whoever has it: zero if nobody does, 365 days without expiry. */

@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.Commands.PlainAcquireReply;
+import io.holdfast.PlainScripts.PlainAcquireReply;
 import io.holdfast.PlainLocks.Place;
 import io.holdfast.PlainOptions.Patience;
 import io.holdfast.spi.DriverException;
@@ -68,7 +68,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
             return;
         }
         long sent = client.nanoTime();
-        client.commands.plainAcquire(
+        client.plainScripts.acquire(
                 place.key(), place.value(), options.term(), mayBeMine, replace, sent, (reply, problem) -> {
                     if (reply != null || isRejected(problem)) {
                         answered.incrementAndGet();
@@ -106,7 +106,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
             return;
         }
         // The key is there with a term: only what is known to be held is made to stay.
-        client.commands.plainExtend(place.key(), place.value(), Duration.ZERO, client.nanoTime(), (held, problem) -> {
+        client.plainScripts.extend(request().outcome.demand.keys(), place.value(), Duration.ZERO, client.nanoTime(), (held, problem) -> {
             if (held == null) {
                 onFailure(Objects.requireNonNull(problem));
             } else if (held) {

@@ -38,13 +38,13 @@ record PlainRelease(Client client, Place place, boolean secondLook) implements T
 
     @Override
     public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
-        client.commands.plainRelease(place.key(), place.value(), (released, failure) -> {
+        client.plainScripts.release(place.key(), place.value(), (released, failure) -> {
             answer.accept(
                     released == null ? null : released ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE, failure);
             if (secondLook && released != null) {
                 client.schedule(
                         SECOND_LOOK_NANOS,
-                        () -> client.commands.plainRelease(place.key(), place.value(), (again, ignored) -> {}));
+                        () -> client.plainScripts.release(place.key(), place.value(), (again, ignored) -> {}));
             }
         });
     }

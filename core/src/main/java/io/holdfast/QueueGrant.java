@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.RenewEntry;
-import io.holdfast.Commands.Renewed;
+import io.holdfast.QueueScripts.RenewEntry;
+import io.holdfast.QueueScripts.Renewed;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
@@ -163,7 +163,7 @@ final class QueueGrant implements Grant {
         Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
         long sent = client.nanoTime();
         RedisDriver master = client.masterOf(keys);
-        client.commands.confirm(keys, request.owner, token, asked, sent, (held, failure) -> {
+        client.queueScripts.confirm(keys, request.owner, token, asked, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
             } else if (!held) {
@@ -215,7 +215,7 @@ final class QueueGrant implements Grant {
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            client.commands.renew(entries, sentNanos, callback);
+            client.queueScripts.renew(entries, sentNanos, callback);
         }
 
         /** Replicas have to have it, too: until they do, what they had before counts. */
@@ -311,7 +311,7 @@ final class QueueGrant implements Grant {
             result.complete(false);
             return result;
         }
-        client.commands.adopted(keys, request.owner, token, (adopted, failure) -> {
+        client.queueScripts.adopted(keys, request.owner, token, (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -359,7 +359,7 @@ final class QueueGrant implements Grant {
         Duration shortestHold = hold().options.shortestHold();
         long sent = client.nanoTime();
         Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-        client.commands.release(keys, request.owner, tombstone, shortestHold, lastToken, (reply, failure) -> {
+        client.queueScripts.release(keys, request.owner, tombstone, shortestHold, lastToken, (reply, failure) -> {
             if (reply == null) {
                 client.takeBack(keys, request.owner, request.unanswered(), shortestHold);
                 result.complete(ReleaseResult.UNCONFIRMED);
@@ -370,7 +370,7 @@ final class QueueGrant implements Grant {
             }
             client.waitingRoom.observe(keys, reply.state(), sent);
             result.complete(
-                    reply.word() == Commands.ReleaseWord.RELEASED
+                    reply.word() == QueueScripts.ReleaseWord.RELEASED
                             ? ReleaseResult.RELEASED
                             : ReleaseResult.ALREADY_GONE);
         });

@@ -45,11 +45,11 @@ record QueueRelease(
     @Override
     public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
         long sent = client.nanoTime();
-        client.commands.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
+        client.queueScripts.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
             answer.accept(
                     reply == null
                             ? null
-                            : reply.word() == Commands.ReleaseWord.RELEASED
+                            : reply.word() == QueueScripts.ReleaseWord.RELEASED
                                     ? ReleaseResult.RELEASED
                                     : ReleaseResult.ALREADY_GONE,
                     failure);

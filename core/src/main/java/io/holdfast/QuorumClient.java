@@ -280,7 +280,7 @@ final class QuorumClient implements Engine, Kit {
                     unfit == null ? Optional.empty() : Optional.of(new NodeFailure(node.name(), unfit));
             Runnable cancel = timers.schedule(
                     options.nodeTimeout().toNanos(), () -> answer.complete(failed(node, node.silent())));
-            node.client.commands.info(List.of(keys), 0, (infos, failure) -> {
+            node.client.steeringScripts.info(List.of(keys), 0, (infos, failure) -> {
                 cancel.run();
                 answer.complete(
                         infos != null

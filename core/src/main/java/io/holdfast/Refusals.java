@@ -6,6 +6,18 @@ import io.holdfast.spi.DriverException;
 final class Refusals {
     private Refusals() {}
 
+    /** What to tell the caller whose command a server has refused or not answered. */
+    static HoldfastException of(String server, DriverException failure) {
+        return of(server, server + " did not answer: " + failure.getMessage(), failure);
+    }
+
+    /** @param unanswered what to say if the server has not refused */
+    static HoldfastException of(String server, String unanswered, Throwable failure) {
+        return failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED
+                ? explain(server, known)
+                : new ServerUnreachableException(unanswered, failure);
+    }
+
     static ServerRefusedException explain(String server, DriverException failure) {
         String text = String.valueOf(failure.getMessage());
         String hint = switch (failure.code()) {

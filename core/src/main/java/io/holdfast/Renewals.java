@@ -1,7 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.Commands.RenewEntry;
-import io.holdfast.Commands.Renewed;
+import io.holdfast.QueueScripts.RenewEntry;
+import io.holdfast.QueueScripts.Renewed;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.Collection;

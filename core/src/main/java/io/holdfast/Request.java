@@ -1,9 +1,9 @@
 package io.holdfast;
 
-import io.holdfast.Commands.AcquireReply;
-import io.holdfast.Commands.AdoptReply;
-import io.holdfast.Commands.Claim;
-import io.holdfast.Commands.State;
+import io.holdfast.QueueScripts.AcquireReply;
+import io.holdfast.QueueScripts.AdoptReply;
+import io.holdfast.QueueScripts.Claim;
+import io.holdfast.QueueScripts.State;
 import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -134,17 +134,9 @@ final class Request implements Asking<Attempt> {
         try {
             for (int i = 0; ; i++) {
                 long sent = client.ticker.nanoTime();
-                AdoptReply reply = new Inspector(client)
-                        .await(callback -> client.commands.adopt(
-                                keys,
-                                ticket.owner(),
-                                ticket.token(),
-                                owner,
-                                options.term(),
-                                label,
-                                TakeBack.TOMBSTONE,
-                                sent,
-                                callback));
+                var asked = new QueueScripts.Adopt(
+                        keys, ticket.owner(), ticket.token(), owner, options.term(), label, TakeBack.TOMBSTONE);
+                AdoptReply reply = Answers.await(client, callback -> client.queueScripts.adopt(asked, sent, callback));
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
                 if (reply.held() && deadline - client.ticker.nanoTime() > 0) {
                     Hold hold = hold(ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
@@ -314,7 +306,8 @@ final class Request implements Asking<Attempt> {
         long sent = client.ticker.nanoTime();
         boolean keep = shared && !options.keepFor().isZero() && client.mailboxes.listening(keys);
         int tokens = shared ? options.tokens() : 1;
-        client.commands.acquire(keys, owner, options, queue, tokens, keep, label, sent, (reply, failure) -> {
+        var acquire = new QueueScripts.Acquire(keys, owner, options, queue, tokens, keep, label);
+        client.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
                 answered.incrementAndGet();
@@ -648,9 +641,9 @@ final class Request implements Asking<Attempt> {
             timer = client.timers.schedule(limit.minus(kept).toNanos(), this::judge);
         } else if (waitLimit.takesOver()) {
             long sent = client.ticker.nanoTime();
-            client.commands.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
+            client.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
                 if (revoked != null) {
-                    if (revoked.word() == Commands.RevokeWord.RELEASED) {
+                    if (revoked.word() == SteeringScripts.RevokeWord.RELEASED) {
                         tookOver(revoked.held().orElse(holder), revoked.state());
                     }
                     client.waitingRoom.observe(keys, revoked.state(), sent);

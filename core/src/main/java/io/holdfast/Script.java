@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 enum Script {
-    ACQUIRE("6dd485543b69ab09fc7c13410cef1d65af1eee74"),
-    RELEASE("832ef242b6b153c7d112e3c42ba70c93a5aba35c"),
-    CONFIRM("ce8a04753010d308a42ec0b1cf1722b194b92950"),
-    RENEW("c8b4cbcdb76923a76d3bf756ec32e501a912c44e"),
-    REFRESH("f2821965ecb54ee5a9113c8b3a532df065e66c98"),
-    INFO("b3daa2f8012245bfbcd01811e9b9e352b139a733"),
-    REVOKE("85014fa00cabc8d77a37d1f7a498e1331dd30b3b"),
-    PROLONG("07ca51ccbf7656def5ec93ba477ae323169185bf"),
-    CLEAN("78f05e2a96ce7d16615a2631e64709fe2619097a"),
-    PLAIN_ACQUIRE("e9af79af4e2384afcf14df9b4fe3b85a61069b31"),
-    PLAIN_RELEASE("0074e3cc1d387c73dcc06416b44635485fc104c6"),
-    PLAIN_EXTEND("856772a244607a3e13bce8d4703445c56d83f7d3"),
-    PLAIN_INFO("358fffd97661a85cf49dcaa1ed6c73925b50895b"),
-    ADOPT("4b6fa3fe3655b23a2375a80ede5a2cc01ed9e792"),
-    ADOPTED("ad749820612652f4907677a6c14b344ae3c0715c"),
-    FENCE("8382c3efd93d2ff7f590d02886eaba05d8b8fbbe"),
-    QUORUM_ACQUIRE("ba3d86e501f78cdecf5bedbea4dc2319a880e5a5"),
-    QUORUM_RAISE("d2f741604fd97e7b6619fe85b45860960448b0bd"),
-    QUORUM_RELEASE("c5fc3d0e60a4d044a362b73822d4d6354358a14d"),
-    MEMORY("e23394f0d82266a566be35375ab6227990e1a4fa");
+    ACQUIRE("6ffc6497c1b679a428bbadd5ff7e16b2661a08f8"),
+    RELEASE("418d80948195815b7db55c616574b255bca9a6a3"),
+    CONFIRM("9af8ceac5b23847c7d1ad5a766ba4f259ec1d5b7"),
+    RENEW("f68e09bd4cb6fd3f82f7947f0097896fa7fc7c7c"),
+    REFRESH("61665e257abddc5e0292b3a4a700908573cd880c"),
+    INFO("4357d27c0b6dd4ece9b7815c05cae60861b63a41"),
+    REVOKE("4a52e9a23d8a374283fdbd058acb5a2c4278d052"),
+    PROLONG("c31579443148c5472275ec9fff1a6fd15a29cfbe"),
+    CLEAN("74da90dffd6ecd557a5e7e9731605413861ae19a"),
+    PLAIN_ACQUIRE("2507564e3f86c84a8a7c0f9fb6473f07805e2417"),
+    PLAIN_RELEASE("2ba5a9d315fe56d62cdf72239d31f7d0dac6be00"),
+    PLAIN_EXTEND("b3c6dfe3b331d0a96e90400b19bb6a956e589557"),
+    PLAIN_INFO("19b0573d7c0eca1ce55983b52400ad007683f321"),
+    ADOPT("f8f51e28c653a26b97628f1935f57760a54fcdc5"),
+    ADOPTED("d459bbd491693ea367dd1f52bf6538d74db2de25"),
+    FENCE("4908b3af92d9615d34ef72fc58a496e18daaded1"),
+    QUORUM_ACQUIRE("f1be4b630bc713c19da4a0e11f4a9ae05094493f"),
+    QUORUM_RAISE("215c818c2590971e1c5bc35fd07ca69aae974ad2"),
+    QUORUM_RELEASE("22ff4ef369c6c62e7039d59162a604db854aed94"),
+    MEMORY("2c83ba24fe6fb53615703e4a36fbafd219550ccc");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

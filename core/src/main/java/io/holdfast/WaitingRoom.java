@@ -1,9 +1,9 @@
 package io.holdfast;
 
-import io.holdfast.Commands.Claim;
-import io.holdfast.Commands.RefreshEntry;
-import io.holdfast.Commands.RefreshReply;
-import io.holdfast.Commands.State;
+import io.holdfast.QueueScripts.Claim;
+import io.holdfast.QueueScripts.RefreshEntry;
+import io.holdfast.QueueScripts.RefreshReply;
+import io.holdfast.QueueScripts.State;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -382,7 +382,7 @@ final class WaitingRoom {
             entries.add(new RefreshEntry(line.keys, count, first));
         }
         long sent = client.ticker.nanoTime();
-        client.commands.refresh(entries, heard, sent, (replies, failure) -> {
+        client.queueScripts.refresh(entries, heard, sent, (replies, failure) -> {
             if (replies == null) {
                 notRefreshed(batch, heard, failure);
                 return;

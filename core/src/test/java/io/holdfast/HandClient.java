@@ -188,23 +188,23 @@ final class HandClient {
     }
 
     static Reply granted(long token) {
-        return list("GRANTED", 1_000_000L, token, 1_000_000L);
+        return list("GRANTED", token, 1_000_000L, 0);
     }
 
     static Reply queued() {
-        return list("QUEUED", 1_000_000L, 1, 1, "somebody.0-1", 5, 1L, 20_000L, "a/b/c/d", "", "", "", 0, 0);
+        return list("QUEUED", 1, 1, "somebody.0-1", 5, 1L, 20_000L, "a/b/c/d", "", "", "", 0, 0);
     }
 
     static Reply released() {
-        return list("RELEASED", 1_000_000L, "", "", "", "", "", "", "", "", 0, 0);
+        return list("RELEASED", "", "", "", "", "", "", "", "", 0, 0);
     }
 
     static Reply held() {
-        return list("HELD", 1_000_000L);
+        return list("HELD");
     }
 
     static Reply renewed() {
-        return list(1_000_000L, 1);
+        return list(1);
     }
 
     private static Reply list(Object... values) {
@@ -279,9 +279,10 @@ final class HandClient {
                     } finally {
                         lock.unlock();
                     }
-                    // As the server does, behind the reply the call's number.
+                    // As the server does, behind the reply the time and the call's number.
                     return call.reply().thenApply(reply -> {
                         List<Reply> numbered = new ArrayList<>(reply.asList());
+                        numbered.add(Reply.of(1_000_000L));
                         numbered.add(
                                 Reply.of(command.words().get(command.words().size() - 1)));
                         return Reply.of(numbered);

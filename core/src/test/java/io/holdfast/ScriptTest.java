@@ -27,6 +27,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class ScriptTest {
     private static final Pattern INDEXED = Pattern.compile("(KEYS|ARGV)\\[([^\\]]+)\\]");
     private static final Pattern LOCK_AT = Pattern.compile("lockAt\\(([^)]+)\\)");
+
+    /** By the number of a lock, its first key. */
+    private static final Map<String, String> FIRST_KEYS = Map.of("1", "1", "i", "5i-4");
+    /** Functions whose first argument is a key. */
+    private static final Pattern OF_A_KEY =
+            Pattern.compile("\\b(expireLater|readHold|grantHold|extendHold|endHold|writeToken|quarantineLeft)\\(");
+
     private static final Pattern CALL = Pattern.compile("redis\\.(p?call)\\(");
     private static final Pattern WORD = Pattern.compile("'([A-Z]{2,})'");
     private static final Pattern LISTED_WORD = Pattern.compile("^--   ([A-Z]{2,})\\b", Pattern.MULTILINE);
@@ -59,7 +66,7 @@ final class ScriptTest {
         Set<String> used = new TreeSet<>(indices(body));
         Matcher locks = LOCK_AT.matcher(body);
         while (locks.find()) {
-            String first = normal(locks.group(1));
+            String first = Objects.requireNonNull(FIRST_KEYS.get(locks.group(1)));
             for (int i = 0; i < 5; i++) {
                 used.add("KEYS " + plus(first, i));
             }
@@ -101,16 +108,17 @@ final class ScriptTest {
 
     @Test
     void header_replyWords_areThoseThatTheClientDecodes() throws Exception {
-        assertEquals(names(Commands.AcquireWord.values()), listed("acquire.lua"));
-        assertEquals(names(Commands.ReleaseWord.values()), listed("release.lua"));
+        assertEquals(names(QueueScripts.AcquireWord.values()), listed("acquire.lua"));
+        assertEquals(names(QueueScripts.ReleaseWord.values()), listed("release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("confirm.lua"));
+        assertEquals(names(SteeringScripts.RevokeWord.values()), listed("revoke.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("refresh.lua"));
         assertEquals(Set.of("GRANTED", "TAKEN"), listed("plain_acquire.lua"));
         assertEquals(Set.of("RELEASED", "GONE"), listed("plain_release.lua"));
         assertEquals(Set.of(), listed("plain_extend.lua"));
         assertEquals(Set.of("HELD", "FREE"), listed("plain_info.lua"));
-        assertEquals(names(Commands.FenceWord.values()), listed("fence.lua"));
-        assertEquals(names(Commands.QuorumWord.values()), listed("quorum_acquire.lua"));
+        assertEquals(names(FenceScript.FenceWord.values()), listed("fence.lua"));
+        assertEquals(names(QuorumScripts.QuorumWord.values()), listed("quorum_acquire.lua"));
         assertEquals(Set.of("KNOWS", "FRESH"), listed("memory.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("quorum_raise.lua"));
         assertEquals(Set.of("RELEASED", "GONE"), listed("quorum_release.lua"));
@@ -120,9 +128,7 @@ final class ScriptTest {
     @EnumSource(Script.class)
     void body_clock_isReadByTheFirstStatementAndNeverAgain(Script script) {
         String body = code(script.text());
-        assertTrue(
-                body.matches("(?s)\\s*local function body\\(\\)\\s*local clock = redis\\.call\\('TIME'\\)\n.*"),
-                body.substring(0, 80));
+        assertTrue(body.matches("(?s)\\s*local clock = redis\\.call\\('TIME'\\)\n.*"), body.substring(0, 80));
         assertEquals(1, count(body, "'TIME'"));
     }
 
@@ -146,10 +152,10 @@ final class ScriptTest {
             }
         }
         assertTrue(calls > 1, "no calls found: " + calls);
-        Matcher moved = Pattern.compile("expireLater\\(").matcher(body.replace("function expireLater(", ""));
-        while (moved.find()) {
-            String key = arguments(body.replace("function expireLater(", ""), moved.end())
-                    .get(0);
+        String uses = body.replaceAll("local function \\w+\\(", "");
+        Matcher use = OF_A_KEY.matcher(uses);
+        while (use.find()) {
+            String key = arguments(uses, use.end()).get(0);
             assertTrue(isDeclared(key), "not out of KEYS: " + key);
         }
     }
@@ -162,16 +168,17 @@ final class ScriptTest {
                 "a refused channel must not fail the script");
     }
 
-    /** Whatever a script replies, by whatever way it ends, the call's number is behind it. */
+    /** Whatever a script replies, by whatever way it ends, the time and the call's number are behind it. */
     @ParameterizedTest
     @EnumSource(Script.class)
-    void body_reply_isFollowedByTheLastArgument(Script script) {
+    void body_reply_isFollowedByTheTimeAndTheLastArgument(Script script) {
         String text = code(script.text());
         assertTrue(text.stripTrailing().endsWith("""
 
                 end
 
                 local reply = body()
+                reply[#reply + 1] = nowMicros
                 reply[#reply + 1] = ARGV[#ARGV]
                 return reply"""), text);
         assertFalse(

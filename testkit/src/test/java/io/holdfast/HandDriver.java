@@ -189,11 +189,11 @@ final class HandDriver implements RedisDriver {
             case REQUEST_HELD ->
                 held.computeIfAbsent(script, s -> new ArrayDeque<>()).add(call);
             case PRETENDED -> {
-                List<Reply> nothing = new ArrayList<>(List.of(Reply.of("GONE"), Reply.of(1)));
+                List<Reply> nothing = new ArrayList<>(List.of(Reply.of("GONE")));
                 for (int i = 0; i < 8; i++) {
                     nothing.add(Reply.of(""));
                 }
-                nothing.addAll(List.of(Reply.of(0), Reply.of(0)));
+                nothing.addAll(List.of(Reply.of(0), Reply.of(0), Reply.of(1))); // the last: the time
                 nothing.add(Reply.of(command.words().get(command.words().size() - 1)));
                 call.future.complete(Reply.of(nothing));
             }

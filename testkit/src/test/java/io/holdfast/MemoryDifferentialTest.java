@@ -333,7 +333,7 @@ class MemoryDifferentialTest {
                         pick(List.of("0", "0", "1")),
                         "120000"));
             case 19 -> {
-                count.accept(call(Script.PROLONG, List.of(lock.hold()), client, "300000"));
+                count.accept(run(Script.PROLONG, List.of(lock.hold()), List.of("300000")));
                 call(Script.CLEAN, lock.all(), client);
             }
             case 20 -> both("DEL", lock.hold()); // it expires

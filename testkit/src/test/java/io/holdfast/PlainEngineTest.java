@@ -41,15 +41,15 @@ final class PlainEngineTest extends EngineFixture {
     }
 
     private Reply plainGranted() {
-        return reply("GRANTED", server.serverMicros(), 0);
+        return reply("GRANTED", 0);
     }
 
     private Reply takenBy(String holder) {
-        return reply("TAKEN", server.serverMicros(), holder, 20_000);
+        return reply("TAKEN", holder, 20_000);
     }
 
     private Reply word(String word) {
-        return reply(word, server.serverMicros());
+        return reply(word);
     }
 
     private Call nextAcquire() {
@@ -251,7 +251,7 @@ final class PlainEngineTest extends EngineFixture {
         }
         Call takeOver = nextAcquire();
         assertEquals(List.of("1", "second"), List.of(takeOver.arg(4), takeOver.arg(5)));
-        takeOver.answer(reply("GRANTED", server.serverMicros(), 1));
+        takeOver.answer(reply("GRANTED", 1));
         assertEquals("second", future.join().takenOverFrom().orElseThrow());
     }
 

@@ -524,11 +524,15 @@ final class QuorumEngineTest extends QuorumFixture {
 
     private Reply held(long remainingMillis) {
         List<Reply> one = List.of(
-                Reply.of("x.0-1~s 5 1000 30000 app/host/1/main"),
+                Reply.of("x.0-1"),
+                Reply.of(5),
+                Reply.of(1000),
                 Reply.of(remainingMillis),
+                Reply.of("app/host/1/main"),
+                Reply.of(30_000),
                 Reply.of("held"),
                 Reply.of(0));
-        return Reply.of(List.of(Reply.of(node(0).serverMicros()), Reply.of(one)));
+        return Reply.of(List.of(Reply.of(one)));
     }
 
     @Test

@@ -50,7 +50,6 @@ abstract class QuorumFixture {
     Reply taken(String owner, long remainingMillis) {
         return Reply.of(List.of(
                 Reply.of("TAKEN"),
-                Reply.of(node(0).serverMicros()),
                 Reply.of(owner),
                 Reply.of(5),
                 Reply.of(node(0).serverMicros()),
@@ -63,11 +62,11 @@ abstract class QuorumFixture {
     }
 
     Reply releasedReply() {
-        return Reply.of(List.of(Reply.of("RELEASED"), Reply.of(node(0).serverMicros())));
+        return Reply.of(List.of(Reply.of("RELEASED")));
     }
 
     private Reply list(String word, long number) {
-        return Reply.of(List.of(Reply.of(word), Reply.of(node(0).serverMicros()), Reply.of(number)));
+        return Reply.of(List.of(Reply.of(word), Reply.of(number)));
     }
 
     /** A lease that all nodes have granted with one token. */

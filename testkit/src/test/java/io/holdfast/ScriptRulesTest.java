@@ -36,11 +36,11 @@ final class ScriptRulesTest extends RuleFixture {
         assertNeeded(withRule -> {
             long late = regrantedOwner();
             Reply reply = script(
-                    rule(withRule, "tokencompare", "local mine = ARGV[3 * i - 2] .. ' '")
+                    rule(withRule, "tokencompare", "local mine = isHoldOf(texts[i], ARGV[3 * i - 2])")
                             .apply(Script.RENEW.text()),
                     List.of(KEYS.hold()),
                     List.of("B.0-1~s", Long.toString(late), "30000"));
-            return olderThanItMayBe(reply.asList().get(1).asLong() == 1, late);
+            return olderThanItMayBe(reply.asList().get(0).asLong() == 1, late);
         });
     }
 

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.Commands.FenceAct;
-import io.holdfast.Commands.RefreshEntry;
-import io.holdfast.Commands.RenewEntry;
+import io.holdfast.FenceScript.FenceAct;
+import io.holdfast.QueueScripts.RefreshEntry;
+import io.holdfast.QueueScripts.RenewEntry;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
@@ -129,33 +129,45 @@ class ShiftedRepliesTest {
 
     private static void ask(
             Client client, Script script, Keys keys, BiConsumer<@Nullable Object, @Nullable DriverException> heard) {
-        Commands commands = client.commands;
+        QueueScripts queue = client.queueScripts;
+        SteeringScripts steering = client.steeringScripts;
+        PlainScripts plain = client.plainScripts;
+        QuorumScripts quorum = client.quorumScripts;
         String owner = client.ids.next();
         long now = client.ticker.nanoTime();
         switch (script) {
             case ACQUIRE ->
-                commands.acquire(keys, owner, LockOptions.defaults(), true, 1, false, "actor", now, heard::accept);
-            case RELEASE -> commands.release(keys, owner, Duration.ZERO, Duration.ZERO, heard::accept);
-            case CONFIRM -> commands.confirm(keys, owner, 7, TERM, now, heard::accept);
-            case RENEW -> commands.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
-            case REFRESH -> commands.refresh(List.of(new RefreshEntry(keys, 0, "")), "0", now, heard::accept);
-            case INFO -> commands.info(List.of(keys), 10, heard::accept);
-            case REVOKE -> commands.revoke(keys, 0, false, Duration.ZERO, heard::accept);
-            case PROLONG -> commands.prolong(keys, TERM, heard::accept);
-            case CLEAN -> commands.clean(keys, heard::accept);
-            case PLAIN_ACQUIRE -> commands.plainAcquire(keys.hold(), "v", TERM, false, null, now, heard::accept);
-            case PLAIN_RELEASE -> commands.plainRelease(keys.hold(), "v", heard::accept);
-            case PLAIN_EXTEND -> commands.plainExtend(keys.hold(), "v", TERM, now, heard::accept);
-            case PLAIN_INFO -> commands.plainInfo(keys.hold(), "", heard::accept);
-            case FENCE -> commands.fence(keys, FenceAct.SET, 7, TERM, "text", heard::accept);
+                queue.acquire(
+                        new QueueScripts.Acquire(keys, owner, LockOptions.defaults(), true, 1, false, "actor"),
+                        now,
+                        heard::accept);
+            case RELEASE -> queue.release(keys, owner, Duration.ZERO, Duration.ZERO, heard::accept);
+            case CONFIRM -> queue.confirm(keys, owner, 7, TERM, now, heard::accept);
+            case RENEW -> queue.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
+            case REFRESH -> queue.refresh(List.of(new RefreshEntry(keys, 0, "")), "0", now, heard::accept);
+            case INFO -> steering.info(List.of(keys), 10, heard::accept);
+            case REVOKE -> steering.revoke(keys, 0, false, Duration.ZERO, heard::accept);
+            case PROLONG -> steering.prolong(keys, TERM, heard::accept);
+            case CLEAN -> steering.clean(keys, heard::accept);
+            case PLAIN_ACQUIRE -> plain.acquire(keys.hold(), "v", TERM, false, null, now, heard::accept);
+            case PLAIN_RELEASE -> plain.release(keys.hold(), "v", heard::accept);
+            case PLAIN_EXTEND -> plain.extend(keys.hold(), "v", TERM, now, heard::accept);
+            case PLAIN_INFO -> plain.info(keys.hold(), "", heard::accept);
+            case FENCE -> new FenceScript(client.calls, keys, TERM).act(FenceAct.SET, 7, "text", heard::accept);
             case QUORUM_ACQUIRE ->
-                commands.quorumAcquire(keys, owner, TERM, 0, Duration.ZERO, false, "actor", now, heard::accept);
-            case QUORUM_RAISE -> commands.quorumRaise(keys, owner, 7, 8, TERM, now, heard::accept);
-            case QUORUM_RELEASE -> commands.quorumRelease(keys, owner, Duration.ZERO, heard::accept);
+                quorum.acquire(
+                        new QuorumScripts.Acquire(keys, owner, TERM, 0, Duration.ZERO, false, "actor"),
+                        now,
+                        heard::accept);
+            case QUORUM_RAISE -> quorum.raise(keys, owner, 7, 8, TERM, now, heard::accept);
+            case QUORUM_RELEASE -> quorum.release(keys, owner, Duration.ZERO, heard::accept);
             case ADOPT ->
-                commands.adopt(keys, owner, 7, client.ids.next(), TERM, "actor", Duration.ZERO, now, heard::accept);
-            case ADOPTED -> commands.adopted(keys, owner, 7, heard::accept);
-            case MEMORY -> commands.memory(client.driver, "hf:node", Duration.ZERO, false, heard::accept);
+                queue.adopt(
+                        new QueueScripts.Adopt(keys, owner, 7, client.ids.next(), TERM, "actor", Duration.ZERO),
+                        now,
+                        heard::accept);
+            case ADOPTED -> queue.adopted(keys, owner, 7, heard::accept);
+            case MEMORY -> quorum.memory(client.driver, "hf:node", Duration.ZERO, false, heard::accept);
         }
     }
 }

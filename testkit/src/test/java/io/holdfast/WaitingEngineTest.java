@@ -469,19 +469,17 @@ final class WaitingEngineTest extends EngineFixture {
         acquire.answer(server.queued(1, seconds(20)));
         time.advance(seconds(1));
         server.stepServerClock(seconds(-10)); // the holder that the next reply tells has had the lock for so long
-        Reply since = server.queued(1, seconds(20));
+        Reply stuck = server.queued(1, seconds(20));
         server.stepServerClock(seconds(10));
-        List<Reply> stuck = new ArrayList<>(since.asList());
-        stuck.set(1, Reply.of(server.serverMicros()));
-        server.next("acquire").answer(Reply.of(stuck));
+        server.next("acquire").answer(stuck);
         Call revoke = server.next("revoke");
         time.advance(millis(300));
         revoke.answer(Reply.of(List.of(
                 Reply.of("RELEASED"),
-                Reply.of(server.serverMicros()),
                 Reply.of("somebody.0-1"),
-                Reply.of("5"),
-                Reply.of("1"),
+                Reply.of(5),
+                Reply.of(1),
+                Reply.of(0),
                 Reply.of("app/host/1/main"),
                 Reply.of(0),
                 Reply.of(acquire.publicOwner()),

@@ -9,40 +9,41 @@
 -- ARGV[14] priority   ARGV[15] longest queue, 0 for any   ARGV[16] tokens to reserve, at least 1
 -- ARGV[17] 'K' if the client keeps the lock until it is recalled, provided that nobody waits
 --
--- Replies, each followed by the time in microseconds:
---   GRANTED time token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will
---                              be told when others want it, and nobody has wanted it yet
---   QUEUED time place waiters …describe   the owner waits; place 1 is next in line
---   TAKEN time 0 waiters …describe   somebody else holds the lock, and the owner does not wait
---   FULL time 0 waiters …describe   somebody else holds the lock, and the queue has no room
---   EVICTED time   the owner waited, and was dropped by name
---   GONE time   the owner was released or withdrawn before this request came
---   MORE time   too many dead waiters for one script: ask again
+-- Replies:
+--   GRANTED token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will be told
+--                              when others want it, and nobody has wanted it yet
+--   QUEUED place waiters …describe   the owner waits; place 1 is next in line
+--   TAKEN 0 waiters …describe   somebody else holds the lock, and the owner does not wait
+--   FULL 0 waiters …describe   somebody else holds the lock, and the queue has no room
+--   EVICTED   the owner waited, and was dropped by name
+--   GONE   the owner was released or withdrawn before this request came
+--   MORE   too many dead waiters for one script: ask again
 -- Effects: settles the lock; grants, queues, or neither; moves a waiter that has outlived its life to the tail. Tells the
 -- next waiter if there was a handoff, and a client that keeps the lock that it is wanted, which is noted in the hold.
 
 -- include hold.lua
 
--- Mostly nobody holds, nobody waits, and nothing is known of the owner: then this is all, without what handles a queue.
-if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[6], KEYS[7]) == 0 then
-  local term, label, kept = ARGV[6], ARGV[11] .. '/' .. ARGV[12], ARGV[17] == 'K'
-  local token = writeHold(KEYS[1], KEYS[5], ARGV[5], term, now + tonumber(term), label, ARGV[16], kept and ' K' or '')
-  return { 'GRANTED', nowMicros, tonumber(token), nowMicros, kept and 1 or 0 }
+local function granted(held)
+  return { 'GRANTED', tonumber(held.token), tonumber(held.since), held.kept == ' K' and 1 or 0 }
 end
 
+-- Mostly nobody holds, nobody waits, and nothing is known of the owner: then this is all, without what handles a queue.
+if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[6], KEYS[7]) == 0 then
+  local label, kept = ARGV[11] .. '/' .. ARGV[12], ARGV[17] == 'K' and ' K' or ''
+  local held = { owner = ARGV[5], term = ARGV[6], label = label, kept = kept, left = tonumber(ARGV[6]) }
+  return granted(grantHold(KEYS[1], KEYS[5], tonumber(ARGV[4]), held, ARGV[16]))
+end
+
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)
 local owner, term = ARGV[5], tonumber(ARGV[6])
 local label = ARGV[11] .. '/' .. ARGV[12]
 
-local function granted()
-  return { 'GRANTED', nowMicros, tonumber(lock.held.token), tonumber(lock.held.since), lock.held.kept == ' K' and 1 or 0 }
-end
-
 local function take()
   dequeue(lock, owner, true)
-  return granted()
+  return granted(lock.held)
 end
 
 lock.held = parseHold(redis.call('GET', lock.hold)) -- raises the error of a key of another type
@@ -52,7 +53,7 @@ end
 local ended = redis.call('EXISTS', KEYS[6], KEYS[7])
 -- rule tombstone
 if ended > 0 and redis.call('EXISTS', KEYS[6]) == 1 then
-  return { 'GONE', nowMicros }
+  return { 'GONE' }
 end
 -- end
 
@@ -67,23 +68,23 @@ read()
 
 if lock.held and lock.held.owner == owner then
   -- rule rearm
-  expireLater(lock.hold, now + term)
+  extendHold(lock.hold, term)
   -- end
   if claimed == owner then
     return take()
   end
-  return granted()
+  return granted(lock.held)
 end
 
 if ended > 0 and redis.call('HEXISTS', KEYS[7], owner) == 1 then
-  return { 'EVICTED', nowMicros }
+  return { 'EVICTED' }
 end
 
 if not lock.held then
   demandOurs(lock)
   settle(lock, waiting and owner or nil, false, { last, claimed })
   if lock.more == 1 then
-    return { 'MORE', nowMicros }
+    return { 'MORE' }
   end
   read()
 end
@@ -91,13 +92,13 @@ end
 local reply
 if not lock.held then
   local kept = ARGV[17] == 'K' and redis.call('EXISTS', lock.queue, lock.parked) == 0 and ' K' or ''
-  grant(lock, owner, ARGV[6], now + term, label, ARGV[16], kept)
+  grant(lock, owner, ARGV[6], term, label, ARGV[16], kept)
   if waiting then
     dequeue(lock, owner)
   end
-  reply = granted()
+  reply = granted(lock.held)
 elseif lock.held.owner == owner then
-  expireLater(lock.hold, now + term)
+  extendHold(lock.hold, term)
   reply = take()
 else
   local enters, limit = ARGV[7] == '1' and not waiting, tonumber(ARGV[15])
@@ -106,7 +107,7 @@ else
     read()
     local waiters = waitersOf(lock, claimed)
     if waiters >= limit then
-      reply = describe(lock, { 'FULL', nowMicros, 0, waiters })
+      reply = describe(lock, { 'FULL', 0, waiters })
       recall(lock)
       deliver()
       return reply
@@ -128,7 +129,7 @@ else
         claim = tonumber(ARGV[8]),
         term = ARGV[6],
         tokens = ARGV[16],
-        thread = ARGV[12],
+        actor = ARGV[12],
       }),
       '@seq',
       last,
@@ -190,7 +191,7 @@ else
       end
     end
   end
-  reply = describe(lock, { waits and 'QUEUED' or 'TAKEN', nowMicros, place, waiters })
+  reply = describe(lock, { waits and 'QUEUED' or 'TAKEN', place, waiters })
   recall(lock)
 end
 deliver()

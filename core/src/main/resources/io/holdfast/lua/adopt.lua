@@ -8,42 +8,43 @@
 -- ARGV[10] life of the old owner's tombstone, ms
 --
 -- Replies:
---   HELD time since   the new owner holds the lock with this token, which was granted then, for at least a term from now
---   GONE time 0   it does not
+--   HELD since   the new owner holds the lock with this token, which was granted then, for at least a term from now
+--   GONE 0   it does not
 -- Effects: writes the new owner and its label beside the same token, and moves the expiry, only later. The old owner has
 -- ended then: it is taken out of the queue, and its tombstone says that it was adopted. Afterwards whatever the old owner
 -- still sends finds another owner.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)
 local old, token, owner = ARGV[5], ARGV[6], ARGV[7]
-readHold(lock)
-local held = lock.held
+local held = readHold(lock.hold)
 
 if not held or held.token ~= token then
-  return { 'GONE', nowMicros, 0 }
+  return { 'GONE', 0 }
 end
 if held.owner ~= owner then
   -- rule ticketowner
   if held.owner ~= old then
-    return { 'GONE', nowMicros, 0 } -- another has adopted it
+    return { 'GONE', 0 } -- another has adopted it
   end
   -- end
   -- rule newtombstone
   if redis.call('EXISTS', KEYS[7]) == 1 then
-    return { 'GONE', nowMicros, 0 } -- who asked has given it up, and nobody would hear of the hold
+    return { 'GONE', 0 } -- who asked has given it up, and nobody would hear of the hold
   end
   -- end
   demandOurs(lock)
   redis.call('GET', KEYS[6]) -- of another type, it says so here
   redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
-  redis.call('SET', lock.hold, table.concat({ owner, held.token, held.since, ARGV[8], ARGV[9] }, ' '), 'KEEPTTL')
+  local heir = { owner = owner, token = held.token, since = held.since, term = ARGV[8], label = ARGV[9], kept = '' }
+  redis.call('SET', lock.hold, holdText(heir), 'KEEPTTL')
   dequeue(lock, held.owner, redis.call('HGET', lock.details, '@claim') == held.owner)
   -- rule oldtombstone
   redis.call('SET', KEYS[6], 'A', 'PX', ARGV[10])
   -- end
 end
-expireLater(lock.hold, now + tonumber(ARGV[8]))
-return { 'HELD', nowMicros, tonumber(held.since) }
+extendHold(lock.hold, tonumber(ARGV[8]))
+return { 'HELD', tonumber(held.since) }

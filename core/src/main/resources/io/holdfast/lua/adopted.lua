@@ -5,18 +5,17 @@
 -- ARGV[1] owner   ARGV[2] token
 --
 -- Replies:
---   ADOPTED time   another owner holds the lock with this token, or has adopted it lately
---   OTHER time   not that this server knows
+--   ADOPTED   another owner holds the lock with this token, or has adopted it lately
+--   OTHER   not that this server knows
 -- Effects: none.
 
-local clock = redis.call('TIME')
-local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
+-- include hold.lua
 
 local texts = redis.call('MGET', KEYS[1], KEYS[2])
-local owner, token = string.match(texts[1] or '', '^(%S+) (%d+) ')
+local held = parseHold(texts[1])
 -- A lock that rests has the token of the hold before, and no owner.
-local handed = token == ARGV[2] and owner ~= ARGV[1] and owner ~= '-'
+local handed = held and held.token == ARGV[2] and held.owner ~= ARGV[1] and held.owner ~= '-'
 if handed or texts[2] == 'A' then
-  return { 'ADOPTED', nowMicros }
+  return { 'ADOPTED' }
 end
-return { 'OTHER', nowMicros }
+return { 'OTHER' }

@@ -4,18 +4,18 @@
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token
 -- ARGV[1..4] see common.lua
 --
--- Replies: time, number of waiters removed, number of waiters left, …describe.
+-- Replies: number of waiters removed, number of waiters left, …describe.
 -- Effects: looks at a thousand waiters of the queue and of those parked, settles the lock.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)
-readHold(lock)
+lock.held = readHold(lock.hold)
 demandOurs(lock)
 local removed = clean(lock)
 settle(lock)
-local reply = describe(lock,
-  { nowMicros, removed, waitersOf(lock, redis.call('HGET', lock.details, '@claim')) })
+local reply = describe(lock, { removed, waitersOf(lock, redis.call('HGET', lock.details, '@claim')) })
 deliver()
 return reply

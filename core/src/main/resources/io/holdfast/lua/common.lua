@@ -1,17 +1,17 @@
--- common.lua: included after hold.lua by every script that touches a queue. It owns the formats of all values.
+-- common.lua: included after hold.lua and held.lua by every script that touches a queue. It owns the formats of all values
+-- but the hold and the token.
 --
--- The keys of one lock, all in one slot:
---   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released;
---                     " R" if it does and others have wanted the lock: who holds; the key's expiry is the end of the hold
+-- The keys of one lock, all in one slot, in this order:
+--   hold      string  who holds; see hold.lua
 --   queue     zset    owner -> order: waiters; the lowest is served first. The order is made by orderOf()
 --   parked    zset    owner -> order: waiters that cannot be told of a grant at present; they keep their order
---   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term tokens thread"
+--   details   hash    owner     -> "since requestTtl requestEnd requestPolicy claim term tokens actor"
 --                     @seq      -> last order given
 --                     @claim    -> owner whose grant by handoff is not confirmed yet
 --                     @n:client -> number of its waiters          @p:client -> number of these that are parked
 --                     @a:client -> "deadline seen label"          @s:client -> since when it is suspect
 --                     @x        -> until when this key and the queue live at least
---   token     string  the last fencing token that was given, or reserved for the present holder
+--   token     string  the last fencing token; see hold.lua
 --   evicted   hash    owner -> 1: waiters that were dropped by name, so that they do not queue again
 -- Times are of this server: since, in microseconds; the others, in milliseconds. An owner is "client.number~secret". A
 -- label is "application/host/pid/actor", or that and "?" and metadata; each part is URL-encoded.
@@ -22,7 +22,9 @@
 local requester = ARGV[1]
 local channelPrefix = ARGV[2]
 local waiterTtl = tonumber(ARGV[3])
+local tokenTtl = tonumber(ARGV[4])
 
+local LOCK_KEYS = 5 -- keys of one lock, where a script has several locks
 local WALK_LIMIT = 1000 -- waiters looked at in one script
 local BAND = 2 ^ 42 -- orders of one priority
 local FIRST_RANDOM = 2 ^ 40
@@ -30,19 +32,6 @@ local mail = {} -- messages to send when everything else is done: channel, text,
 
 local function clientOf(owner)
   return string.match(owner, '^[^.]+')
-end
-
-local function publicPart(owner)
-  return string.match(owner, '^[^~]+')
-end
-
--- Moves an expiry to a later time, never to an earlier one. (Up to 7.0 PTTL reads the clock anew, so that "later" is
--- exact up to the script's own running time; drift allowances are wider than that.)
-local function expireLater(key, at)
-  local left = redis.call('PTTL', key)
-  if left == -1 or (left >= 0 and left < at - now) then
-    redis.call('PEXPIREAT', key, int(at))
-  end
 end
 
 -- What a queue and its details have to outlive is moved with each request and each report; so that this does not take
@@ -55,42 +44,23 @@ local function longer(known)
   return nil
 end
 
-local function lockAt(first)
+-- The i-th lock of the script.
+local function lockAt(i)
+  local first = LOCK_KEYS * (i - 1)
   return {
-    hold = KEYS[first],
-    queue = KEYS[first + 1],
-    parked = KEYS[first + 2],
-    details = KEYS[first + 3],
-    token = KEYS[first + 4],
+    hold = KEYS[first + 1],
+    queue = KEYS[first + 2],
+    parked = KEYS[first + 3],
+    details = KEYS[first + 4],
+    token = KEYS[first + 5],
     reach = {}, -- client -> answer of reach()
     labels = {}, -- client -> its label, of those that were looked at
-    held = nil, -- the hold, parsed; with the rest of its term in ms, if that is known without asking
+    held = nil, -- the hold; see hold.lua
     freed = false, -- whether the hold was deleted by this script
     mine = nil, -- a claim that belongs to the client that asks, to be told in the reply
     handed = 0, -- claim in ms of a handoff that was told by message
     more = 0, -- 1: the walk was cut at its limit; ask again
   }
-end
-
--- A value that Holdfast did not write, of any type, counts as a hold of '?', so that whoever only refreshes or releases is
--- not stopped, and nobody is granted the lock.
-local function parseHold(text)
-  if not text then
-    return nil
-  end
-  local owner, token, since, term, label, kept = string.match(text, '^(%S+) (%d+) (%d+) (%d+) (%S*)( ?[KR]?)$')
-  if not owner then
-    return { owner = '?', token = '0', since = '0', term = '0', label = '', kept = '' }
-  end
-  return { owner = owner, token = token, since = since, term = term, label = label, kept = kept, text = text }
-end
-
-local function readHold(lock)
-  local text = redis.pcall('GET', lock.hold)
-  if type(text) == 'table' then
-    text = isForeign(text) and '?' or redis.call('GET', lock.hold) -- any other error comes again
-  end
-  lock.held = parseHold(text)
 end
 
 -- Raises the error of a key of another type, before anything is written. The key of the hold has its own ways.
@@ -237,13 +207,13 @@ local function sweep(lock)
 end
 
 -- Where a waiter enters the queue, given the next number of @seq. Orders are integers of less than 50 bits, which a
--- double keeps exactly. Each priority has a band, the higher ones before the lower; in a band stand first those of mode
--- 'N' (newest first), then 'F' (oldest first), then 'R', in an order that is drawn here: the server's own generator
--- begins anew in every script.
-local function orderOf(order, priority, mode, owner)
-  if mode == 'N' then
+-- double keeps exactly. Each priority has a band, the higher ones before the lower; in a band stand first those of
+-- queue order 'N' (newest first), then 'F' (oldest first), then 'R', in an order that is drawn here: the server's own
+-- generator begins anew in every script.
+local function orderOf(order, priority, queueOrder, owner)
+  if queueOrder == 'N' then
     order = -order
-  elseif mode == 'R' then
+  elseif queueOrder == 'R' then
     order = FIRST_RANDOM + tonumber(string.sub(redis.sha1hex(owner .. nowText), 1, 10), 16)
   end
   return int(order - priority * BAND)
@@ -253,7 +223,7 @@ local function priorityOf(order)
   return -math.floor((tonumber(order) + BAND / 2) / BAND)
 end
 
-local function modeOf(order)
+local function queueOrderOf(order)
   local place = tonumber(order) + priorityOf(order) * BAND
   return place < 0 and 'N' or place < FIRST_RANDOM and 'F' or 'R'
 end
@@ -281,7 +251,7 @@ local function parseDetails(text)
   if not text then
     return nil
   end
-  local since, ttl, stop, policy, claim, term, tokens, thread =
+  local since, ttl, stop, policy, claim, term, tokens, actor =
     string.match(text, '^(%d+) (%d+) (%d+) (%a) (%d+) (%d+) (%d+) (%S*)$')
   return {
     since = since,
@@ -291,7 +261,7 @@ local function parseDetails(text)
     claim = tonumber(claim),
     term = term,
     tokens = tokens,
-    thread = thread,
+    actor = actor,
   }
 end
 
@@ -300,7 +270,7 @@ local function readDetails(lock, owner)
 end
 
 local function formatDetails(d)
-  return table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.tokens, d.thread }, ' ')
+  return table.concat({ d.since, int(d.ttl), int(d.stop), d.policy, int(d.claim), d.term, d.tokens, d.actor }, ' ')
 end
 
 -- Whether a request has outlived its own limit, and what then happens to it: 'T' to the tail, 'L' leaves the queue.
@@ -376,16 +346,9 @@ local function nextWaiter(lock, candidate)
   return nil
 end
 
-local function grant(lock, owner, term, expireAt, label, tokens, kept)
-  lock.held = {
-    owner = owner,
-    token = writeHold(lock.hold, lock.token, owner, term, expireAt, label, tokens, kept),
-    since = nowText,
-    term = term,
-    label = label,
-    kept = kept,
-    left = expireAt - now,
-  }
+local function grant(lock, owner, term, ms, label, tokens, kept)
+  local held = { owner = owner, term = term, label = label, kept = kept, left = ms }
+  lock.held = grantHold(lock.hold, lock.token, tokenTtl, held, tokens)
 end
 
 -- Tells a client that keeps a lock that others want it. It may be told more than once; and it is noted in the hold, where
@@ -398,20 +361,21 @@ local function recall(lock)
   -- rule recallmark
   if held.kept == ' K' then
     redis.pcall('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the other pass
-    redis.pcall('SET', lock.hold, string.sub(held.text, 1, -2) .. 'R', 'XX', 'KEEPTTL')
+    held.kept = ' R'
+    redis.pcall('SET', lock.hold, holdText(held), 'XX', 'KEEPTTL')
   end
   -- end
   mail[#mail + 1] = channelOf(lock, clientOf(held.owner))
   mail[#mail + 1] = table.concat({ 'R', held.token, lock.hold }, ' ')
 end
 
-local function labelOf(lock, client, thread)
+local function labelOf(lock, client, actor)
   local label = lock.labels[client]
   if not label then
     local active = redis.call('HGET', lock.details, '@a:' .. client)
     label = active and string.match(active, '^%d+ %d (%S*)$') or ''
   end
-  return label .. '/' .. thread
+  return label .. '/' .. actor
 end
 
 -- Gives a lock that nobody holds to the next waiter, for a claim window. The waiter stays in the queue until it
@@ -425,7 +389,7 @@ local function handoff(lock, candidate)
   if not lock.freed then
     redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
   end
-  grant(lock, owner, d.term, now + d.claim, labelOf(lock, client, d.thread), d.tokens, '')
+  grant(lock, owner, d.term, d.claim, labelOf(lock, client, d.actor), d.tokens, '')
   redis.call('HSET', lock.details, '@claim', owner)
   if client == requester then
     lock.mine = { publicPart(owner), lock.held.token, int(d.claim) }
@@ -445,7 +409,7 @@ local function settle(lock, candidate, tell, facts)
     if tell and clientOf(lock.held.owner) == requester and redis.call('HGET', lock.details, '@claim') == lock.held.owner then
       local d = readDetails(lock, lock.held.owner)
       if d then
-        expireLater(lock.hold, now + d.claim)
+        extendHold(lock.hold, d.claim)
         lock.mine = { publicPart(lock.held.owner), lock.held.token, int(d.claim) }
       end
     end
@@ -467,18 +431,7 @@ end
 
 -- The part of a reply that tells of the hold and of a claim of the client that asks.
 local function describe(lock, reply)
-  local held = lock.held
-  if held then
-    reply[#reply + 1] = publicPart(held.owner)
-    reply[#reply + 1] = tonumber(held.token)
-    reply[#reply + 1] = tonumber(held.since)
-    reply[#reply + 1] = held.left or math.max(0, redis.call('PTTL', lock.hold))
-    reply[#reply + 1] = held.label
-  else
-    for _ = 1, 5 do
-      reply[#reply + 1] = ''
-    end
-  end
+  tellHold(reply, lock.hold, lock.held)
   local mine = lock.mine or { '', '', '' }
   reply[#reply + 1] = mine[1]
   reply[#reply + 1] = mine[2]

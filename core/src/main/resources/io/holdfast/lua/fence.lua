@@ -3,16 +3,12 @@
 -- KEYS[1] value: a hash, value -> the text (absent when there is none), token -> the newest token seen
 -- ARGV[1] act: S set, D delete, R read   ARGV[2] token   ARGV[3] life, ms, 0 for ever   ARGV[4] text to set
 --
--- Replies: a word, the time in microseconds, the newest token, and after a read that passed 1 and the text if there is
+-- Replies: a word, the newest token, and after a read that passed 1 and the text if there is
 -- one; otherwise 0 and an empty text. The word is
 --   PASSED    the act was done, and the token is remembered
 --   STALE     a newer token was here before; nothing was done
 -- Effects: the key lasts at least a life from now; its expiry only moves later. A value that is deleted, or read before
 -- it was ever set, leaves its token: otherwise the next one, however old, would pass.
-
-local clock = redis.call('TIME')
-local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
-local now = math.floor(nowMicros / 1000)
 
 local act = ARGV[1]
 local life = tonumber(ARGV[3])
@@ -25,7 +21,7 @@ end
 
 -- rule tokenorder
 if tonumber(ARGV[2]) < newest then
-  return { 'STALE', nowMicros, newest, 0, '' }
+  return { 'STALE', newest, 0, '' }
 end
 -- end
 
@@ -42,9 +38,9 @@ if life == 0 then
     redis.call('PERSIST', KEYS[1])
   end
 elseif left == -2 or (left >= 0 and left < life) then
-  redis.call('PEXPIREAT', KEYS[1], string.format('%.0f', now + life))
+  redis.call('PEXPIREAT', KEYS[1], int(now + life))
 end
 if act == 'R' and facts[1] then
-  return { 'PASSED', nowMicros, tonumber(ARGV[2]), 1, facts[1] }
+  return { 'PASSED', tonumber(ARGV[2]), 1, facts[1] }
 end
-return { 'PASSED', nowMicros, tonumber(ARGV[2]), 0, '' }
+return { 'PASSED', tonumber(ARGV[2]), 0, '' }

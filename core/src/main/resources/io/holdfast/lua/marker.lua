@@ -5,18 +5,6 @@
 -- life: of the marker, in ms; a server that is used keeps it, by one write for each half of it
 -- durable: '1' if a restart loses nothing; then the marker is good for any process
 
--- Lua's own conversion keeps 14 digits only.
-local function int(number)
-  return string.format('%.0f', number)
-end
-
--- Moves an expiry to a later time, never to an earlier one.
-local function expireLater(key, at)
-  if redis.call('PTTL', key) < at - now then
-    redis.call('PEXPIREAT', key, int(at))
-  end
-end
-
 local function quarantineLeft(marker, quarantine, life, durable)
   local here = '-'
   if durable ~= '1' then

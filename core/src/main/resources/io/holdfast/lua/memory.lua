@@ -3,19 +3,15 @@
 -- KEYS[1] marker of the server
 -- ARGV[1] quarantine, ms   ARGV[2] life of the marker, ms   ARGV[3] '1' if a restart of the server loses nothing
 --
--- Replies, each followed by the time in microseconds:
---   KNOWS time   it does, or what it may have forgotten is over
---   FRESH time remaining   it is new, or has lost its memory, or another process has its data now: not for so many ms yet
+-- Replies:
+--   KNOWS   it does, or what it may have forgotten is over
+--   FRESH remaining   it is new, or has lost its memory, or another process has its data now: not for so many ms yet
 -- Effects: writes the marker where there is none that counts, and keeps it.
-
-local clock = redis.call('TIME')
-local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
-local now = math.floor(nowMicros / 1000)
 
 -- include marker.lua
 
 local left = quarantineLeft(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
 if left > 0 then
-  return { 'FRESH', nowMicros, left }
+  return { 'FRESH', left }
 end
-return { 'KNOWS', nowMicros }
+return { 'KNOWS' }

@@ -5,14 +5,10 @@
 -- ARGV[4] 1 to replace a holder, else 0   ARGV[5] the value of the holder to replace, as it was told
 --
 -- Replies:
---   GRANTED time replaced   the key has the value, for at least a term from now; replaced: 1 if in place of the holder
---   TAKEN time holder remaining   the key has another value, told as plain_shown.lua says; its term in ms, -1 if it does
+--   GRANTED replaced   the key has the value, for at least a term from now; replaced: 1 if in place of the holder
+--   TAKEN holder remaining   the key has another value, told as plain_shown.lua says; its term in ms, -1 if it does
 --                              not expire
 -- Effects: one SET with its expiry, or the expiry moved to later. An error of a key that is no string comes first.
-
-local clock = redis.call('TIME')
-local nowMicros = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
-local now = math.floor(nowMicros / 1000)
 
 -- include plain_shown.lua
 
@@ -24,7 +20,7 @@ end
 
 local held = redis.call('GET', KEYS[1])
 local term = tonumber(ARGV[2])
-local expiry = string.format('%.0f', now + term)
+local expiry = int(now + term)
 local replaced = 0
 if held then
   local left = redis.call('PTTL', KEYS[1])
@@ -34,12 +30,12 @@ if held then
   elseif ARGV[3] == '1' and held == ARGV[1] then
     -- Up to 7.0 the key may end while the script runs; then it is set anew.
     if left == -1 or left >= term or redis.call('PEXPIREAT', KEYS[1], expiry) == 1 then
-      return { 'GRANTED', nowMicros, 0 }
+      return { 'GRANTED', 0 }
     end
   -- end
   else
-    return { 'TAKEN', nowMicros, shown(held), left }
+    return { 'TAKEN', shown(held), left }
   end
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PXAT', expiry)
-return { 'GRANTED', nowMicros, replaced }
+return { 'GRANTED', replaced }

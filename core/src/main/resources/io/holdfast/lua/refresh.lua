@@ -5,7 +5,7 @@
 -- ARGV[5] label of the client   ARGV[6] suspicion whose probe the client heard, 0 for none
 -- ARGV[2i+5] number of the client's waiters, 0 for a check   ARGV[2i+6] the first of them, '' for none
 --
--- Replies: time, then for each lock a list: state waiters …describe. The state is
+-- Replies: for each lock a list: state waiters …describe. The state is
 --   OK       the server knows all waiters of this client
 --   RESEND   it does not, or some of them are parked, or a key is another program's: the client repeats the acquire of
 --            each, which puts them back, or says what is wrong
@@ -14,6 +14,7 @@
 -- client: once it says that it heard it, it is trusted again.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local function heartbeat(lock, count)
@@ -50,11 +51,11 @@ local function heartbeat(lock, count)
   return known >= count and 'OK' or 'RESEND'
 end
 
-local replies = { nowMicros }
-for i = 1, #KEYS / 5 do
-  local lock = lockAt(5 * i - 4)
+local replies = {}
+for i = 1, #KEYS / LOCK_KEYS do
+  local lock = lockAt(i)
   local count, first = tonumber(ARGV[2 * i + 5]), ARGV[2 * i + 6]
-  readHold(lock)
+  lock.held = readHold(lock.hold)
   local state, waiters = count > 0 and 'RESEND' or 'OK', 0
   if unlessForeign(demandOurs, lock) then -- the other locks must not suffer for it
     state = 'OK'

@@ -6,11 +6,11 @@
 -- ARGV[8] the last of the reserved tokens that was used, 0 if none were reserved
 --
 -- Replies:
---   RELEASED time …describe   the owner held the lock, and no longer does; without what describe tells if nobody waits
---   WITHDRAWN time …describe   the owner waited, and no longer does
---   GONE time …describe   the owner neither held nor waited
--- Effects: begins with the delete, which is allowed at maxmemory, and which no key of another program stops; hands the lock to the next waiter and tells it. With a
--- shortest hold that is not over yet, the lock rests until then: taken, by nobody.
+--   RELEASED …describe   the owner held the lock, and no longer does; without what describe tells if nobody waits
+--   WITHDRAWN …describe   the owner waited, and no longer does
+--   GONE …describe   the owner neither held nor waited
+-- Effects: begins with the delete, which is allowed at maxmemory, and which no key of another program stops; hands the lock
+-- to the next waiter and tells it. With a shortest hold that is not over yet, the lock rests until then: taken, by nobody.
 
 -- include hold.lua
 
@@ -20,29 +20,30 @@ if facts.err then
   facts = isForeign(facts) and {} or redis.call('HMGET', KEYS[4], '@seq', '@claim') -- any other error comes again
 end
 if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
-  local mine = ARGV[5] .. ' '
   local text = redis.call('MGET', KEYS[1])[1]
-  if text and string.sub(text, 1, #mine) == mine then
-    redis.call('DEL', KEYS[1])
+  if isHoldOf(text, ARGV[5]) then
+    endHold(KEYS[1])
     local used = tonumber(ARGV[8])
-    if used > 0 and used >= tonumber(string.match(text, '^%S+ (%d+)')) then -- not of an earlier grant of the same owner
-      unlessForeign(writeToken, KEYS[5], used, ARGV[8]) -- nobody was granted the lock since: the others were not used
+    if used > 0 and used >= tonumber(parseHold(text).token) then -- not of an earlier grant of the same owner
+      -- Nobody was granted the lock since: the others were not used.
+      unlessForeign(writeToken, KEYS[5], used, ARGV[8], tonumber(ARGV[4]))
     end
-    return { 'RELEASED', nowMicros }
+    return { 'RELEASED' }
   end
 end
 
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)
 local owner, tombstone, shortest = ARGV[5], ARGV[6], tonumber(ARGV[7])
 
-readHold(lock)
+lock.held = readHold(lock.hold)
 local word = 'GONE'
 -- rule ownercheck
 if lock.held and lock.held.owner == owner then
   -- end
-  redis.call('DEL', lock.hold)
+  endHold(lock.hold)
   lock.freed = true
   word = 'RELEASED'
   if facts[2] == owner then
@@ -51,13 +52,12 @@ if lock.held and lock.held.owner == owner then
   end
   local used = tonumber(ARGV[8])
   if used >= tonumber(lock.held.token) then
-    unlessForeign(writeToken, lock.token, used, ARGV[8])
+    unlessForeign(writeToken, lock.token, used, ARGV[8], tokenTtl)
   end
   local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
   if shortest > 0 and rest > now then
-    lock.held.owner = '-'
-    redis.call('SET', lock.hold,
-      table.concat({ '-', lock.held.token, lock.held.since, ARGV[7], lock.held.label }, ' '), 'PXAT', int(rest))
+    lock.held.owner, lock.held.term, lock.held.kept = '-', ARGV[7], ''
+    redis.call('SET', lock.hold, holdText(lock.held), 'PXAT', int(rest))
   else
     lock.held = nil
   end
@@ -75,6 +75,6 @@ end
 -- end
 
 unlessForeign(settle, lock, nil, word == 'GONE', facts) -- a repeated release tells its handoff again
-local reply = describe(lock, { word, nowMicros })
+local reply = describe(lock, { word })
 deliver()
 return reply

@@ -5,8 +5,8 @@
 -- ARGV[5] token that the hold must have, or have reserved, '' for any   ARGV[6] '1' to drop the waiters, '0' not to
 -- ARGV[7] how long a dropped waiter is refused, ms
 --
--- Replies: a word, the time in microseconds, the public owner id, the token, since and the label of the hold that ended
--- (or of the present one, for OTHER; all '' if there is none), the number of waiters dropped, …describe. The word is
+-- Replies: a word, what hold.lua tells of the hold that ended (or of the present one, for OTHER), the number of waiters
+-- dropped, …describe. The word is
 --   RELEASED   the lock was held, and this hold has ended
 --   NOTHING    nobody held it
 --   OTHER      it is held with another token, or by another program: the hold is left alone
@@ -15,6 +15,7 @@
 -- client that held it, which learns of it at its next renewal at the latest.
 
 -- include hold.lua
+-- include held.lua
 -- include common.lua
 
 local lock = lockAt(1)
@@ -30,7 +31,7 @@ local function isMeant(held)
   return asked > tonumber(held.token) and (last and asked <= last or not last and held.kept ~= '')
 end
 
-readHold(lock)
+lock.held = readHold(lock.hold)
 local held = lock.held
 -- Where a key of the queue is another program's, the hold ends all the same, and that is all.
 local ours = unlessForeign(function()
@@ -49,7 +50,8 @@ if held then
   word = held.owner ~= '?' and isMeant(held) and 'RELEASED' or 'OTHER'
 end
 if word == 'RELEASED' then
-  redis.call('DEL', lock.hold)
+  endHold(lock.hold)
+  held.left = 0
   lock.held = nil
   lock.freed = true
   -- rule revokemessage
@@ -86,10 +88,8 @@ end
 if ours and lock.more == 0 then
   settle(lock)
 end
-local reply = { word, nowMicros, '', '', '', '', dropped }
-if held then
-  reply[3], reply[4], reply[5], reply[6] = publicPart(held.owner), held.token, held.since, held.label
-end
+local reply = tellHold({ word }, lock.hold, held)
+reply[#reply + 1] = dropped
 describe(lock, reply)
 deliver()
 return reply

@@ -95,8 +95,8 @@ public final class FakeDriver implements RedisDriver {
         }
 
         /**
-         * Answers it; of a script as its text says, for the call's number is put behind it here. An answer to a command that
-         * was answered already is dropped.
+         * Answers it; of a script as its text says, for the time and the call's number are put behind it here. An answer to a
+         * command that was answered already is dropped.
          */
         public void answer(Reply answer) {
             taken = true;
@@ -105,6 +105,7 @@ public final class FakeDriver implements RedisDriver {
 
         private Reply numbered(Reply answer) {
             List<Reply> elements = new ArrayList<>(answer.asList());
+            elements.add(Reply.of(serverMicros()));
             elements.add(Reply.of(words.get(words.size() - 1)));
             return Reply.of(elements);
         }
@@ -131,11 +132,11 @@ public final class FakeDriver implements RedisDriver {
     public FakeDriver(VirtualTime time) {
         this.time = time;
         answer("INFO", call -> Reply.of("redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n"));
-        answer("memory", call -> Reply.of(List.of(Reply.of("KNOWS"), Reply.of(serverMicros()))));
+        answer("memory", call -> list("KNOWS"));
         answer("info", call -> {
-            List<Reply> replies = new ArrayList<>(List.of(Reply.of(serverMicros())));
+            List<Reply> replies = new ArrayList<>();
             for (int i = 0; i < call.keys().size() / 5; i++) {
-                replies.add(Reply.of(List.of(Reply.of(""), Reply.of(0), Reply.of(""), Reply.of(0))));
+                replies.add(list("", "", "", "", "", "", "", 0));
             }
             return Reply.of(replies);
         });
@@ -207,12 +208,12 @@ public final class FakeDriver implements RedisDriver {
 
     /** acquire: the owner holds the lock. */
     public Reply granted(long token) {
-        return list("GRANTED", serverMicros(), token, serverMicros());
+        return list("GRANTED", token, serverMicros(), 0);
     }
 
     /** acquire: the owner holds the lock, and its client may keep it until it is recalled. */
     public Reply grantedToKeep(long token) {
-        return list("GRANTED", serverMicros(), token, serverMicros(), 1);
+        return list("GRANTED", token, serverMicros(), 1);
     }
 
     /** acquire: the owner waits; the present holder has so much left. */
@@ -227,34 +228,34 @@ public final class FakeDriver implements RedisDriver {
 
     /** acquire: the owner was ended before; confirm: the owner does not hold the lock with this token. */
     public Reply gone() {
-        return list("GONE", serverMicros());
+        return list("GONE");
     }
 
     /** adopted: {@code ADOPTED} or {@code OTHER}. */
     public Reply adopted(String word) {
-        return list(word, serverMicros());
+        return list(word);
     }
 
     /** adopt: the new owner holds the lock. */
     public Reply adoptedSince(long micros) {
-        return list("HELD", serverMicros(), micros);
+        return list("HELD", micros);
     }
 
     /** confirm: the owner holds the lock. */
     public Reply held() {
-        return list("HELD", serverMicros());
+        return list("HELD");
     }
 
     /** release: nobody holds the lock afterwards. The word is {@code RELEASED}, {@code WITHDRAWN} or {@code GONE}. */
     public Reply released(String word) {
-        List<Object> reply = new ArrayList<>(List.of(word, serverMicros()));
+        List<Object> reply = new ArrayList<>(List.of(word));
         reply.addAll(describe(NOBODY, Duration.ZERO, null));
         return list(reply.toArray());
     }
 
     /** release: the lock went to somebody of another client, for this claim window. */
     public Reply handedOff(Duration claim) {
-        List<Object> reply = new ArrayList<>(List.of("RELEASED", serverMicros()));
+        List<Object> reply = new ArrayList<>(List.of("RELEASED"));
         reply.addAll(describe("somebody.0-1", claim, null));
         reply.set(reply.size() - 2, claim.toMillis());
         return list(reply.toArray());
@@ -262,11 +263,7 @@ public final class FakeDriver implements RedisDriver {
 
     /** renew: 1 for each hold that is held, 2 if others want it besides, 0 for each that is gone. */
     public Reply renewed(int... held) {
-        List<Object> reply = new ArrayList<>(List.of(serverMicros()));
-        for (int one : held) {
-            reply.add(one);
-        }
-        return list(reply.toArray());
+        return list(Arrays.stream(held).boxed().toArray());
     }
 
     /** renew: every hold of this call is held. */
@@ -297,7 +294,7 @@ public final class FakeDriver implements RedisDriver {
     }
 
     private Reply refreshed(Call call, String state, Duration remaining, @Nullable List<Object> claim) {
-        List<Reply> replies = new ArrayList<>(List.of(Reply.of(serverMicros())));
+        List<Reply> replies = new ArrayList<>();
         for (int i = 0; i < call.keys().size() / 5; i++) {
             List<Object> one = new ArrayList<>(List.of(state, 1));
             one.addAll(describe("somebody.0-1", remaining, claim));
@@ -307,7 +304,7 @@ public final class FakeDriver implements RedisDriver {
     }
 
     private Reply acquireReply(String word, int place, int waiters, Duration remaining) {
-        List<Object> reply = new ArrayList<>(List.of(word, serverMicros(), place, waiters));
+        List<Object> reply = new ArrayList<>(List.of(word, place, waiters));
         reply.addAll(describe("somebody.0-1", remaining, null));
         return list(reply.toArray());
     }

@@ -81,6 +81,7 @@ final class GrantingRule implements MemoryServer.Rule {
     /** Each hold of the batch by itself. */
     private Answer renew(Call call, ScriptRun script) {
         List<Answer> answers = new ArrayList<>();
+        List<Answer> behind = List.of(); // the time, and the call's number
         String number = script.args().get(script.args().size() - 1);
         for (int i = 0; i < script.keys().size(); i++) {
             List<String> args = new ArrayList<>(script.args().subList(3 * i, 3 * i + 3));
@@ -90,12 +91,10 @@ final class GrantingRule implements MemoryServer.Rule {
             if (!(one instanceof Answer.Many many)) {
                 return one;
             }
-            answers.addAll(
-                    answers.isEmpty()
-                            ? many.elements().subList(0, 2)
-                            : many.elements().subList(1, 2));
+            answers.add(many.elements().get(0));
+            behind = many.elements().subList(1, 3);
         }
-        answers.add(Answer.of(number));
+        answers.addAll(behind);
         return Answer.of(answers);
     }
 

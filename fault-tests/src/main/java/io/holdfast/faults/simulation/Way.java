@@ -84,7 +84,7 @@ final class Way implements NetworkDriver.Route {
                 && command.words().size() > 3
                 && LeaseLook.isRevoke(command.words().get(1))
                 && reply.asList().get(0).asString().equals("RELEASED")) {
-            looking.revoked(command.words().get(3), reply.asList().get(2).asString());
+            looking.revoked(command.words().get(3), reply.asList().get(1).asString());
         }
         if (world.checksOfQuorum != null && answer instanceof Reply reply) {
             world.checksOfQuorum.answered(server.memory, command, reply);

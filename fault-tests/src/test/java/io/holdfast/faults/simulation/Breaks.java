@@ -162,7 +162,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        lua("acquire", "  expireLater(lock.hold, now + term)\n  -- end", "  -- end")),
+                        lua("acquire", "  extendHold(lock.hold, term)\n  -- end", "  -- end")),
                 of(
                         "a handoff gives the whole term",
                         INSIDE,
@@ -170,8 +170,8 @@ final class Breaks {
                         EnumSet.of(LIVENESS),
                         lua(
                                 "common",
-                                "grant(lock, owner, d.term, now + d.claim,",
-                                "grant(lock, owner, d.term, now + tonumber(d.term),")),
+                                "grant(lock, owner, d.term, d.claim,",
+                                "grant(lock, owner, d.term, tonumber(d.term),")),
                 of(
                         "the client takes a claim for a term",
                         INSIDE,
@@ -220,10 +220,11 @@ final class Breaks {
                         INSIDE,
                         30,
                         EnumSet.of(ORPHAN, TOKENS, HOLDER),
-                        lua("renew", "  local held = 0\n", """
-                              local held = 0
+                        lua("renew", "for i = 1, #KEYS do\n", """
+                            for i = 1, #KEYS do
                               if not texts[i] then
-                                texts[i] = mine .. string.format('%.0f', nowMicros) .. ' ' .. ARGV[3 * i] .. ' a/b'
+                                local mine = ARGV[3 * i - 2] .. ' ' .. ARGV[3 * i - 1] .. ' '
+                                texts[i] = mine .. int(nowMicros) .. ' ' .. ARGV[3 * i] .. ' a/b'
                                 redis.call('SET', KEYS[i], texts[i], 'PX', ARGV[3 * i])
                               end
                             """)),
@@ -300,8 +301,8 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "common",
-                                "if mode == 'N' then",
-                                "order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16) if mode == 'N' then")),
+                                "if queueOrder == 'N' then",
+                                "order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16) if queueOrder == 'N' then")),
                 of(
                         "priorities do not count",
                         INSIDE,
@@ -338,7 +339,7 @@ final class Breaks {
                         35,
                         EnumSet.of(ENDS),
                         java(
-                                "Commands",
+                                "ScriptCalls",
                                 "if (!flight.get() && now - flight.sentNanos < timeoutNanos) {",
                                 "if (!flight.get()) {")),
                 of(
@@ -456,7 +457,10 @@ final class Breaks {
                         QUORUM,
                         13,
                         EnumSet.of(WRITE_BACK),
-                        lua("quorum_raise", "if not text or string.sub(text, 1, #mine) ~= mine then", "if false then")),
+                        lua(
+                                "quorum_raise",
+                                "if not isHoldOf(redis.call('GET', KEYS[1]), ARGV[1], ARGV[2]) then",
+                                "if false then")),
                 of(
                         "quorum: fewer than a majority are enough",
                         QUORUM,

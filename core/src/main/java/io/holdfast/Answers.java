@@ -1,0 +1,55 @@
+package io.holdfast;
+
+import io.holdfast.spi.DriverException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Answers that come to a callback, for those who wait for them. */
+final class Answers {
+    /** Something that is sent, and answered to a callback. */
+    interface Sending<T> {
+        void send(BiConsumer<@Nullable T, @Nullable DriverException> callback);
+    }
+
+    private Answers() {}
+
+    /** Sends; what is returned fails with a DriverException. */
+    static <T> CompletableFuture<T> to(Sending<T> sending) {
+        CompletableFuture<T> answer = new CompletableFuture<>();
+        sending.send((value, failure) -> {
+            if (failure != null) {
+                answer.completeExceptionally(failure);
+            } else {
+                answer.complete(value);
+            }
+        });
+        return answer;
+    }
+
+    /** Sends and blocks for the answer. Throws exceptions of the library only. */
+    static <T> T await(Client client, Sending<T> sending) {
+        if (client.isClosed()) {
+            throw new HoldfastClosedException();
+        }
+        try {
+            return to(sending).join();
+        } catch (CompletionException e) {
+            throw explained(client, e);
+        }
+    }
+
+    /** What to throw for an answer that failed. */
+    static RuntimeException explained(Client client, Exception e) {
+        if (client.isClosed()) {
+            return new HoldfastClosedException();
+        }
+        if (e.getCause() instanceof DriverException failure) {
+            return Refusals.of(client.driver.describe(), failure);
+        }
+        return e instanceof RuntimeException unchecked
+                ? unchecked
+                : new IllegalStateException("the driver failed: " + e.getCause(), e);
+    }
+}
