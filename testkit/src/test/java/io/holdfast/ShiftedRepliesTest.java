@@ -151,7 +151,7 @@ class ShiftedRepliesTest {
             case CLEAN -> steering.clean(keys, heard::accept);
             case PLAIN_ACQUIRE -> plain.acquire(keys.hold(), "v", TERM, false, null, now, heard::accept);
             case PLAIN_RELEASE -> plain.release(keys.hold(), "v", heard::accept);
-            case PLAIN_EXTEND -> plain.extend(keys.hold(), "v", TERM, now, heard::accept);
+            case PLAIN_EXTEND -> plain.extend(keys, "v", TERM, now, heard::accept);
             case PLAIN_INFO -> plain.info(keys.hold(), "", heard::accept);
             case FENCE -> new FenceScript(client.calls, keys, TERM).act(FenceAct.SET, 7, "text", heard::accept);
             case QUORUM_ACQUIRE ->
