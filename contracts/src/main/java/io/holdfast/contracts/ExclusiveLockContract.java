@@ -10,14 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
-import io.holdfast.LeaseLostException;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.spi.Reply;
@@ -25,11 +22,8 @@ import io.holdfast.testkit.TestServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -65,16 +59,6 @@ public abstract class ExclusiveLockContract extends LockSuite {
         assertEquals(Duration.ZERO, lease.remaining());
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertEquals(List.of(), keysButTokens(server));
-    }
-
-    @Test
-    void tryAcquire_takenLock_isEmptyAndQueuesNothing() throws Exception {
-        DistributedLock lock = client(server).lock("a");
-        Lease lease = lock.acquire();
-        assertEquals(Optional.empty(), client(server).lock("a").tryAcquire());
-        assertEquals(Optional.empty(), lock.tryAcquire());
-        assertEquals(List.of("hf:{a}"), keysButTokens(server));
-        lease.close();
     }
 
     @Test
@@ -176,111 +160,6 @@ public abstract class ExclusiveLockContract extends LockSuite {
     }
 
     @Test
-    void acquire_interrupted_throwsAndLeavesNothing() throws Exception {
-        Holdfast holdfast = client(server);
-        Lease lease = holdfast.lock("a").acquire();
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
-        Thread thread = new Thread(() -> {
-            try {
-                holdfast.lock("a").acquire();
-            } catch (Throwable e) {
-                thrown.set(e);
-            }
-        });
-        thread.start();
-        await("it is queued", () -> holdfast.inspect().lock("a").waiters() == 1);
-        thread.interrupt();
-        thread.join();
-        assertInstanceOf(InterruptedException.class, thrown.get());
-        await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
-        assertTrue(lease.isValid());
-    }
-
-    @Test
-    void acquireAsync_completedFromOutside_isWithdrawn() throws Exception {
-        Holdfast holdfast = client(server);
-        Lease lease = holdfast.lock("a").acquire();
-        CompletableFuture<Lease> cancelled = holdfast.lock("a").acquireAsync();
-        CompletableFuture<Lease> timedOut = holdfast.lock("a").acquireAsync();
-        await("both are queued", () -> holdfast.inspect().lock("a").waiters() == 2);
-        cancelled.cancel(true);
-        timedOut.orTimeout(1, TimeUnit.MILLISECONDS);
-        await("both leave the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
-        lease.release();
-        assertEquals(List.of(), keysOfHoldsAndQueues(server));
-    }
-
-    @Test
-    void term_withRenewal_isRenewedWithoutEnd() throws Exception {
-        Holdfast holdfast = client(server);
-        LockOptions options = LockOptions.defaults().withTerm(Duration.ofMillis(900));
-        Lease lease = holdfast.lock("a", options).acquire();
-        CountDownLatch over = new CountDownLatch(1);
-        lease.lost().thenAccept(reason -> over.countDown());
-        // Three terms long nothing may happen; this waits for something that must not come.
-        assertFalse(over.await(3, TimeUnit.SECONDS));
-        assertTrue(lease.isValid());
-        assertEquals(ReleaseResult.RELEASED, lease.release());
-    }
-
-    @Test
-    void term_withoutRenewal_isLostAtTheDeadlineBeforeTheServerFreesTheLock() throws Exception {
-        Holdfast holdfast = client(server);
-        LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofMillis(400)).withRenewed(false);
-        Lease lease = holdfast.lock("a", options).acquire();
-        assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS));
-        assertFalse(lease.isValid());
-        assertThrows(LeaseLostException.class, lease::requireValid);
-        assertThrows(LeaseLostException.class, () -> lease.extend(Duration.ofSeconds(1)));
-        assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
-        await("the lock is free", () -> keysButTokens(server).isEmpty());
-    }
-
-    @Test
-    void longestHold_reached_endsTheRenewal() throws Exception {
-        LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofMillis(200)).withLongestHold(Duration.ofMillis(400));
-        Lease lease = client(server).lock("a", options).acquire();
-        assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS));
-    }
-
-    @Test
-    void extend_longerThanTheTerm_lastsAndNeverShortens() throws Exception {
-        LockOptions options = LockOptions.defaults().withRenewed(false);
-        Lease lease = client(server).lock("a", options).acquire();
-        lease.extend(Duration.ofMinutes(5));
-        assertTrue(lease.remaining().toSeconds() > 290);
-        lease.extend(Duration.ofSeconds(1));
-        assertTrue(lease.remaining().toSeconds() > 290);
-        assertTrue(server.command("PTTL", "hf:{a}").asLong() > 290_000);
-    }
-
-    @Test
-    void release_byAnotherThread_works() throws Exception {
-        Holdfast holdfast = client(server);
-        Lease lease = holdfast.lock("a").acquire();
-        assertEquals(
-                ReleaseResult.RELEASED,
-                CompletableFuture.supplyAsync(lease::release).get());
-    }
-
-    @Test
-    void release_byAnyoneElse_isImpossible() throws Exception {
-        Holdfast holdfast = client(server);
-        LockOptions shortTerm =
-                LockOptions.defaults().withTerm(Duration.ofMillis(150)).withRenewed(false);
-        Lease old = holdfast.lock("a", shortTerm).acquire();
-        old.lost().toCompletableFuture().get(5, TimeUnit.SECONDS);
-        Lease present = client(server).lock("a").acquire();
-        assertEquals(ReleaseResult.ALREADY_GONE, old.release());
-        assertTrue(present.isValid());
-        assertEquals(
-                present.owner(),
-                holdfast.inspect().lock("a").holder().orElseThrow().owner());
-    }
-
-    @Test
     void shortestHold_afterRelease_keepsTheLockTakenByNobody() throws Exception {
         Holdfast holdfast = client(server);
         LockOptions options = LockOptions.defaults().withShortestHold(Duration.ofMillis(600));
@@ -348,78 +227,6 @@ public abstract class ExclusiveLockContract extends LockSuite {
         await("it is queued", () -> first.inspect().lock("a").waiters() == 1);
         lease.release();
         assertTrue(next.get(10, TimeUnit.SECONDS).remaining().toSeconds() >= 10);
-    }
-
-    @Test
-    void call_returnsTheValueAndReleasesAlsoWhenTheBodyThrows() throws Exception {
-        DistributedLock lock = client(server).lock("a");
-        assertEquals("done", lock.call(lease -> "done"));
-        IllegalStateException thrown = assertThrows(
-                IllegalStateException.class,
-                () -> lock.call(lease -> {
-                    throw new IllegalStateException("the body's own");
-                }));
-        assertEquals("the body's own", thrown.getMessage());
-        assertEquals(List.of(), keysButTokens(server));
-        try (Lease held = lock.acquire()) {
-            assertEquals(Optional.empty(), client(server).lock("a").tryCall(Wait.none(), lease -> "never"));
-        }
-        assertEquals(Optional.of(7), lock.tryCall(Wait.none(), lease -> 7));
-    }
-
-    @Test
-    void call_leaseLostInTheBody_throwsWithTheResult() throws Exception {
-        LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofMillis(150)).withRenewed(false);
-        DistributedLock lock = client(server).lock("a", options);
-        LeaseLostException lost = assertThrows(
-                LeaseLostException.class,
-                () -> lock.call(lease -> {
-                    lease.lost().toCompletableFuture().join();
-                    return "result";
-                }));
-        assertEquals("result", lost.result());
-        assertEquals(LossReason.TERM_ENDED, lost.reason());
-    }
-
-    @Test
-    void callAsync_releasesWhenTheStageCompletes() throws Exception {
-        Holdfast holdfast = client(server);
-        CompletableFuture<String> work = new CompletableFuture<>();
-        CompletableFuture<String> result = holdfast.lock("a").callAsync(lease -> work);
-        await("it is held", () -> holdfast.inspect().lock("a").holder().isPresent());
-        work.complete("value");
-        assertEquals("value", result.get(5, TimeUnit.SECONDS));
-        assertEquals(List.of(), keysButTokens(server));
-        CompletableFuture<String> failed =
-                holdfast.lock("a").callAsync(lease -> CompletableFuture.failedFuture(new IllegalStateException("own")));
-        ExecutionException thrown = assertThrows(ExecutionException.class, () -> failed.get(5, TimeUnit.SECONDS));
-        assertEquals("own", Objects.requireNonNull(thrown.getCause()).getMessage());
-        assertEquals(List.of(), keysButTokens(server));
-        CompletableFuture<String> neverBegun = holdfast.lock("a").callAsync(lease -> {
-            throw new IllegalStateException("thrown in place of a stage");
-        });
-        assertThrows(ExecutionException.class, () -> neverBegun.get(5, TimeUnit.SECONDS));
-        assertEquals(List.of(), keysButTokens(server));
-    }
-
-    @Test
-    void close_losesLeasesWithdrawsWaitersAndEndsThreads() throws Exception {
-        Holdfast other = client(server);
-        Lease foreign = other.lock("b").acquire();
-        Holdfast holdfast = client(server);
-        Lease lease = holdfast.lock("a").acquire();
-        CompletableFuture<Lease> waiting = holdfast.lock("b").acquireAsync(Wait.forever());
-        await("it is queued", () -> other.inspect().lock("b").waiters() == 1);
-        holdfast.close();
-        assertEquals(
-                LossReason.CLIENT_CLOSED, lease.lost().toCompletableFuture().get(5, TimeUnit.SECONDS));
-        assertFalse(lease.isValid());
-        ExecutionException thrown = assertThrows(ExecutionException.class, () -> waiting.get(5, TimeUnit.SECONDS));
-        assertInstanceOf(HoldfastClosedException.class, thrown.getCause());
-        assertEquals(List.of("hf:{b}"), keysOfHoldsAndQueues(server));
-        assertThrows(HoldfastClosedException.class, () -> holdfast.lock("c").acquire());
-        assertTrue(foreign.isValid());
     }
 
     @Test

@@ -13,7 +13,6 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockOptions;
-import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.NodeInfo;
@@ -142,20 +141,6 @@ public abstract class QuorumContract extends LockSuite {
         try (Lease lease = quorum.lock("a").acquire(Wait.upTo(PATIENCE))) {
             assertTrue(lease.isHeldOnServer());
         }
-    }
-
-    @Test
-    final void attempt_takenLock_isTakenByTheHolderAndTimesOut() throws Exception {
-        List<RedisServer> nodes = nodes(3);
-        Lease lease = quorum(nodes).lock("a").acquire();
-        DistributedLock lock = quorum(nodes).lock("a");
-        Attempt.Taken taken = assertInstanceOf(Attempt.Taken.class, lock.attempt(Wait.none()));
-        assertEquals(lease.owner(), taken.contention().holder().orElseThrow().owner());
-        assertTrue(taken.contention().remaining().compareTo(TERM) <= 0);
-        assertInstanceOf(Attempt.TimedOut.class, lock.attempt(Wait.upTo(Duration.ofMillis(250))));
-        assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.none()));
-        assertTrue(lock.tryAcquire().isEmpty());
-        lease.release();
     }
 
     @Test

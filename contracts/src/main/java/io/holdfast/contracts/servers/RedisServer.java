@@ -190,6 +190,7 @@ public final class RedisServer implements TestServer {
     }
 
     /** Stops the process where it is ({@code SIGSTOP}): the kernel goes on accepting connections and bytes for it. */
+    @Override
     public void freeze() {
         locked(() -> {
             process.freeze();
@@ -198,6 +199,7 @@ public final class RedisServer implements TestServer {
     }
 
     /** Lets a frozen process go on ({@code SIGCONT}). */
+    @Override
     public void thaw() {
         locked(() -> {
             process.thaw();
