@@ -1,15 +1,14 @@
 /**
- * Real servers, faults and contract suites for tests of Holdfast and of drivers written elsewhere.
+ * For the tests of applications that use locks: a server in memory, virtual time, and leases that are lost on demand.
  *
- * <p>The server program comes from the artifact {@code org.signal:embedded-redis}, which is read as a resource: none of
- * its classes is used, so it is not required here, and it may lie on the class path. LuaJ, which {@link
- * io.holdfast.testkit.MemoryServer} runs scripts with, has to lie there, because it has classes without a package: who runs
- * tests on the module path adds {@code --add-reads io.holdfast.testkit=ALL-UNNAMED}.
+ * <p>JUnit is only needed for {@link io.holdfast.testkit.HoldfastExtension}. LuaJ, with which {@link
+ * io.holdfast.testkit.MemoryServer} runs scripts, has classes without a package and so cannot be a module: it has to lie on the
+ * class path, and whoever runs tests on the module path adds {@code --add-reads io.holdfast.testkit=ALL-UNNAMED}.
  */
 module io.holdfast.testkit {
     requires transitive io.holdfast;
     requires static transitive org.jspecify;
-    requires transitive org.junit.jupiter.api;
+    requires static transitive org.junit.jupiter.api;
 
     exports io.holdfast.testkit;
 }

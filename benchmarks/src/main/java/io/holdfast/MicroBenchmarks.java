@@ -1,13 +1,13 @@
 package io.holdfast;
 
+import io.holdfast.contracts.ForwardingDriver;
+import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Entropy;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.spi.Reply;
-import io.holdfast.testkit.ForwardingDriver;
-import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.ServiceLoader;

@@ -1,7 +1,7 @@
 package io.holdfast.benchmarks;
 
 import com.google.gson.Gson;
-import io.holdfast.testkit.ChildProcess;
+import io.holdfast.contracts.servers.ChildProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,6 @@
 package io.holdfast.benchmarks;
 
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import io.lettuce.core.RedisClient;
 import java.io.IOException;
 import java.nio.file.Files;

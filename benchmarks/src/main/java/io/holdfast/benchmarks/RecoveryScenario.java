@@ -2,8 +2,8 @@ package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.contestants.Contestants;
 import io.holdfast.benchmarks.contestants.Contestants.Ability;
-import io.holdfast.testkit.RedisServer;
-import io.holdfast.testkit.TcpProxy;
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

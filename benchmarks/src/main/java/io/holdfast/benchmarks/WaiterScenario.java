@@ -2,7 +2,7 @@ package io.holdfast.benchmarks;
 
 import io.holdfast.benchmarks.contestants.Contestants;
 import io.holdfast.benchmarks.contestants.Contestants.Ability;
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,9 +3,9 @@ package io.holdfast.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.testkit.RedisServer;
-import io.holdfast.testkit.TestAuthority;
-import io.holdfast.testkit.TestAuthority.Issued;
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TestAuthority;
+import io.holdfast.contracts.servers.TestAuthority.Issued;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

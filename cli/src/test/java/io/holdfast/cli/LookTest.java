@@ -10,7 +10,7 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

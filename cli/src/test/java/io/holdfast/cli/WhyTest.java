@@ -12,7 +12,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.Wait;
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -134,7 +134,7 @@ final class Workshop {
             for (String entry : Launched.classPath().split(File.pathSeparator)) {
                 String name = entry.replace('\\', '/');
                 if (name.matches(
-                        ".*/(test-classes|testkit/target/[^/]+|(junit|opentest4j|apiguardian|surefire)[^/]*)")) {
+                        ".*/(test-classes|(testkit|contracts)/target/[^/]+|(junit|opentest4j|apiguardian|surefire)[^/]*)")) {
                     continue;
                 }
                 boolean isOurs = name.endsWith("/classes") || name.matches(".*/holdfast-[a-z]+-[^/]*\\.jar");

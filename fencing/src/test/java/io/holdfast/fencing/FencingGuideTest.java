@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import java.io.StringWriter;
 import java.lang.reflect.Method;
 import java.net.URI;

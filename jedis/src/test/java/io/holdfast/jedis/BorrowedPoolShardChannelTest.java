@@ -1,11 +1,11 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.BorrowedDriver;
+import io.holdfast.contracts.ShardChannelContract;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BorrowedDriver;
-import io.holdfast.testkit.ShardChannelContract;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;

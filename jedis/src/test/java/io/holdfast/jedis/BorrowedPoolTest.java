@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.contracts.servers.RedisSentinels;
+import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.DriverException.Kind;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
-import io.holdfast.testkit.RedisSentinels;
-import io.holdfast.testkit.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.BrokenConnectionContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BrokenConnectionContract;
 
 class JedisBrokenConnectionTest extends BrokenConnectionContract {
     @Override

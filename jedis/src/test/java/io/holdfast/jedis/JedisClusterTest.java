@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.ClusterContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ClusterContract;
 
 class JedisClusterTest extends ClusterContract {
     @Override

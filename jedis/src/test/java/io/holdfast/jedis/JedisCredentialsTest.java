@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.CredentialsContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.CredentialsContract;
 
 final class JedisCredentialsTest extends CredentialsContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.DeadWaitersContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.DeadWaitersContract;
 
 class JedisDeadWaitersTest extends DeadWaitersContract {
     @Override

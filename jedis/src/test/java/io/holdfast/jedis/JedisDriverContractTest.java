@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.DriverContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.DriverContract;
 
 final class JedisDriverContractTest extends DriverContract {
     @Override

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
@@ -11,7 +12,6 @@ import io.holdfast.spi.DriverException.Kind;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.RedisServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.ExclusiveLockContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ExclusiveLockContract;
 
 class JedisExclusiveLockTest extends ExclusiveLockContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.FailedConnectContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.FailedConnectContract;
 
 class JedisFailedConnectTest extends FailedConnectContract {
     @Override

@@ -1,9 +1,9 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.FaultyConnectionContract;
+import io.holdfast.contracts.ForwardingDriver;
+import io.holdfast.contracts.Fuse;
 import io.holdfast.spi.RedisDriver;
-import io.holdfast.testkit.FaultyConnectionContract;
-import io.holdfast.testkit.ForwardingDriver;
-import io.holdfast.testkit.Fuse;
 import java.io.FilterInputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.FencedValueContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.FencedValueContract;
 
 class JedisFencedValueTest extends FencedValueContract {
     @Override

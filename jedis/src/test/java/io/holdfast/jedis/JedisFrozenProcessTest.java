@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.FrozenProcessContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.FrozenProcessContract;
 
 class JedisFrozenProcessTest extends FrozenProcessContract {
     @Override

@@ -2,7 +2,7 @@ package io.holdfast.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.holdfast.testkit.LinkContract;
+import io.holdfast.contracts.LinkContract;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.MigrationLockContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.MigrationLockContract;
 
 class JedisMigrationLockTest extends MigrationLockContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.OwnConflictContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.OwnConflictContract;
 
 class JedisOwnConflictTest extends OwnConflictContract {
     @Override

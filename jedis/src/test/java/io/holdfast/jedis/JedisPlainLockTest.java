@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.PlainLockContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.PlainLockContract;
 
 class JedisPlainLockTest extends PlainLockContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.ProcessContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ProcessContract;
 
 class JedisProcessTest extends ProcessContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.QuarantineContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.QuarantineContract;
 
 class JedisQuarantineTest extends QuarantineContract {
     @Override

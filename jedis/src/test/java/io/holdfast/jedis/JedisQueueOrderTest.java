@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.QueueOrderContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.QueueOrderContract;
 
 class JedisQueueOrderTest extends QueueOrderContract {
     @Override

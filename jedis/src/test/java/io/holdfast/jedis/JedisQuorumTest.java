@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.QuorumContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.QuorumContract;
 
 class JedisQuorumTest extends QuorumContract {
     @Override

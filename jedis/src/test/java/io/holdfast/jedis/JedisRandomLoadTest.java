@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.RandomLoadContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.RandomLoadContract;
 
 class JedisRandomLoadTest extends RandomLoadContract {
     @Override

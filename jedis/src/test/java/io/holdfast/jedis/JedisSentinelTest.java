@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.SentinelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.SentinelContract;
 
 class JedisSentinelTest extends SentinelContract {
     @Override

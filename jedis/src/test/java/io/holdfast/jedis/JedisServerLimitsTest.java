@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.ServerLimitsContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ServerLimitsContract;
 
 class JedisServerLimitsTest extends ServerLimitsContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.ShardChannelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ShardChannelContract;
 
 final class JedisShardChannelTest extends ShardChannelContract {
     @Override

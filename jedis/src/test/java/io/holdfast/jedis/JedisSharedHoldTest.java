@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.SharedHoldContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.SharedHoldContract;
 
 class JedisSharedHoldTest extends SharedHoldContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.TlsContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.TlsContract;
 
 final class JedisTlsTest extends TlsContract {
     @Override

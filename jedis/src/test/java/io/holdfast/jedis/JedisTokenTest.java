@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.TokenContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.TokenContract;
 
 class JedisTokenTest extends TokenContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.jedis;
 
+import io.holdfast.contracts.UnfitServerContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.UnfitServerContract;
 
 class JedisUnfitServerTest extends UnfitServerContract {
     @Override

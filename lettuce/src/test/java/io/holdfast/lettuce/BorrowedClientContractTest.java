@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.DriverContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.DriverContract;
 
 /** The contract with a client that was handed in. */
 final class BorrowedClientContractTest extends DriverContract {

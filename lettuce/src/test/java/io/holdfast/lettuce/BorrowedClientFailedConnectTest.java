@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.FailedConnectContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.FailedConnectContract;
 
 final class BorrowedClientFailedConnectTest extends FailedConnectContract {
     @Override

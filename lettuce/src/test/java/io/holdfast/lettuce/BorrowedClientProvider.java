@@ -1,11 +1,11 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.BorrowedDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BorrowedDriver;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.protocol.ProtocolVersion;

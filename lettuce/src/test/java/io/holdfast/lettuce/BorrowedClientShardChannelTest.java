@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.ShardChannelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ShardChannelContract;
 
 /** The contract with a client that was handed in, and over the older protocol. */
 final class BorrowedClientShardChannelTest extends ShardChannelContract {

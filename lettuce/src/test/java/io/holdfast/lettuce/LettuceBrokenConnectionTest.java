@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.BrokenConnectionContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BrokenConnectionContract;
 
 class LettuceBrokenConnectionTest extends BrokenConnectionContract {
     @Override

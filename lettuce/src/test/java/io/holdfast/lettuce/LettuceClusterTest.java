@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.ClusterContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ClusterContract;
 
 class LettuceClusterTest extends ClusterContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.CredentialsContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.CredentialsContract;
 
 final class LettuceCredentialsTest extends CredentialsContract {
     @Override

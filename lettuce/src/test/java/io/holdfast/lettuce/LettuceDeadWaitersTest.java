@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.DeadWaitersContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.DeadWaitersContract;
 
 class LettuceDeadWaitersTest extends DeadWaitersContract {
     @Override

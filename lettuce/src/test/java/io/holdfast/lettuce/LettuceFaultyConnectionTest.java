@@ -1,8 +1,8 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.FaultyConnectionContract;
+import io.holdfast.contracts.Fuse;
 import io.holdfast.spi.RedisDriver;
-import io.holdfast.testkit.FaultyConnectionContract;
-import io.holdfast.testkit.Fuse;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;

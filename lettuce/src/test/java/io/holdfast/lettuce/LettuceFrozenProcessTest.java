@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.FrozenProcessContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.FrozenProcessContract;
 
 class LettuceFrozenProcessTest extends FrozenProcessContract {
     @Override

@@ -1,6 +1,6 @@
 package io.holdfast.lettuce;
 
-import io.holdfast.testkit.LinkContract;
+import io.holdfast.contracts.LinkContract;
 import java.util.Map;
 
 final class LettuceLinkTest extends LinkContract {

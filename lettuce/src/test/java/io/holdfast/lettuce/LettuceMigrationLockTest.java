@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.MigrationLockContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.MigrationLockContract;
 
 class LettuceMigrationLockTest extends MigrationLockContract {
     @Override

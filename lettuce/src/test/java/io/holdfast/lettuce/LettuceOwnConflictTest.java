@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.OwnConflictContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.OwnConflictContract;
 
 class LettuceOwnConflictTest extends OwnConflictContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.PlainLockContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.PlainLockContract;
 
 class LettucePlainLockTest extends PlainLockContract {
     @Override

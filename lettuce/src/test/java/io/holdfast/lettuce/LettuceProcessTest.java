@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.ProcessContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ProcessContract;
 
 class LettuceProcessTest extends ProcessContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.QueueOrderContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.QueueOrderContract;
 
 class LettuceQueueOrderTest extends QueueOrderContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.QuorumContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.QuorumContract;
 
 class LettuceQuorumTest extends QuorumContract {
     @Override

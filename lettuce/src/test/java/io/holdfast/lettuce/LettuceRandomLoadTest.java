@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.RandomLoadContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.RandomLoadContract;
 
 class LettuceRandomLoadTest extends RandomLoadContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.SentinelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.SentinelContract;
 
 class LettuceSentinelTest extends SentinelContract {
     @Override

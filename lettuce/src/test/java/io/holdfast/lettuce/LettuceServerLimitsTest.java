@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.ServerLimitsContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ServerLimitsContract;
 
 class LettuceServerLimitsTest extends ServerLimitsContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.ShardChannelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ShardChannelContract;
 
 final class LettuceShardChannelTest extends ShardChannelContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.SharedHoldContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.SharedHoldContract;
 
 class LettuceSharedHoldTest extends SharedHoldContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.SteeringContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.SteeringContract;
 
 class LettuceSteeringTest extends SteeringContract {
     @Override

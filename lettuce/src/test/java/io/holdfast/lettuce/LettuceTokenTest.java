@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.TokenContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.TokenContract;
 
 class LettuceTokenTest extends TokenContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.lettuce;
 
+import io.holdfast.contracts.UnfitServerContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.UnfitServerContract;
 
 class LettuceUnfitServerTest extends UnfitServerContract {
     @Override

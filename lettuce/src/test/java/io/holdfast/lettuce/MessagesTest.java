@@ -7,13 +7,13 @@ import static io.holdfast.lettuce.Seen.take;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TcpProxy;
+import io.holdfast.contracts.servers.TcpProxy.Caught;
+import io.holdfast.contracts.servers.TcpProxy.Fault;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
-import io.holdfast.testkit.RedisServer;
-import io.holdfast.testkit.TcpProxy;
-import io.holdfast.testkit.TcpProxy.Caught;
-import io.holdfast.testkit.TcpProxy.Fault;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.protocol.ProtocolVersion;

@@ -5,14 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.RedisServer;
-import io.holdfast.testkit.TcpProxy;
 import java.util.HashSet;
 import java.util.ServiceLoader;
 import java.util.Set;

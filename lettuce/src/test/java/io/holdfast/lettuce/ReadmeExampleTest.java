@@ -3,7 +3,7 @@ package io.holdfast.lettuce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.URL;

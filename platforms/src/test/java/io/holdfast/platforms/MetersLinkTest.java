@@ -1,7 +1,7 @@
 package io.holdfast.platforms;
 
+import io.holdfast.contracts.LinkContract;
 import io.holdfast.micrometer.HoldfastMetrics;
-import io.holdfast.testkit.LinkContract;
 import java.util.Map;
 
 class MetersLinkTest extends LinkContract {

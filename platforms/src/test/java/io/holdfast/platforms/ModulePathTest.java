@@ -3,7 +3,7 @@ package io.holdfast.platforms;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.testkit.RedisServer;
+import io.holdfast.contracts.servers.RedisServer;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -31,6 +31,7 @@ class ModulePathTest {
             "org.opentest4j",
             "org.apiguardian",
             "io.holdfast.testkit",
+            "holdfast.contracts",
             "embedded.redis",
             "ch.qos.logback");
 

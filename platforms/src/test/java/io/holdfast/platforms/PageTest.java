@@ -57,7 +57,7 @@ class PageTest {
             for (String name : tested(driver)) {
                 Class<?> contract = Class.forName("io.holdfast.platforms." + driver + "." + name)
                         .getSuperclass();
-                if (contract.getPackageName().equals("io.holdfast.testkit")
+                if (contract.getPackageName().equals("io.holdfast.contracts")
                         && !page.contains("`" + contract.getSimpleName() + "`")) {
                     missing.add(contract.getSimpleName());
                 }

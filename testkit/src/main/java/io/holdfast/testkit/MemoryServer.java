@@ -173,12 +173,12 @@ public final class MemoryServer implements TestServer {
         drivers.forEach(MemoryDriver::restore);
     }
 
-    /** Leaves what clients send unanswered, on connections that stay open, until {@link #thaw}. */
+    @Override
     public void freeze() {
         locked(() -> frozen = true);
     }
 
-    /** Carries out what has come meanwhile, in its order, and goes on. */
+    @Override
     public void thaw() {
         List<Runnable> waiting = new ArrayList<>();
         lock.lock();

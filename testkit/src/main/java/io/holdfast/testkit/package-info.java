@@ -1,4 +1,4 @@
-/** Real servers, a proxy that breaks things on purpose, and the contract that every driver is tested against. */
+/** What the tests of an application need: a server in memory, time that stands still, leases that are lost on demand. */
 @NullMarked
 package io.holdfast.testkit;
 

@@ -1,8 +1,8 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.contracts.servers.ChildProcess;
 import io.holdfast.faults.history.History;
 import io.holdfast.faults.history.History.Disturbance;
-import io.holdfast.testkit.ChildProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,6 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.faults.history.Checks;
 import io.holdfast.faults.history.History;
 import io.holdfast.faults.history.Ledger;
@@ -8,7 +9,6 @@ import io.holdfast.faults.history.Violation;
 import io.holdfast.faults.subjects.Subjects;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
-import io.holdfast.testkit.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.contracts.servers.RespClient;
 import io.holdfast.faults.history.Ledger.Write;
 import io.holdfast.spi.Reply;
-import io.holdfast.testkit.RespClient;
 import java.util.ArrayList;
 import java.util.List;
 

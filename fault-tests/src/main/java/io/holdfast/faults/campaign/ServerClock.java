@@ -1,7 +1,7 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.Reply;
-import io.holdfast.testkit.RedisServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * and a server program that is linked dynamically; the one that comes with the tests is not.
  */
 final class ServerClock {
-    private static final String PROGRAM = "holdfast.test.server"; // what the testkit looks at
+    private static final String PROGRAM = "holdfast.test.server"; // what ServerBinary looks at
 
     private final @Nullable Path offset;
     private final String reason;

@@ -1,11 +1,11 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.contracts.servers.RedisCluster;
+import io.holdfast.contracts.servers.RedisSentinels;
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
-import io.holdfast.testkit.RedisCluster;
-import io.holdfast.testkit.RedisSentinels;
-import io.holdfast.testkit.RedisServer;
-import io.holdfast.testkit.TcpProxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

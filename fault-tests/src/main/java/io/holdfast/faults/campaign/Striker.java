@@ -1,12 +1,12 @@
 package io.holdfast.faults.campaign;
 
+import io.holdfast.contracts.servers.RedisCluster;
+import io.holdfast.contracts.servers.RedisSentinels;
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TcpProxy;
+import io.holdfast.contracts.servers.TcpProxy.Kind;
 import io.holdfast.faults.history.History.Disturbance;
 import io.holdfast.spi.DriverException;
-import io.holdfast.testkit.RedisCluster;
-import io.holdfast.testkit.RedisSentinels;
-import io.holdfast.testkit.RedisServer;
-import io.holdfast.testkit.TcpProxy;
-import io.holdfast.testkit.TcpProxy.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;

@@ -1,7 +1,7 @@
 package io.holdfast.platforms.jedis;
 
+import io.holdfast.contracts.ShardChannelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ShardChannelContract;
 
 /** Over a pool that was handed in. */
 class BorrowedShardChannelTest extends ShardChannelContract {

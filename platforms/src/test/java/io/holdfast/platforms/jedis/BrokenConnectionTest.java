@@ -1,8 +1,8 @@
 package io.holdfast.platforms.jedis;
 
+import io.holdfast.contracts.BrokenConnectionContract;
 import io.holdfast.jedis.JedisDriverProvider;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BrokenConnectionContract;
 
 class BrokenConnectionTest extends BrokenConnectionContract {
     @Override

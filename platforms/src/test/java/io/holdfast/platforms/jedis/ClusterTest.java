@@ -1,8 +1,8 @@
 package io.holdfast.platforms.jedis;
 
+import io.holdfast.contracts.ClusterContract;
 import io.holdfast.jedis.JedisDriverProvider;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ClusterContract;
 
 class ClusterTest extends ClusterContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.platforms.jedis;
 
+import io.holdfast.contracts.LinkContract;
 import io.holdfast.jedis.JedisDriver;
-import io.holdfast.testkit.LinkContract;
 import java.util.Map;
 
 class LinkTest extends LinkContract {

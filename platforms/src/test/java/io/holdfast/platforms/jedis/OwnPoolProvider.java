@@ -1,11 +1,11 @@
 package io.holdfast.platforms.jedis;
 
+import io.holdfast.contracts.BorrowedDriver;
 import io.holdfast.jedis.JedisDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BorrowedDriver;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;

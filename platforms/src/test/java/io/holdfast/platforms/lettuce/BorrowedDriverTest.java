@@ -1,7 +1,7 @@
 package io.holdfast.platforms.lettuce;
 
+import io.holdfast.contracts.DriverContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.DriverContract;
 
 /** Over a client that was handed in. */
 class BorrowedDriverTest extends DriverContract {

@@ -1,7 +1,7 @@
 package io.holdfast.platforms.lettuce;
 
+import io.holdfast.contracts.ShardChannelContract;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.ShardChannelContract;
 
 /** Over a client that was handed in. */
 class BorrowedShardChannelTest extends ShardChannelContract {

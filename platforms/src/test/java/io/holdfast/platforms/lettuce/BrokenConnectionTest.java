@@ -1,8 +1,8 @@
 package io.holdfast.platforms.lettuce;
 
+import io.holdfast.contracts.BrokenConnectionContract;
 import io.holdfast.lettuce.LettuceDriverProvider;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BrokenConnectionContract;
 
 class BrokenConnectionTest extends BrokenConnectionContract {
     @Override

@@ -1,7 +1,7 @@
 package io.holdfast.platforms.lettuce;
 
+import io.holdfast.contracts.LinkContract;
 import io.holdfast.lettuce.LettuceDriver;
-import io.holdfast.testkit.LinkContract;
 import java.util.Map;
 
 class LinkTest extends LinkContract {

@@ -1,11 +1,11 @@
 package io.holdfast.platforms.lettuce;
 
+import io.holdfast.contracts.BorrowedDriver;
 import io.holdfast.lettuce.LettuceDriver;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.testkit.BorrowedDriver;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 

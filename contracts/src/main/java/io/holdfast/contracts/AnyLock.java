@@ -1,0 +1,224 @@
+package io.holdfast.contracts;
+
+import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holder;
+import io.holdfast.PlainAttempt;
+import io.holdfast.PlainLock;
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A lock of any kind: the ways of asking that all of them have. */
+interface AnyLock {
+    /**
+     * How a lock is asked for.
+     *
+     * @param term how long a lease lasts without renewal
+     * @param renewed whether it is renewed
+     * @param longestHold when renewal stops; null for never
+     */
+    record Terms(Duration term, boolean renewed, @Nullable Duration longestHold) {
+        /** So long that no test sees its end. */
+        static final Terms LONG = new Terms(Duration.ofMinutes(1), true, null);
+
+        /** Ends in the time of a test, if nobody renews it. */
+        static final Terms BRIEF = LONG.lasting(Duration.ofMillis(900));
+
+        Terms lasting(Duration value) {
+            return new Terms(value, renewed, longestHold);
+        }
+
+        Terms notRenewed() {
+            return new Terms(term, false, longestHold);
+        }
+
+        Terms renewedUntil(Duration value) {
+            return new Terms(term, renewed, value);
+        }
+    }
+
+    /** How asking ended. */
+    enum Outcome {
+        OBTAINED,
+        TAKEN,
+        TIMED_OUT,
+        UNKNOWN,
+        OTHER
+    }
+
+    /**
+     * An attempt.
+     *
+     * @param lease if it was obtained
+     * @param holder who held the lock, as was told; empty if nobody was told
+     */
+    record Answer(Outcome outcome, Optional<AnyLease> lease, String holder) {}
+
+    /** What is done under a lease. */
+    interface Work<T extends @Nullable Object> {
+        T under(AnyLease lease) throws Exception;
+    }
+
+    AnyLease acquire() throws InterruptedException;
+
+    AnyLease acquire(Wait wait) throws InterruptedException;
+
+    Optional<AnyLease> tryAcquire(Wait wait) throws InterruptedException;
+
+    Answer attempt(Wait wait) throws InterruptedException;
+
+    /** The very future that the library hands out, of a lease as {@link AnyLease#of} takes it. */
+    CompletableFuture<?> acquireAsync(Wait wait);
+
+    /** The very future that the library hands out. */
+    CompletableFuture<?> attemptAsync(Wait wait);
+
+    <T extends @Nullable Object> T call(Work<T> work) throws Exception;
+
+    <T> Optional<T> tryCall(Wait wait, Work<T> work) throws Exception;
+
+    <T extends @Nullable Object> CompletableFuture<T> callAsync(
+            Function<? super AnyLease, ? extends CompletionStage<T>> work);
+
+    /** How long the present hold lasts, whoever has it, as the server says. */
+    Duration remaining();
+
+    /** One with tokens, of one server or of a quorum. */
+    record Distributed(DistributedLock lock) implements AnyLock {
+        @Override
+        public AnyLease acquire() throws InterruptedException {
+            return AnyLease.of(lock.acquire());
+        }
+
+        @Override
+        public AnyLease acquire(Wait wait) throws InterruptedException {
+            return AnyLease.of(lock.acquire(wait));
+        }
+
+        @Override
+        public Optional<AnyLease> tryAcquire(Wait wait) throws InterruptedException {
+            return lock.tryAcquire(wait).map(AnyLease::of);
+        }
+
+        @Override
+        public Answer attempt(Wait wait) throws InterruptedException {
+            Attempt attempt = lock.attempt(wait);
+            String holder = attempt instanceof Attempt.NotObtained not
+                    ? not.contention().holder().map(Holder::owner).orElse("")
+                    : "";
+            return new Answer(outcome(attempt), attempt.lease().map(AnyLease::of), holder);
+        }
+
+        private static Outcome outcome(Attempt attempt) {
+            if (attempt instanceof Attempt.Obtained) {
+                return Outcome.OBTAINED;
+            } else if (attempt instanceof Attempt.Taken) {
+                return Outcome.TAKEN;
+            } else if (attempt instanceof Attempt.TimedOut) {
+                return Outcome.TIMED_OUT;
+            }
+            return attempt instanceof Attempt.Unknown ? Outcome.UNKNOWN : Outcome.OTHER;
+        }
+
+        @Override
+        public CompletableFuture<?> acquireAsync(Wait wait) {
+            return lock.acquireAsync(wait);
+        }
+
+        @Override
+        public CompletableFuture<?> attemptAsync(Wait wait) {
+            return lock.attemptAsync(wait);
+        }
+
+        @Override
+        public <T extends @Nullable Object> T call(Work<T> work) throws Exception {
+            return lock.<T, Exception>call(lease -> work.under(AnyLease.of(lease)));
+        }
+
+        @Override
+        public <T> Optional<T> tryCall(Wait wait, Work<T> work) throws Exception {
+            return lock.<T, Exception>tryCall(wait, lease -> work.under(AnyLease.of(lease)));
+        }
+
+        @Override
+        public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+                Function<? super AnyLease, ? extends CompletionStage<T>> work) {
+            return lock.callAsync(lease -> work.apply(AnyLease.of(lease)));
+        }
+
+        @Override
+        public Duration remaining() {
+            return lock.remaining();
+        }
+    }
+
+    /** A lock of the plain protocol. */
+    record Plain(PlainLock lock) implements AnyLock {
+        @Override
+        public AnyLease acquire() throws InterruptedException {
+            return AnyLease.of(lock.acquire());
+        }
+
+        @Override
+        public AnyLease acquire(Wait wait) throws InterruptedException {
+            return AnyLease.of(lock.acquire(wait));
+        }
+
+        @Override
+        public Optional<AnyLease> tryAcquire(Wait wait) throws InterruptedException {
+            return lock.tryAcquire(wait).map(AnyLease::of);
+        }
+
+        @Override
+        public Answer attempt(Wait wait) throws InterruptedException {
+            PlainAttempt attempt = lock.attempt(wait);
+            if (attempt instanceof PlainAttempt.Taken taken) {
+                return new Answer(
+                        Outcome.TAKEN, Optional.empty(), taken.holder().value());
+            } else if (attempt instanceof PlainAttempt.TimedOut timedOut) {
+                return new Answer(
+                        Outcome.TIMED_OUT, Optional.empty(), timedOut.holder().value());
+            } else if (attempt instanceof PlainAttempt.Obtained obtained) {
+                return new Answer(Outcome.OBTAINED, Optional.of(AnyLease.of(obtained.held())), "");
+            }
+            return new Answer(
+                    attempt instanceof PlainAttempt.Unknown ? Outcome.UNKNOWN : Outcome.OTHER, Optional.empty(), "");
+        }
+
+        @Override
+        public CompletableFuture<?> acquireAsync(Wait wait) {
+            return lock.acquireAsync(wait);
+        }
+
+        @Override
+        public CompletableFuture<?> attemptAsync(Wait wait) {
+            return lock.attemptAsync(wait);
+        }
+
+        @Override
+        public <T extends @Nullable Object> T call(Work<T> work) throws Exception {
+            return lock.<T, Exception>call(lease -> work.under(AnyLease.of(lease)));
+        }
+
+        @Override
+        public <T> Optional<T> tryCall(Wait wait, Work<T> work) throws Exception {
+            return lock.<T, Exception>tryCall(wait, lease -> work.under(AnyLease.of(lease)));
+        }
+
+        @Override
+        public <T extends @Nullable Object> CompletableFuture<T> callAsync(
+                Function<? super AnyLease, ? extends CompletionStage<T>> work) {
+            return lock.callAsync(lease -> work.apply(AnyLease.of(lease)));
+        }
+
+        @Override
+        public Duration remaining() {
+            return lock.remaining();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.holdfast.contracts;
+
+import io.holdfast.Backoff;
+import io.holdfast.Holdfast;
+import io.holdfast.LockOptions;
+import io.holdfast.PlainOptions;
+import io.holdfast.Quorum;
+import io.holdfast.QuorumNode;
+import io.holdfast.QuorumOptions;
+import io.holdfast.contracts.AnyLock.Terms;
+import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntFunction;
+
+/** A client that has locks of one kind. */
+interface LockClient extends AutoCloseable {
+    /** A lock of the kind. */
+    AnyLock lock(String name, Terms terms);
+
+    /**
+     * The lock whose lease keeps everybody out who asks for {@link #lock}, and is kept out by each of its leases: the same,
+     * unless leases of the kind tolerate each other.
+     */
+    default AnyLock against(String name, Terms terms) {
+        return lock(name, terms);
+    }
+
+    /** How many leases it says that it holds. */
+    int holding();
+
+    /** Whether a request of it for this lock has found it taken, and waits. At least for its first wait. */
+    boolean waits(String name);
+
+    @Override
+    void close();
+
+    /** Has locks with a queue, on one server. */
+    record OfServer(Holdfast holdfast, LockOptions options) implements LockClient {
+        @Override
+        public AnyLock lock(String name, Terms terms) {
+            return new AnyLock.Distributed(holdfast.lock(name, with(options, terms)));
+        }
+
+        @Override
+        public int holding() {
+            return holdfast.holding();
+        }
+
+        @Override
+        public boolean waits(String name) {
+            return holdfast.waiting() > 0
+                    && holdfast.inspect().lock(name).queue().stream()
+                            .anyMatch(waiter -> waiter.client().equals(holdfast.id()));
+        }
+
+        @Override
+        public void close() {
+            holdfast.close();
+        }
+
+        static LockOptions with(LockOptions options, Terms terms) {
+            return options.withTerm(terms.term()).withRenewed(terms.renewed()).withLongestHold(terms.longestHold());
+        }
+    }
+
+    /** Has locks on a majority of servers. */
+    record OfQuorum(Quorum quorum, AskingAgain asking) implements LockClient {
+        static OfQuorum over(List<RedisDriver> nodes, QuorumOptions options, AskingAgain asking) {
+            return new OfQuorum(
+                    Quorum.connect(
+                            nodes.stream().map(QuorumNode::over).toList(),
+                            options.withBackoff(Backoff.of(asking::again))),
+                    asking);
+        }
+
+        @Override
+        public AnyLock lock(String name, Terms terms) {
+            return new AnyLock.Distributed(quorum.lock(name, OfServer.with(LockOptions.defaults(), terms)));
+        }
+
+        @Override
+        public int holding() {
+            return quorum.holding();
+        }
+
+        @Override
+        public boolean waits(String name) {
+            return asking.hasWaited();
+        }
+
+        @Override
+        public void close() {
+            quorum.close();
+        }
+    }
+
+    /** Has locks of the plain protocol, on one server. */
+    record OfPlainLocks(Holdfast holdfast, AskingAgain asking) implements LockClient {
+        @Override
+        public AnyLock lock(String name, Terms terms) {
+            return new AnyLock.Plain(holdfast.plainLock(
+                    name,
+                    PlainOptions.defaults()
+                            .withTerm(terms.term())
+                            .withRenewed(terms.renewed())
+                            .withLongestHold(terms.longestHold())
+                            .withBackoff(Backoff.of(asking::again))));
+        }
+
+        @Override
+        public int holding() {
+            return holdfast.holding();
+        }
+
+        @Override
+        public boolean waits(String name) {
+            return asking.hasWaited();
+        }
+
+        @Override
+        public void close() {
+            holdfast.close();
+        }
+    }
+
+    /** When a client asks again whom nobody tells; and whether it has begun to wait for that. */
+    final class AskingAgain {
+        private final IntFunction<Duration> delays;
+        private final AtomicBoolean waited = new AtomicBoolean();
+
+        AskingAgain(IntFunction<Duration> delays) {
+            this.delays = delays;
+        }
+
+        Duration again(int attempt) {
+            waited.set(true);
+            return delays.apply(attempt);
+        }
+
+        boolean hasWaited() {
+            return waited.get();
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package io.holdfast.contracts;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
+import io.holdfast.QuorumOptions;
+import io.holdfast.ReleaseResult;
+import io.holdfast.contracts.LockClient.AskingAgain;
+import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The kinds of lock, in the one shape in which {@link LockContract} sees them. A new kind is one constant here: every
+ * driver's test of the contract then runs it.
+ */
+public enum LockKind {
+    /** As it is without options. */
+    EXCLUSIVE {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return ofServer(servers, options, LockOptions.defaults());
+        }
+    },
+
+    /** Handed on among the leases of a client. */
+    HANDED_ON {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return ofServer(servers, options, LockOptions.defaults().withLocalHandoff(100, Duration.ofMillis(10)));
+        }
+    },
+
+    /** Kept by its client after a release. */
+    KEPT {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return ofServer(servers, options, LockOptions.defaults().withKeepFor(Duration.ofMinutes(1)));
+        }
+
+        @Override
+        ReleaseResult released() {
+            return ReleaseResult.KEPT;
+        }
+    },
+
+    /** One key, as others write it. */
+    PLAIN {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return new LockClient.OfPlainLocks(Holdfast.over(servers.get(0), options), asking);
+        }
+
+        @Override
+        String key(String name) {
+            return name;
+        }
+    },
+
+    /** On a majority of three servers. */
+    QUORUM {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return LockClient.OfQuorum.over(
+                    servers,
+                    QuorumOptions.defaults().withClient(options).withLongestTerm(Duration.ofMinutes(10)),
+                    asking);
+        }
+
+        @Override
+        int servers() {
+            return 3;
+        }
+    };
+
+    /** A new client, over a driver for each server. */
+    abstract LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking);
+
+    /** How many servers its locks are on. */
+    int servers() {
+        return 1;
+    }
+
+    /** The key under which a server has the hold of a lock. */
+    String key(String name) {
+        return "hf:{" + name + "}";
+    }
+
+    /** What a release is answered for which nobody waits. */
+    ReleaseResult released() {
+        return ReleaseResult.RELEASED;
+    }
+
+    private static LockClient ofServer(List<RedisDriver> servers, HoldfastOptions options, LockOptions lock) {
+        return new LockClient.OfServer(Holdfast.over(servers.get(0), options), lock);
+    }
+}

@@ -1,0 +1,672 @@
+package io.holdfast.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Admin;
+import io.holdfast.Admin.Outcome;
+import io.holdfast.Admin.Waiters;
+import io.holdfast.Attempt;
+import io.holdfast.ClientInfo;
+import io.holdfast.DistributedLock;
+import io.holdfast.DistributedLock.Extension;
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Inspector;
+import io.holdfast.Lease;
+import io.holdfast.LeaseEndingException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockEvent;
+import io.holdfast.LockInfo;
+import io.holdfast.LockOptions;
+import io.holdfast.LockRefusedException;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.Wait;
+import io.holdfast.Waiter;
+import io.holdfast.contracts.servers.TcpProxy.Caught;
+import io.holdfast.contracts.servers.TcpProxy.Fault;
+import io.holdfast.contracts.servers.TcpProxy.Kind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Looking at locks, steering them by name, handing leases over, and limiting the work under them. */
+public abstract class SteeringContract extends FaultSuite {
+    /** For the classes of the drivers. */
+    protected SteeringContract() {}
+
+    private final AtomicInteger requests = new AtomicInteger();
+
+    private static Throwable failure(CompletableFuture<?> future) throws Exception {
+        try {
+            get(future);
+            throw new AssertionError("it did not fail");
+        } catch (ExecutionException e) {
+            return Objects.requireNonNull(e.getCause());
+        }
+    }
+
+    // ---- release by name
+
+    @Test
+    void release_byNameWithWaiters_handsOffInOrderAndTheHolderLearnsOfIt() throws Exception {
+        Lease lease = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        CompletableFuture<Lease> next =
+                local(HoldfastOptions.defaults()).lock("a").acquireAsync();
+        awaitQueued(1);
+        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
+        assertEquals(Outcome.RELEASED, done.outcome());
+        assertEquals("hf:{a}", done.key());
+        assertEquals("hf:{a}:q", done.queueKey());
+        assertEquals(lease.owner(), done.holder().orElseThrow().owner());
+        assertEquals(0, done.dropped());
+        assertFalse(done.took().isNegative());
+        Lease other = get(next);
+        assertEquals(other.owner(), done.next().orElseThrow().owner());
+        assertTrue(other.token() > lease.token());
+        assertEquals(LossReason.REVOKED, get(lease.lost()));
+        // What the old holder does now touches nobody.
+        assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
+        assertHeldBy(other);
+        other.release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void release_droppingTheWaiters_endsEachOfTheirCallsAsEvicted() throws Exception {
+        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add((i % 2 == 0 ? local(LAZY) : local(HoldfastOptions.defaults()))
+                    .lock("a")
+                    .attemptAsync(Wait.forever()));
+            awaitQueued(i + 1);
+        }
+        CompletableFuture<Lease> throwing =
+                local(HoldfastOptions.defaults()).lock("a").acquireAsync(Wait.forever());
+        awaitQueued(6);
+        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        assertEquals(Outcome.RELEASED, done.outcome());
+        assertEquals(6, done.dropped());
+        assertEquals(Optional.empty(), done.next());
+        for (CompletableFuture<Attempt> each : waiting) {
+            Attempt.Evicted evicted = assertInstanceOf(Attempt.Evicted.class, get(each));
+            assertEquals("a", evicted.lock());
+        }
+        LockRefusedException thrown = assertInstanceOf(LockRefusedException.class, failure(throwing));
+        assertInstanceOf(Attempt.Evicted.class, thrown.outcome());
+        // A fresh request is another one.
+        Lease fresh = local(HoldfastOptions.defaults()).lock("a").acquire();
+        assertTrue(fresh.token() > lease.token());
+        fresh.release();
+    }
+
+    @Test
+    void release_droppingAWaiterThatDoesNotHearOfIt_isToldWhenItAsksAgain() throws Exception {
+        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        CompletableFuture<Attempt> waiting = remote(EAGER).lock("a").attemptAsync(Wait.forever());
+        awaitQueued(1);
+        proxy.stall(Kind.ANY);
+        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        assertEquals(1, done.dropped());
+        proxy.killConnections(Kind.MESSAGES);
+        proxy.resume();
+        assertInstanceOf(Attempt.Evicted.class, get(waiting));
+        assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
+        assertEveryKeyExpires(server);
+    }
+
+    @Test
+    void release_byNameAndToken_leavesALaterHoldAlone() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Lease first = holdfast.lock("a").acquire();
+        long token = first.token();
+        first.release();
+        Lease second = holdfast.lock("a").acquire();
+        Admin.Revocation stale = holdfast.admin().release("a", token, Waiters.HAND_OFF);
+        assertEquals(Outcome.LEFT_ALONE, stale.outcome());
+        assertEquals(second.owner(), stale.holder().orElseThrow().owner());
+        assertHeldBy(second);
+        assertEquals(
+                Outcome.RELEASED,
+                holdfast.admin().release("a", second.token(), Waiters.HAND_OFF).outcome());
+        assertEquals(
+                Outcome.NOTHING_TO_RELEASE,
+                holdfast.admin().release("a", Waiters.HAND_OFF).outcome());
+    }
+
+    @Test
+    void release_keyOfAnotherProgram_isLeftAlone() {
+        server.command("SET", "hf:{a}", "mine");
+        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        assertEquals(Outcome.LEFT_ALONE, done.outcome());
+        assertEquals("mine", server.command("GET", "hf:{a}").asString());
+    }
+
+    @Test
+    void release_claimNotYetTakenUp_goesToTheNextAfterIt() throws Exception {
+        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        LockOptions slow = LockOptions.defaults().withClaim(Duration.ofSeconds(10));
+        CompletableFuture<Lease> stalled = remote(EAGER).lock("a", slow).acquireAsync(Wait.forever());
+        awaitQueued(1);
+        CompletableFuture<Lease> next =
+                local(HoldfastOptions.defaults()).lock("a").acquireAsync(Wait.forever());
+        awaitQueued(2);
+        proxy.stall(Kind.ANY);
+        lease.release();
+        await(
+                "it is handed over",
+                () -> server.command("HEXISTS", "hf:{a}:d", "@claim").asLong() == 1);
+        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
+        assertEquals(Outcome.RELEASED, done.outcome());
+        Lease second = get(next);
+        assertHeldBy(second);
+        proxy.resume();
+        second.release();
+        stalled.cancel(true);
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void releaseAll_locksAndQueues_leavesNothingHeldAndNobodyWaiting() throws Exception {
+        Holdfast holder = local(HoldfastOptions.defaults());
+        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            holder.lock("lock " + i).acquire();
+            waiting.add(local(LAZY).lock("lock " + i).attemptAsync(Wait.forever()));
+        }
+        await("all are queued", () -> holder.inspect().queues().count() == 20);
+        Admin.Total done = local(HoldfastOptions.defaults()).admin().releaseAll();
+        assertEquals(20, done.released());
+        assertEquals(20, done.dropped());
+        for (CompletableFuture<Attempt> each : waiting) {
+            assertInstanceOf(Attempt.Evicted.class, get(each));
+        }
+        assertEquals(0, holder.inspect().locks().count());
+        assertEquals(0, holder.inspect().queues().count());
+    }
+
+    @Test
+    void releaseOf_clientActorAndHost_takesTheirLocksOnly() throws Exception {
+        Holdfast one = local(HoldfastOptions.defaults());
+        Holdfast two = local(HoldfastOptions.defaults());
+        Lease a = one.lock("a").as("order-1").acquire();
+        Lease b = one.lock("b").as("order-2").acquire();
+        Lease c = two.lock("c").as("order-1").acquire();
+        Admin admin = local(HoldfastOptions.defaults()).admin();
+        assertEquals(1, admin.releaseOfActor(one.id(), "order-1").released());
+        assertFalse(a.isHeldOnServer());
+        assertTrue(b.isHeldOnServer() && c.isHeldOnServer());
+        assertEquals(1, admin.releaseOfClient(one.id()).released());
+        assertFalse(b.isHeldOnServer());
+        assertEquals(0, admin.releaseOfHost("no such host").released());
+        assertTrue(c.isHeldOnServer());
+        assertEquals(0, admin.releaseMine().released());
+        assertEquals(1, two.admin().releaseMine().released());
+        assertFalse(c.isHeldOnServer());
+        Lease d = two.lock("d").acquire();
+        String host = two.inspect().lock("d").holder().orElseThrow().host();
+        assertEquals(1, admin.releaseOfHost(host).released());
+        assertFalse(d.isHeldOnServer());
+    }
+
+    @Test
+    void extend_byName_neverShortensAndCreatesNothing() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Lease lease =
+                holdfast.lock("a", LockOptions.defaults().withRenewed(false)).acquire();
+        Admin admin = local(HoldfastOptions.defaults()).admin();
+        assertTrue(admin.extend("a", Duration.ofMinutes(5)).orElseThrow().toMinutes() >= 5);
+        assertTrue(server.command("PTTL", "hf:{a}").asLong() > 290_000);
+        assertTrue(admin.extend("a", Duration.ofMillis(1)).orElseThrow().toMinutes() >= 4);
+        assertTrue(server.command("PTTL", "hf:{a}").asLong() > 290_000);
+        assertEquals(Optional.empty(), admin.extend("b", Duration.ofMinutes(5)));
+        assertThrows(IllegalArgumentException.class, () -> admin.extend("a", Duration.ofMillis(-1)));
+        lease.release();
+        assertEquals(List.of(), keysButTokens(server));
+    }
+
+    @Test
+    void clean_deadWaiters_removesThemAndNobodyElse() throws Exception {
+        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        HoldfastOptions reporting = HoldfastOptions.defaults()
+                .withRefreshInterval(Duration.ofMillis(100))
+                .withWaiterDeadline(Duration.ofMillis(600))
+                .withCloseTimeout(Duration.ZERO);
+        Holdfast doomed = remote(reporting);
+        for (int i = 0; i < 3; i++) {
+            var unused = doomed.lock("a").acquireAsync(Wait.forever());
+            awaitQueued(i + 1);
+        }
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        CompletableFuture<Lease> living = holdfast.lock("a").acquireAsync(Wait.forever());
+        awaitQueued(4);
+        proxy.stall(Kind.ANY);
+        await(
+                "the server gives them up",
+                () -> holdfast.inspect().queue("a").orElseThrow().stream()
+                                .filter(waiter -> waiter.state() == Waiter.State.GONE)
+                                .count()
+                        == 3);
+        List<LockEvent> events = new CopyOnWriteArrayList<>();
+        Holdfast operator = local(HoldfastOptions.defaults().withListener(events::add));
+        assertEquals(3, operator.admin().withEventData("OPS-7").cleanAll());
+        assertEquals(0, operator.admin().clean("a"));
+        await("it is told", () -> !events.isEmpty());
+        LockEvent.Cleaned cleaned = assertInstanceOf(LockEvent.Cleaned.class, events.get(0));
+        assertEquals(3, cleaned.removed());
+        assertEquals("a", cleaned.lock());
+        assertEquals("OPS-7", cleaned.data());
+        assertEquals(1, holdfast.inspect().lock("a").waiters());
+        lease.release();
+        get(living).release();
+    }
+
+    // ---- looking
+
+    @Test
+    void names_heldAndQueued_areToldWithoutLookingAtThem() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Lease one = holdfast.lock("a {1}").acquire();
+        Lease other = holdfast.lock("b:q").acquire();
+        CompletableFuture<Lease> waiting = holdfast.lock("b:q").acquireAsync();
+        await("it waits", () -> holdfast.inspect().isQueued("b:q"));
+        assertEquals(
+                List.of("a {1}", "b:q"), holdfast.inspect().heldNames().sorted().toList());
+        assertEquals(List.of("b:q"), holdfast.inspect().queuedNames().toList());
+        one.release();
+        other.release();
+        get(waiting).release();
+        assertEquals(List.of(), holdfast.inspect().heldNames().toList());
+    }
+
+    @Test
+    void lock_heldWithMetadata_tellsEverything() throws Exception {
+        Map<String, String> metadata = Map.of("ticket", "OPS-7 / {x}", "owner", "mallory");
+        LockOptions options = LockOptions.defaults().withMetadata(metadata).withTerm(Duration.ofSeconds(20));
+        Holdfast holdfast = local(HoldfastOptions.defaults().withApplication("billing"));
+        Lease lease = holdfast.lock("a", options).as("order-1").acquire();
+        CompletableFuture<Lease> waiting = local(HoldfastOptions.defaults())
+                .lock("a", options.withPriority(3).withMetadata(Map.of("k", "v")))
+                .as("order-2")
+                .acquireAsync();
+        awaitQueued(1);
+        LockInfo info = holdfast.inspect().lock("a");
+        Holder holder = info.holder().orElseThrow();
+        assertTrue(info.isLocked() && info.isQueued() && info.confirmed());
+        assertEquals(lease.owner(), holder.owner());
+        assertEquals(holdfast.id(), holder.client());
+        assertEquals(lease.token(), holder.token());
+        assertEquals("billing", holder.application());
+        assertEquals("order-1", holder.actor());
+        assertEquals(metadata, holder.metadata());
+        assertEquals(Duration.ofSeconds(20), info.term());
+        assertTrue(info.remaining().toSeconds() >= 15 && info.remaining().compareTo(info.term()) <= 0);
+        Waiter waiter = info.queue().get(0);
+        assertEquals("order-2", waiter.actor());
+        assertEquals(Map.of("k", "v"), waiter.metadata());
+        assertEquals(3, waiter.priority());
+        assertEquals(Waiter.State.HERE, waiter.state());
+        lease.release();
+        // A handoff carries the waiter's own.
+        assertTrue(get(waiting).isValid());
+        assertEquals(
+                Map.of("k", "v"),
+                holdfast.inspect().lock("a").holder().orElseThrow().metadata());
+    }
+
+    @Test
+    void queue_nobodyWaits_isAbsentAndNotEmpty() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Inspector inspector = holdfast.inspect();
+        assertEquals(Optional.empty(), inspector.queue("a"));
+        assertFalse(inspector.isLocked("a") || inspector.isQueued("a"));
+        Lease lease = holdfast.lock("a").acquire();
+        assertEquals(Optional.empty(), inspector.queue("a"));
+        assertTrue(inspector.isLocked("a") && !inspector.isQueued("a"));
+        CompletableFuture<Lease> waiting = holdfast.lock("a").acquireAsync();
+        awaitQueued(1);
+        assertEquals(1, inspector.queue("a").orElseThrow().size());
+        assertTrue(inspector.isQueued("a"));
+        lease.release();
+        get(waiting).release();
+        assertEquals(Optional.empty(), inspector.queue("a"));
+    }
+
+    @Test
+    void locks_many_areEachToldOnceInBatchesAndNotAskedBeforeTheyAreRead() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        TreeSet<String> names = new TreeSet<>();
+        for (int i = 0; i < 250; i++) {
+            names.add(holdfast.lock("{" + i + "}").acquire().name());
+        }
+        Holdfast looking = remote(HoldfastOptions.defaults());
+        requests.set(0);
+        proxy.watch(text -> requests.incrementAndGet());
+        try (Stream<LockInfo> unread = looking.inspect().locks(10)) {
+            assertEquals(0, requests.get());
+            assertTrue(unread.findFirst().isPresent());
+        }
+        int forOne = requests.get();
+        assertTrue(forOne < 20, forOne + " requests for one lock of 250");
+        requests.set(0);
+        List<LockInfo> all = looking.inspect().locks().toList();
+        assertEquals(250, all.size());
+        assertEquals(names, new TreeSet<>(all.stream().map(LockInfo::name).toList()));
+        assertTrue(requests.get() < 20, requests.get() + " requests for 250 locks");
+        assertEquals(0, looking.inspect().queues().count());
+        assertTrue(looking.inspect().keys().count() >= 500, "holds and tokens");
+        assertThrows(IllegalArgumentException.class, () -> looking.inspect().locks(0));
+    }
+
+    @Test
+    void clients_aliveAndDead_areToldApart() throws Exception {
+        Holdfast alive = local(HoldfastOptions.defaults());
+        Holdfast dead = remote(HoldfastOptions.defaults().withCloseTimeout(Duration.ZERO));
+        dead.lock("a").acquire();
+        alive.lock("b").acquire();
+        CompletableFuture<Lease> waiting = alive.lock("a").acquireAsync();
+        awaitQueued(1);
+        proxy.refuse();
+        proxy.killConnections(Kind.ANY);
+        awaitListening(1);
+        Map<String, ClientInfo> found = new java.util.HashMap<>();
+        alive.inspect().clients().forEach(client -> found.put(client.id(), client));
+        ClientInfo one = found.get(alive.id());
+        assertTrue(one != null && one.listening());
+        assertEquals(List.of("b"), one.holds());
+        assertEquals(List.of("a"), one.waits());
+        ClientInfo other = found.get(dead.id());
+        assertTrue(other != null && !other.listening());
+        assertEquals(List.of("a"), other.holds());
+        assertEquals(Long.toString(ProcessHandle.current().pid()), other.pid());
+        waiting.cancel(true);
+    }
+
+    @Test
+    void state_localRealAndOfAnybody_areThreeQuestionsAndTheFirstAsksNobody() throws Exception {
+        Holdfast holdfast = remote(HoldfastOptions.defaults());
+        DistributedLock lock = holdfast.lock("a", LockOptions.defaults().withRenewed(false));
+        Lease lease = lock.acquire();
+        proxy.watch(text -> requests.incrementAndGet());
+        requests.set(0);
+        assertTrue(lease.isValid());
+        assertTrue(lease.remaining().toSeconds() > 20);
+        lease.requireValid();
+        assertEquals(0, requests.get());
+        assertTrue(lease.isHeldOnServer());
+        assertTrue(lock.isLocked());
+        assertTrue(lock.remaining().toSeconds() > 20);
+        // Somebody takes it away: locally still open, really not mine, and nobody's.
+        server.command("DEL", "hf:{a}");
+        assertTrue(lease.isValid());
+        assertFalse(lease.isHeldOnServer());
+        assertFalse(lock.isLocked());
+        assertEquals(Duration.ZERO, lock.remaining());
+        // And now somebody else's.
+        Lease other = local(HoldfastOptions.defaults()).lock("a").acquire();
+        assertFalse(lease.isHeldOnServer());
+        assertTrue(lock.isLocked());
+        other.release();
+    }
+
+    // ---- handing over, extending, limiting
+
+    @Test
+    void adopt_ticketOfAnotherClient_goesOnWithTheSameTokenAndSurvivesIt() throws Exception {
+        Holdfast from = client(server.address(), HoldfastOptions.defaults());
+        Lease lease = from.lock("a", BRIEF).acquire();
+        String text = lease.ticket().encoded();
+        assertFalse(lease.ticket().toString().contains("~"), "a ticket is a secret");
+        Holdfast to = local(HoldfastOptions.defaults());
+        Lease adopted = to.adopt(LeaseTicket.decode(text));
+        lease.detach();
+        from.close();
+        assertEquals(lease.token(), adopted.token());
+        assertEquals("a", adopted.name());
+        // Longer than the term: it is renewed here.
+        long end = System.nanoTime() + BRIEF.term().toNanos() * 2;
+        await("two terms pass", () -> System.nanoTime() - end > 0);
+        assertHeldBy(adopted);
+        adopted.extend(Duration.ofSeconds(5));
+        assertTrue(adopted.remaining().toMillis() > 4_000);
+        assertEquals(ReleaseResult.RELEASED, adopted.release());
+        awaitNothingButTombstones();
+        assertThrows(LeaseLostException.class, () -> to.adopt(LeaseTicket.decode(text)));
+        assertThrows(IllegalArgumentException.class, () -> LeaseTicket.decode("hf1 x"));
+    }
+
+    @Test
+    void adopt_giverCutOffBeforeItDetaches_itsTakeBackLeavesTheReceiverAlone() throws Exception {
+        Holdfast from = remote(EAGER);
+        Lease given = from.lock("a", BRIEF).acquire();
+        Lease adopted = local(HoldfastOptions.defaults()).adopt(given.ticket());
+        proxy.stall(Kind.COMMANDS);
+        assertThrows(ServerUnreachableException.class, given::detach);
+        assertEquals(LossReason.EXPIRED, get(given.lost()));
+        long end = System.nanoTime() + BRIEF.term().toNanos() * 5;
+        await("five terms pass", () -> System.nanoTime() - end > 0);
+        assertHeldBy(adopted);
+        CompletableFuture<Caught> takeBack = proxy.onRequest(ScriptCalls.RELEASE, Fault.NONE);
+        proxy.resume();
+        get(takeBack);
+        await("the giver's client is connected again", () -> isHeard(from));
+        assertHeldBy(adopted);
+        assertTrue(local(HoldfastOptions.defaults()).lock("a").tryAcquire().isEmpty());
+        given.detach(); // what it was to do: the server says that another goes on with it
+        assertEquals(ReleaseResult.RELEASED, adopted.release());
+        awaitNothingButTombstones();
+    }
+
+    private static boolean isHeard(Holdfast holdfast) {
+        try {
+            awaitHeard(holdfast);
+            return true;
+        } catch (ServerUnreachableException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void adopt_giverReleasesOrIsClosed_disturbsNobody() throws Exception {
+        Holdfast from = client(server.address(), HoldfastOptions.defaults());
+        Lease released = from.lock("a", BRIEF).acquire();
+        Lease adopted = local(HoldfastOptions.defaults()).adopt(released.ticket());
+        assertEquals(ReleaseResult.ALREADY_GONE, released.release());
+        assertHeldBy(adopted);
+        adopted.release();
+        Lease closed = from.lock("a", BRIEF).acquire();
+        Lease again = local(HoldfastOptions.defaults()).adopt(closed.ticket());
+        from.close();
+        assertEquals(LossReason.CLIENT_CLOSED, get(closed.lost()));
+        assertHeldBy(again);
+        // And on to a third, which the first receiver learns from its renewal.
+        Lease third = local(HoldfastOptions.defaults()).adopt(again.ticket());
+        await("it is handed over", again::isHandedOver);
+        assertFalse(again.isValid());
+        assertFalse(again.lost().toCompletableFuture().isDone());
+        assertHeldBy(third);
+        assertEquals(closed.token(), third.token());
+        third.release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_twoReceivers_onlyOneGetsIt() throws Exception {
+        Lease given = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        LeaseTicket ticket = given.ticket();
+        Lease first = local(HoldfastOptions.defaults()).adopt(ticket);
+        assertThrows(
+                LeaseLostException.class,
+                () -> local(HoldfastOptions.defaults()).adopt(ticket));
+        given.detach();
+        assertTrue(given.isHandedOver());
+        assertHeldBy(first);
+        assertEquals(given.token(), first.token());
+        assertEquals(given.since(), first.since());
+        first.release();
+        // A ticket of a lease that its giver has released is good for nothing.
+        Lease other = local(HoldfastOptions.defaults()).lock("a").acquire();
+        LeaseTicket late = other.ticket();
+        other.release();
+        assertThrows(
+                LeaseLostException.class,
+                () -> local(HoldfastOptions.defaults()).adopt(late));
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_copyOfTheGiversAcquireArrivesLater_isRefused() throws Exception {
+        CompletableFuture<Caught> acquire = proxy.onRequest(ScriptCalls.ACQUIRE, Fault.KILL_AFTER);
+        Lease given = get(remote(HoldfastOptions.defaults()).lock("a", BRIEF).acquireAsync());
+        assertTrue(given.attempts() > 1);
+        Lease adopted = local(HoldfastOptions.defaults()).adopt(given.ticket());
+        given.detach();
+        assertEquals(ReleaseResult.RELEASED, adopted.release());
+        assertEquals("GONE", get(acquire).deliver().asList().get(0).asString());
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_answerLost_isTakenBackUnderTheReceiversOwner() throws Exception {
+        Lease given = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        LeaseTicket ticket = given.ticket();
+        Holdfast to = remote(EAGER);
+        CompletableFuture<Caught> adopt = proxy.onRequest(ScriptCalls.ADOPT, Fault.KILL_AFTER);
+        assertThrows(ServerUnreachableException.class, () -> to.adopt(ticket));
+        await("it is taken back", () -> server.command("EXISTS", "hf:{a}").asLong() == 0);
+        // A copy that comes later adopts nothing, also not a hold of the same owner.
+        assertEquals("GONE", get(adopt).deliver().asList().get(0).asString());
+        Lease next = local(HoldfastOptions.defaults()).lock("a").acquire();
+        assertEquals("GONE", get(adopt).deliver().asList().get(0).asString());
+        assertHeldBy(next);
+        next.release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void adopt_requestLate_isRefusedAndTheGiverGoesOn() throws Exception {
+        Lease given = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        LeaseTicket ticket = given.ticket();
+        Holdfast to = remote(EAGER);
+        CompletableFuture<Caught> adopt = proxy.onRequest(ScriptCalls.ADOPT, Fault.KILL_BEFORE);
+        assertThrows(ServerUnreachableException.class, () -> to.adopt(ticket));
+        await("its owner is ended", () -> tombstones().size() == 1);
+        assertEquals("GONE", get(adopt).deliver().asList().get(0).asString());
+        assertHeldBy(given);
+        assertEquals(ReleaseResult.RELEASED, given.release());
+        awaitNothingButTombstones();
+    }
+
+    @Test
+    void extendOrReacquire_whatBecameOfTheLease_isToldHonestly() throws Exception {
+        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a");
+        Lease lease = lock.acquire();
+        Extension same = lock.extendOrReacquire(lease, Wait.none());
+        assertTrue(same.continuous());
+        assertEquals(lease, same.lease());
+        server.command("DEL", "hf:{a}");
+        Extension anew = lock.extendOrReacquire(lease, Wait.none());
+        assertFalse(anew.continuous());
+        assertTrue(anew.lease().token() > lease.token());
+        assertFalse(lease.isValid());
+        assertHeldBy(anew.lease());
+        server.command("DEL", "hf:{a}");
+        Lease other = local(HoldfastOptions.defaults()).lock("a").acquire();
+        assertThrows(LockTimeoutException.class, () -> lock.extendOrReacquire(anew.lease(), Wait.none()));
+        assertHeldBy(other);
+        other.release();
+    }
+
+    @Test
+    void extend_failed_releasesNothing() throws Exception {
+        Holdfast holdfast = remote(EAGER);
+        Lease lease = holdfast.lock("a").acquire();
+        proxy.stall(Kind.COMMANDS);
+        assertThrows(ServerUnreachableException.class, () -> lease.extend(Duration.ofMinutes(1)));
+        assertTrue(lease.isValid());
+        proxy.resume();
+        assertHeldBy(lease);
+        assertThrows(IllegalArgumentException.class, () -> lease.extend(Duration.ofSeconds(-1)));
+        assertHeldBy(lease);
+        lease.release();
+    }
+
+    @Test
+    void interruptBefore_workRunsIntoTheEndOfTheTerm_isInterruptedWhileTheLockIsHeld() throws Exception {
+        LockOptions options = LockOptions.defaults()
+                .withTerm(Duration.ofSeconds(2))
+                .withRenewed(false)
+                .withInterruptBefore(Duration.ofMillis(1_500));
+        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
+        CountDownLatch never = new CountDownLatch(1);
+        boolean[] heldWhenInterrupted = {false};
+        LeaseEndingException ending = assertThrows(
+                LeaseEndingException.class,
+                () -> lock.<String, InterruptedException>call(lease -> {
+                    try {
+                        never.await();
+                        return "not interrupted";
+                    } catch (InterruptedException e) {
+                        heldWhenInterrupted[0] = lease.isValid();
+                        throw e;
+                    }
+                }));
+        assertTrue(heldWhenInterrupted[0]);
+        assertInstanceOf(InterruptedException.class, ending.getCause());
+        assertFalse(Thread.interrupted());
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    void interruptBefore_workEndsInTime_isNotInterruptedThenNorLater() throws Exception {
+        LockOptions options = LockOptions.defaults()
+                .withTerm(Duration.ofSeconds(1))
+                .withRenewed(false)
+                .withInterruptBefore(Duration.ofMillis(890));
+        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
+        // The interrupt comes at about the time at which the work ends, before or after: it must not reach beyond it.
+        for (int i = 0; i < 20; i++) {
+            int spins = i;
+            lock.call(lease -> {
+                long end = System.nanoTime() + 90_000_000L + spins * 1_000_000L;
+                while (System.nanoTime() - end < 0) {
+                    Thread.onSpinWait();
+                }
+                return "";
+            });
+            assertFalse(Thread.interrupted());
+        }
+    }
+
+    @Test
+    void interruptBefore_renewedLease_isNotInterruptedWhileRenewalWorks() throws Exception {
+        LockOptions options =
+                LockOptions.defaults().withTerm(Duration.ofSeconds(2)).withInterruptBefore(Duration.ofMillis(200));
+        String done = local(HoldfastOptions.defaults()).lock("a", options).call(lease -> {
+            long end = System.nanoTime() + 4_500_000_000L;
+            await("more than two terms pass", () -> System.nanoTime() - end > 0);
+            return Thread.interrupted() ? "interrupted" : "done";
+        });
+        assertEquals("done", done);
+    }
+}
