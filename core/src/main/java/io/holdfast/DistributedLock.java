@@ -288,7 +288,7 @@ public final class DistributedLock {
         return engine.newRequest(Demand.of(keys, options, wait, scoped, actor));
     }
 
-    private static Attempt attemptOf(Answer<Attempt> answer) {
+    static Attempt attemptOf(Answer<Attempt> answer) {
         Handle handle = answer.handle();
         return handle == null
                 ? Objects.requireNonNull(answer.refusal())

@@ -36,11 +36,11 @@ public final class LeaseLook {
      * looks at the answer.
      */
     public static CompletableFuture<Attempt> interruptedAttempt(DistributedLock lock, Wait wait) {
-        Asking request = part(lock, "engine", Engine.class)
-                .newRequest(
-                        part(lock, "keys", Keys.class), lock.options(), wait, false, part(lock, "actor", String.class));
-        CompletableFuture<Attempt> outcome = request.start();
-        return outcome.whenComplete((attempt, failure) -> request.withdraw());
+        Asking<Attempt> request = part(lock, "engine", Engine.class)
+                .newRequest(Demand.of(
+                        part(lock, "keys", Keys.class), lock.options(), wait, false, part(lock, "actor", String.class)));
+        CompletableFuture<Answer<Attempt>> outcome = request.start();
+        return outcome.whenComplete((answer, failure) -> request.withdraw()).thenApply(DistributedLock::attemptOf);
     }
 
     private static <T> T part(DistributedLock lock, String name, Class<T> type) {
