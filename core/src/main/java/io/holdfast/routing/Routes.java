@@ -14,6 +14,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -29,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  * each connected to as soon as somebody names it and closed when the table no longer does. Tells the listeners of commands
  * which partitions have another server, or have theirs back.
  *
- * <p><b>Threads.</b> The table changes on the lane only, once the routes are open, and so do the followers hear of it.
- * Looking up blocks, and so runs on a worker, one look at a time. Reading, asking for a look and naming a server are for
- * every thread.
+ * <p><b>Threads.</b> The table changes on the lane only, and there the followers hear of it. Looking up blocks, and so runs
+ * on a worker, for the first time on the thread that opens the routes; one look at a time. Reading, asking for a look and
+ * naming a server are for every thread.
  */
 final class Routes {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
@@ -65,7 +66,7 @@ final class Routes {
     private volatile @Nullable Node[] table;
 
     private volatile boolean closed;
-    private boolean looking; // belongs to the lane
+    private boolean looking = true; // belongs to the lane; from the start, since whoever opens looks
     private long lastLookNanos; // belongs to the lane
 
     /** @param listeners told on the lane; may grow */
@@ -88,7 +89,8 @@ final class Routes {
         while (true) {
             DriverException failure;
             try {
-                install(topology.look(this));
+                @Nullable RedisAddress[] owners = topology.look(this);
+                CompletableFuture.runAsync(() -> install(owners), lane::enter).join();
                 awaitOpened(deadline);
                 break;
             } catch (DriverException e) {
@@ -104,6 +106,7 @@ final class Routes {
                 throw DriverException.unknown("interrupted while connecting to " + topology.describe(), null);
             }
         }
+        lane.enter(() -> looking = false);
         lane.enterIn(TICK_MILLIS, this::tick);
     }
 
