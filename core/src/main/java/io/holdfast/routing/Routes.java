@@ -90,8 +90,10 @@ final class Routes {
             DriverException failure;
             try {
                 @Nullable RedisAddress[] owners = topology.look(this);
-                CompletableFuture.runAsync(() -> install(owners), lane::enter).join();
-                awaitOpened(deadline);
+                awaitOpened(
+                        CompletableFuture.supplyAsync(() -> install(owners), lane::enter)
+                                .join(),
+                        deadline);
                 break;
             } catch (DriverException e) {
                 failure = e;
@@ -110,10 +112,10 @@ final class Routes {
         lane.enterIn(TICK_MILLIS, this::tick);
     }
 
-    private void awaitOpened(long deadline) {
+    private void awaitOpened(Set<Node> servers, long deadline) {
         DriverException failure = null;
         boolean some = false;
-        for (Node node : servers()) {
+        for (Node node : servers) {
             try {
                 long left = Math.max(1, (deadline - System.nanoTime()) / 1_000_000);
                 await(node.opened, left, node.address.hostAndPort() + " did not answer in time");
@@ -329,7 +331,8 @@ final class Routes {
         }
     }
 
-    private void install(@Nullable RedisAddress[] owners) {
+    /** The servers in the new table, of which some may be known a moment later not to be reachable. */
+    private Set<Node> install(@Nullable RedisAddress[] owners) {
         @Nullable Node[] next = new Node[owners.length];
         Map<RedisAddress, Node> named = new HashMap<>();
         for (int i = 0; i < owners.length; i++) {
@@ -343,6 +346,7 @@ final class Routes {
                 work(old::close);
             }
         }
+        return used;
     }
 
     private void replace(@Nullable Node[] next) {

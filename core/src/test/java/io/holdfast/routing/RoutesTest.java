@@ -15,6 +15,19 @@ final class RoutesTest {
     private static final RedisAddress ADDRESS = new RedisAddress("h", 1, false, null, null, 0);
 
     @Test
+    void open_serverRefuses_failsWithItsReason() {
+        DriverException thrown = assertThrows(
+                DriverException.class,
+                () -> RoutedDriver.moving(
+                        () -> ADDRESS,
+                        address -> {
+                            throw DriverException.rejected("WRONGPASS invalid");
+                        },
+                        Duration.ofSeconds(10)));
+        assertEquals("WRONGPASS", thrown.code());
+    }
+
+    @Test
     void open_serverCannotBeConnectedTo_looksOnOneThreadAtATime() {
         AtomicInteger looking = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
