@@ -35,10 +35,10 @@ final class ClusterTopology implements Topology {
     }
 
     @Override
-    public @Nullable RedisAddress[] look(RoutedDriver driver) {
+    public @Nullable RedisAddress[] look(Routes routes) {
         DriverException last = DriverException.unknown("no node is known", null);
         @Nullable RedisAddress[] doubtful = null;
-        for (Node node : driver.nodesByVigour()) {
+        for (Node node : routes.nodesByVigour()) {
             RedisDriver open = node.driver();
             if (open != null) {
                 try {
@@ -74,7 +74,7 @@ final class ClusterTopology implements Topology {
     /** A master that is cut off from the others believes in its slots, but says that the cluster fails. */
     private static boolean isWell(RedisDriver open) {
         try {
-            return RoutedDriver.await(open.send(Command.of("CLUSTER", "INFO")), open.describe())
+            return Routes.await(open.send(Command.of("CLUSTER", "INFO")), open.describe())
                     .asString()
                     .contains("cluster_state:ok");
         } catch (DriverException e) {
@@ -86,7 +86,7 @@ final class ClusterTopology implements Topology {
     }
 
     private @Nullable RedisAddress[] ask(RedisDriver open, RedisAddress from) {
-        List<Reply> ranges = RoutedDriver.await(open.send(Command.of("CLUSTER", "SLOTS")), open.describe())
+        List<Reply> ranges = Routes.await(open.send(Command.of("CLUSTER", "SLOTS")), open.describe())
                 .asList();
         @Nullable RedisAddress[] owners = new RedisAddress[Slots.COUNT];
         Set<RedisAddress> told = new LinkedHashSet<>();

@@ -25,7 +25,7 @@ final class MovingTopology implements Topology {
     }
 
     @Override
-    public RedisAddress[] look(RoutedDriver driver) {
+    public RedisAddress[] look(Routes routes) {
         RedisAddress address = whereabouts.get();
         presently = address.host() + ":" + address.port();
         return new RedisAddress[] {address};

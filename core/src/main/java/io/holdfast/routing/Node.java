@@ -81,11 +81,7 @@ final class Node {
     private void send(RedisDriver driver, Command command, CompletableFuture<Reply> outcome) {
         driver.send(command).whenComplete((reply, failure) -> {
             silentSince.set(HEARD);
-            if (failure == null) {
-                outcome.complete(reply);
-            } else {
-                outcome.completeExceptionally(failureOf(failure));
-            }
+            settle(outcome, reply, failure);
         });
     }
 
@@ -118,15 +114,17 @@ final class Node {
             } finally {
                 asking.unlock();
             }
-            sent.whenComplete((reply, problem) -> {
-                if (problem == null) {
-                    outcome.complete(reply);
-                } else {
-                    outcome.completeExceptionally(failureOf(problem));
-                }
-            });
+            sent.whenComplete((reply, problem) -> settle(outcome, reply, problem));
         });
         return outcome;
+    }
+
+    private static void settle(CompletableFuture<Reply> outcome, Reply reply, @Nullable Throwable failure) {
+        if (failure == null) {
+            outcome.complete(reply);
+        } else {
+            outcome.completeExceptionally(failureOf(failure));
+        }
     }
 
     /** For how long it has answered nothing, although it was asked; 0 if it was not, or has. */

@@ -9,9 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -63,27 +60,26 @@ final class SentinelTopology implements Topology {
     }
 
     @Override
-    public @Nullable RedisAddress[] look(RoutedDriver driver) {
-        Master master = ask(driver);
+    public @Nullable RedisAddress[] look(Routes routes) {
+        Master master = ask(routes);
         RedisDriver server;
         try {
-            server = driver.nodeAt(master.address()).opened.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            driver.forget(master.address());
-            throw e.getCause() instanceof DriverException known
-                    ? known
-                    : DriverException.unknown("no connection to " + where(master.address()), e);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
+            server = Routes.await(
+                    routes.nodeAt(master.address()).opened,
+                    LOOK_MILLIS,
+                    "no connection to " + master.address().hostAndPort());
+        } catch (DriverException e) {
+            routes.forget(master.address());
+            throw e;
         }
         try {
-            String role = RoutedDriver.await(server.send(Command.of("ROLE")), server.describe())
+            String role = Routes.await(server.send(Command.of("ROLE")), server.describe())
                     .asList()
                     .get(0)
                     .asString();
             if (!role.equals("master")) {
                 throw DriverException.unknown(
-                        "the sentinels name " + where(master.address()) + ", which is no master (yet)", null);
+                        "the sentinels name " + master.address().hostAndPort() + ", which is no master (yet)", null);
             }
         } catch (DriverException e) {
             if (!e.code().equals("NOPERM")) {
@@ -91,11 +87,11 @@ final class SentinelTopology implements Topology {
             }
         }
         newest = master;
-        presently = where(master.address()) + " (master '" + name + "')";
+        presently = master.address().hostAndPort() + " (master '" + name + "')";
         return new RedisAddress[] {master.address()};
     }
 
-    private Master ask(RoutedDriver driver) {
+    private Master ask(Routes routes) {
         int majority = sentinels.size() / 2 + 1;
         AtomicInteger answered = new AtomicInteger();
         AtomicInteger finished = new AtomicInteger();
@@ -103,9 +99,9 @@ final class SentinelTopology implements Topology {
         AtomicReference<@Nullable DriverException> refusal = new AtomicReference<>();
         CompletableFuture<Void> enough = new CompletableFuture<>();
         for (RedisAddress sentinel : sentinels) {
-            driver.work(() -> {
+            routes.work(() -> {
                 try {
-                    Master told = ask(driver, sentinel);
+                    Master told = ask(routes, sentinel);
                     best.accumulateAndGet(told, (a, b) -> a == null || (b != null && b.epoch() > a.epoch()) ? b : a);
                     if (answered.incrementAndGet() >= majority) {
                         enough.complete(null);
@@ -121,13 +117,11 @@ final class SentinelTopology implements Topology {
             });
         }
         try {
-            enough.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            // With what there is.
-        } catch (ExecutionException e) {
-            throw new IllegalStateException("nothing fails this stage", e);
-        } catch (InterruptedException e) {
-            throw interrupted(e);
+            Routes.await(enough, LOOK_MILLIS, "not all sentinels answered");
+        } catch (DriverException e) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw e;
+            } // Otherwise with what there is.
         }
         Master told = best.get();
         if (told == null) {
@@ -145,7 +139,7 @@ final class SentinelTopology implements Topology {
         return told;
     }
 
-    private Master ask(RoutedDriver driver, RedisAddress sentinel) {
+    private Master ask(Routes routes, RedisAddress sentinel) {
         RedisDriver link = links.get(sentinel);
         if (link == null) {
             link = toSentinels.connect(sentinel);
@@ -154,7 +148,7 @@ final class SentinelTopology implements Topology {
                 throw DriverException.unknown("asked already", null);
             }
             // Without this notice the change is found when the old master does not answer, or by the next look.
-            link.subscribe(SWITCHED, message -> driver.lookSoon());
+            link.subscribe(SWITCHED, message -> routes.lookSoon());
         }
         // In this order, see above.
         List<Reply> facts = ask(link, sentinel, "MASTER").asList();
@@ -167,7 +161,7 @@ final class SentinelTopology implements Topology {
         Reply address = ask(link, sentinel, "GET-MASTER-ADDR-BY-NAME");
         if (address.isNull()) {
             throw DriverException.unknown(
-                    "sentinel " + where(sentinel) + " does not know master '" + name + "' any more", null);
+                    "sentinel " + sentinel.hostAndPort() + " does not know master '" + name + "' any more", null);
         }
         String host = address.asList().get(0).asString();
         int port = Integer.parseInt(address.asList().get(1).asString());
@@ -176,23 +170,14 @@ final class SentinelTopology implements Topology {
 
     private Reply ask(RedisDriver link, RedisAddress sentinel, String question) {
         try {
-            return RoutedDriver.await(link.send(Command.of("SENTINEL", question, name)), where(sentinel));
+            return Routes.await(link.send(Command.of("SENTINEL", question, name)), sentinel.hostAndPort());
         } catch (DriverException e) {
             if (e.kind() == DriverException.Kind.REJECTED) {
                 throw DriverException.rejected(
-                        e.getMessage() + " (sentinel " + where(sentinel) + ", master '" + name + "')");
+                        e.getMessage() + " (sentinel " + sentinel.hostAndPort() + ", master '" + name + "')");
             }
             throw e;
         }
-    }
-
-    private static DriverException interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return DriverException.unknown("interrupted", e);
-    }
-
-    private static String where(RedisAddress address) {
-        return address.host() + ":" + address.port();
     }
 
     @Override

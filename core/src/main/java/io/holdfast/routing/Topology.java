@@ -19,7 +19,7 @@ interface Topology extends AutoCloseable {
      * @throws DriverException if no server could report it
      */
     @Nullable
-    RedisAddress[] look(RoutedDriver driver);
+    RedisAddress[] look(Routes routes);
 
     /** For people: what these servers are together. */
     String describe();

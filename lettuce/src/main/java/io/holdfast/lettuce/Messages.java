@@ -34,15 +34,10 @@ import org.jspecify.annotations.Nullable;
  * <h2>Subscribing again</h2>
  *
  * After a reconnect Lettuce by itself subscribes to all channels whose acknowledgement it has seen: to the normal ones in
- * one command ({@link #known} follows its list), and to the sharded ones in another ({@link #shardsOfLettuce}). Until all
- * normal ones are acknowledged anew the connection does not count as up. If acknowledgements do not come, because the server
- * has rejected that command, the missing channels are asked for one by one, once a second. A channel that nobody wants any
- * more is unsubscribed before the connection counts as up.
- *
- * <p>Sharded channels of several slots the server takes in one command never, and a rejection does not say of which
- * channel. So when Lettuce's attempt is over, by a mark sent after it, those that it did not bring back are asked for one
- * by one. One that is rejected then is forgotten here. Lettuce forgets only what the server says has ended, so it may ask
- * for it again and again, in vain or not; if not, the channel is one that nobody wants.
+ * one command ({@link #known} follows its list), and to the sharded ones in another, which {@link Shards} follows. A mark
+ * that is sent after them tells when the attempt is over. Until all are acknowledged anew the connection does not count as
+ * up. If acknowledgements do not come, because the server has rejected the command, the missing channels are asked for one
+ * by one, once a second. A channel that nobody wants any more is unsubscribed before the connection counts as up.
  *
  * <p>Which answer belongs to which command, {@link Asked} finds out.
  */
@@ -56,27 +51,13 @@ final class Messages implements Link.Watcher {
         OPENING,
         UP,
         DOWN,
-        /** Connected; {@link #awaited} or {@link #awaitedShards} are still missing, or {@link #leaving} still there. */
+        /** Connected; some channels are still missing, or some still there that nobody wants. */
         RESUBSCRIBING,
         CLOSED
     }
 
     /** A request that waits for the connection to be opened. */
     private record Waiting(Runnable opened, Consumer<DriverException> failed) {}
-
-    /** A subscription to a sharded channel. */
-    private static final class Shard {
-        final Consumer<String> onMessage;
-        final Runnable onEnded;
-
-        /** Whether it is to be restored, and its end to be told. Belongs to the lane. */
-        boolean acknowledged;
-
-        Shard(Consumer<String> onMessage, Runnable onEnded) {
-            this.onMessage = onMessage;
-            this.onEnded = onEnded;
-        }
-    }
 
     private final EventExecutor lane;
     private final Supplier<CompletionStage<StatefulRedisPubSubConnection<String, String>>> opener;
@@ -86,8 +67,8 @@ final class Messages implements Link.Watcher {
     /** Written on the lane, and by failing subscriptions; read where messages arrive. */
     private final Map<String, Consumer<String>> consumers = new ConcurrentHashMap<>();
 
-    /** As {@link #consumers}, for sharded channels, from the request on. */
-    private final Map<String, Shard> shards = new ConcurrentHashMap<>();
+    private final Shards shards =
+            new Shards(this::enter, channel -> ask(CommandType.SSUBSCRIBE, channel), this::leave, this::advance);
 
     /** What was asked on the present connection. Written on the event loop, which sees it before any answer. */
     private final AtomicReference<@Nullable Asked> present = new AtomicReference<>();
@@ -97,18 +78,6 @@ final class Messages implements Link.Watcher {
     private final Set<String> known = new HashSet<>();
     private final Set<String> awaited = new HashSet<>();
     private final Set<String> leaving = new HashSet<>();
-
-    /** Sharded channels for which Lettuce asks after a reconnect. */
-    private final Set<String> shardsOfLettuce = new HashSet<>();
-
-    /** Those of them to which the present connection is subscribed. */
-    private final Set<String> knownShards = new HashSet<>();
-
-    /** Whether Lettuce has asked for the sharded channels, and what it has not brought back. */
-    private boolean shardsAsked;
-
-    private final Set<String> awaitedShards = new HashSet<>();
-    private final Set<String> leavingShards = new HashSet<>();
     private @Nullable StatefulRedisPubSubConnection<String, String> connection;
 
     /** Written on the lane. */
@@ -133,32 +102,32 @@ final class Messages implements Link.Watcher {
     }
 
     CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!enter(() -> subscribe(channel, onMessage, done))) {
-            done.completeExceptionally(unknown("the driver is closed"));
-        }
-        return done;
+        return begin(done -> subscribe(channel, onMessage, done));
     }
 
     CompletionStage<Void> unsubscribe(String channel) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!enter(() -> unsubscribe(channel, done))) {
-            done.complete(null);
-        }
-        return done;
+        return end(done -> unsubscribe(channel, done), () -> consumers.remove(channel));
     }
 
     CompletionStage<Void> subscribeShard(String channel, Consumer<String> onMessage, Runnable onEnded) {
+        return begin(done -> shards.subscribe(channel, onMessage, onEnded, done));
+    }
+
+    CompletionStage<Void> unsubscribeShard(String channel) {
+        return end(done -> shards.unsubscribe(channel, done), () -> shards.forget(channel));
+    }
+
+    private CompletionStage<Void> begin(Consumer<CompletableFuture<Void>> whenUp) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!enter(() -> subscribeShard(channel, new Shard(onMessage, onEnded), done))) {
+        if (!enter(() -> begin(whenUp, done))) {
             done.completeExceptionally(unknown("the driver is closed"));
         }
         return done;
     }
 
-    CompletionStage<Void> unsubscribeShard(String channel) {
+    private CompletionStage<Void> end(Consumer<CompletableFuture<Void>> whenUp, Runnable forget) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        if (!enter(() -> unsubscribeShard(channel, done))) {
+        if (!enter(() -> end(whenUp, forget, done))) {
             done.complete(null);
         }
         return done;
@@ -179,7 +148,7 @@ final class Messages implements Link.Watcher {
         boolean entered = enter(() -> {
             state = State.CLOSED;
             consumers.clear();
-            shards.clear();
+            shards.forgetAll();
             failWaiting(unknown("the driver is closed"));
             CompletableFuture<Void> closing = link == null ? CompletableFuture.completedFuture(null) : link.close();
             var unused = closing.whenComplete((nothing, failure) -> done.complete(null));
@@ -214,95 +183,55 @@ final class Messages implements Link.Watcher {
 
     // From here on all is called on the lane.
 
-    private void subscribe(String channel, Consumer<String> onMessage, CompletableFuture<Void> done) {
+    private void begin(Consumer<CompletableFuture<Void>> whenUp, CompletableFuture<Void> done) {
         switch (state) {
             case UNOPENED, OPENING -> {
-                waiting.add(new Waiting(() -> subscribe(channel, onMessage, done), done::completeExceptionally));
+                waiting.add(new Waiting(() -> begin(whenUp, done), done::completeExceptionally));
                 if (state == State.UNOPENED) {
                     open();
                 }
             }
-            case UP -> {
-                consumers.put(channel, onMessage);
-                var unused = send(CommandType.SUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
-                    if (failure == null) {
-                        done.complete(null);
-                    } else {
-                        consumers.remove(channel, onMessage);
-                        done.completeExceptionally(failure);
-                    }
-                });
-            }
+            case UP -> whenUp.accept(done);
             case DOWN, RESUBSCRIBING -> done.completeExceptionally(unknown("the message connection is down"));
             case CLOSED -> done.completeExceptionally(unknown("the driver is closed"));
         }
+    }
+
+    private void end(Consumer<CompletableFuture<Void>> whenUp, Runnable forget, CompletableFuture<Void> done) {
+        switch (state) {
+            case OPENING -> waiting.add(new Waiting(() -> end(whenUp, forget, done), failure -> done.complete(null)));
+            case UP -> whenUp.accept(done);
+            case UNOPENED, DOWN, RESUBSCRIBING, CLOSED -> {
+                forget.run();
+                done.complete(null);
+            }
+        }
+    }
+
+    private void subscribe(String channel, Consumer<String> onMessage, CompletableFuture<Void> done) {
+        consumers.put(channel, onMessage);
+        var unused = ask(CommandType.SUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                consumers.remove(channel, onMessage);
+                done.completeExceptionally(failure);
+            }
+        });
     }
 
     private void unsubscribe(String channel, CompletableFuture<Void> done) {
-        switch (state) {
-            case OPENING -> waiting.add(new Waiting(() -> unsubscribe(channel, done), failure -> done.complete(null)));
-            case UP -> {
-                if (consumers.remove(channel) == null && !known.contains(channel)) {
-                    done.complete(null);
-                    return;
-                }
-                var unused = send(CommandType.UNSUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
-                    if (failure instanceof DriverException e && e.kind() == DriverException.Kind.REJECTED) {
-                        done.completeExceptionally(e);
-                    } else {
-                        done.complete(null);
-                    }
-                });
-            }
-            case UNOPENED, DOWN, RESUBSCRIBING, CLOSED -> {
-                consumers.remove(channel);
+        if (consumers.remove(channel) == null && !known.contains(channel)) {
+            done.complete(null);
+            return;
+        }
+        var unused = ask(CommandType.UNSUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
+            if (failure instanceof DriverException e && e.kind() == DriverException.Kind.REJECTED) {
+                done.completeExceptionally(e);
+            } else {
                 done.complete(null);
             }
-        }
-    }
-
-    private void subscribeShard(String channel, Shard shard, CompletableFuture<Void> done) {
-        switch (state) {
-            case UNOPENED, OPENING -> {
-                waiting.add(new Waiting(() -> subscribeShard(channel, shard, done), done::completeExceptionally));
-                if (state == State.UNOPENED) {
-                    open();
-                }
-            }
-            case UP -> {
-                shards.put(channel, shard);
-                var unused = send(CommandType.SSUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
-                    if (failure == null) {
-                        enter(() -> shard.acknowledged = true);
-                        done.complete(null);
-                    } else {
-                        shards.remove(channel, shard);
-                        done.completeExceptionally(failure);
-                    }
-                });
-            }
-            case DOWN, RESUBSCRIBING -> done.completeExceptionally(unknown("the message connection is down"));
-            case CLOSED -> done.completeExceptionally(unknown("the driver is closed"));
-        }
-    }
-
-    private void unsubscribeShard(String channel, CompletableFuture<Void> done) {
-        switch (state) {
-            case OPENING ->
-                waiting.add(new Waiting(() -> unsubscribeShard(channel, done), failure -> done.complete(null)));
-            case UP -> {
-                if (shards.remove(channel) == null && !knownShards.contains(channel)) {
-                    done.complete(null);
-                    return;
-                }
-                // Rejected is left, too: the server does not serve the slot.
-                var unused = leave(channel).whenComplete((acknowledged, failure) -> done.complete(null));
-            }
-            case UNOPENED, DOWN, RESUBSCRIBING, CLOSED -> {
-                shards.remove(channel);
-                done.complete(null);
-            }
-        }
+        });
     }
 
     private void open() {
@@ -342,10 +271,7 @@ final class Messages implements Link.Watcher {
 
             @Override
             public void smessage(String channel, String message) {
-                Shard shard = shards.get(channel);
-                if (shard != null) {
-                    Callout.run(() -> shard.onMessage.accept(message));
-                }
+                shards.deliver(channel, message);
                 heard(null, channel);
             }
 
@@ -445,13 +371,8 @@ final class Messages implements Link.Watcher {
         awaited.clear();
         awaited.addAll(known);
         leaving.clear();
-        leavingShards.clear();
-        awaitedShards.clear();
-        shards.values().removeIf(shard -> !shard.acknowledged);
-        shardsAsked = shardsOfLettuce.isEmpty();
-        knownShards.clear();
-        if (!shardsAsked) {
-            var unused = next.mark().whenComplete((passed, failure) -> enter(() -> askForShards(next)));
+        if (shards.reconnected()) {
+            var unused = next.mark().whenComplete((passed, failure) -> enter(() -> restoreShards(next)));
         }
         advance();
         nudgeLater(next);
@@ -459,104 +380,51 @@ final class Messages implements Link.Watcher {
 
     private void acknowledged(String channel) {
         known.add(channel);
-        if (state == State.RESUBSCRIBING) {
-            awaited.remove(channel);
-            advance();
-        } else if (state == State.UP && !consumers.containsKey(channel)) {
+        awaited.remove(channel);
+        if (state == State.UP && !consumers.containsKey(channel)) {
             // The one who asked has gone, or could not wait for the answer.
-            var unused = send(CommandType.UNSUBSCRIBE, channel);
+            var unused = ask(CommandType.UNSUBSCRIBE, channel);
         }
+        advance();
     }
 
     private void left(String channel) {
         known.remove(channel);
-        if (state == State.RESUBSCRIBING) {
-            leaving.remove(channel);
-            advance();
-        }
-    }
-
-    /** Lettuce's attempt is over. */
-    private void askForShards(Asked of) {
-        if (state != State.RESUBSCRIBING || asked != of || shardsAsked) {
-            return;
-        }
-        shardsAsked = true;
-        shards.keySet().stream()
-                .filter(channel -> !knownShards.contains(channel))
-                .forEach(awaitedShards::add);
-        List.copyOf(awaitedShards).forEach(this::askForShard);
+        leaving.remove(channel);
         advance();
     }
 
-    private void askForShard(String channel) {
-        Shard shard = shards.get(channel);
-        if (shard == null) {
-            awaitedShards.remove(channel);
-            return;
-        }
-        var unused = send(CommandType.SSUBSCRIBE, channel).whenComplete((acknowledged, failure) -> {
-            if (failure instanceof DriverException e && e.kind() == DriverException.Kind.REJECTED) {
-                enter(() -> shardEnded(channel, shard));
-            }
-        });
-    }
-
     private void shardAcknowledged(String channel) {
-        knownShards.add(channel);
-        shardsOfLettuce.add(channel);
-        if (state == State.RESUBSCRIBING) {
-            awaitedShards.remove(channel);
-            advance();
-        } else if (state == State.UP && !shards.containsKey(channel)) {
+        if (!shards.acknowledged(channel) && state == State.UP) {
             var unused = leave(channel);
         }
+        advance();
     }
 
     private void shardLeft(String channel, boolean unasked) {
-        knownShards.remove(channel);
-        shardsOfLettuce.remove(channel);
-        leavingShards.remove(channel);
-        Shard shard = shards.get(channel);
-        // One that was asked for and not answered yet was not there to be ended.
-        if (unasked && shard != null && shard.acknowledged) {
-            shardEnded(channel, shard);
-        } else if (state == State.RESUBSCRIBING) {
-            advance();
-        }
+        shards.left(channel, unasked);
+        advance();
     }
 
-    /** Forgets a subscription and says so, if it is not forgotten already. */
-    private void shardEnded(String channel, Shard shard) {
-        if (shards.remove(channel, shard)) {
-            awaitedShards.remove(channel);
-            Callout.run(shard.onEnded);
-        }
-        if (state == State.RESUBSCRIBING) {
+    /** Lettuce's attempt is over. */
+    private void restoreShards(Asked of) {
+        if (state == State.RESUBSCRIBING && asked == of) {
+            shards.restore();
             advance();
         }
     }
 
     /** One step of subscribing again: first all that Lettuce asks for, then away with what nobody wants, then up. */
     private void advance() {
-        awaitedShards.retainAll(shards.keySet());
-        if (!awaited.isEmpty() || !shardsAsked || !awaitedShards.isEmpty()) {
+        if (state != State.RESUBSCRIBING || !awaited.isEmpty() || !shards.areBack()) {
             return;
         }
-        boolean clean = true;
-        for (String channel : knownShards) {
-            if (!shards.containsKey(channel)) {
-                clean = false;
-                if (leavingShards.add(channel)) {
-                    var unused = leave(channel);
-                }
-            }
-        }
+        boolean clean = shards.leaveUnwanted();
         for (String channel : known) {
             if (!consumers.containsKey(channel)) {
                 clean = false;
                 if (leaving.add(channel)) {
-                    var unused = send(CommandType.UNSUBSCRIBE, channel);
+                    var unused = ask(CommandType.UNSUBSCRIBE, channel);
                 }
             }
         }
@@ -578,16 +446,15 @@ final class Messages implements Link.Watcher {
         }
         awaited.retainAll(consumers.keySet());
         for (String channel : awaited) {
-            var unused = send(CommandType.SUBSCRIBE, channel);
+            var unused = ask(CommandType.SUBSCRIBE, channel);
         }
         leaving.clear();
-        List.copyOf(awaitedShards).forEach(this::askForShard);
-        leavingShards.clear();
+        shards.nudge();
         advance();
         nudgeLater(of);
     }
 
-    private CompletableFuture<String> send(CommandType type, String channel) {
+    private CompletableFuture<String> ask(CommandType type, String channel) {
         Asked now = asked;
         return now == null ? notOpen() : now.ask(type, channel);
     }
