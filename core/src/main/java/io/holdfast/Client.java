@@ -221,7 +221,8 @@ final class Client implements Engine, Kit {
      * @param tombstone whether a copy of its acquire may still be under way
      */
     void takeBack(Keys keys, String owner, boolean tombstone, Duration shortestHold) {
-        var unused = takeBack.add(new QueueRelease(this, keys, owner, tombstone ? TakeBack.TOMBSTONE : Duration.ZERO, shortestHold, true));
+        var unused = takeBack.add(new QueueRelease(
+                this, keys, owner, tombstone ? TakeBack.TOMBSTONE : Duration.ZERO, shortestHold, true));
     }
 
     /**
@@ -231,7 +232,8 @@ final class Client implements Engine, Kit {
      * @return whether the server has answered at the first attempt; the others follow without being waited for
      */
     CompletableFuture<Boolean> withdraw(Keys keys, String owner, boolean unanswered) {
-        return takeBack.add(new QueueRelease(this, keys, owner, unanswered ? TakeBack.TOMBSTONE : Duration.ZERO, Duration.ZERO, unanswered))
+        return takeBack.add(new QueueRelease(
+                        this, keys, owner, unanswered ? TakeBack.TOMBSTONE : Duration.ZERO, Duration.ZERO, unanswered))
                 .thenApply(result -> result != ReleaseResult.UNCONFIRMED);
     }
 

@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -290,9 +288,7 @@ public final class DistributedLock {
 
     static Attempt attemptOf(Answer<Attempt> answer) {
         Handle handle = answer.handle();
-        return handle == null
-                ? Objects.requireNonNull(answer.refusal())
-                : new Attempt.Obtained(new Lease(handle));
+        return handle == null ? Objects.requireNonNull(answer.refusal()) : new Attempt.Obtained(new Lease(handle));
     }
 
     /** Waits without heeding interrupts, which stay set. */
@@ -301,8 +297,7 @@ public final class DistributedLock {
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
-        return Calls.async(
-                engine.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+        return Calls.async(engine.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
     @Override

@@ -36,7 +36,11 @@ interface Grant {
     /** Blocks for the answers. */
     boolean isHeldOnServer();
 
-    /** @throws UnsupportedOperationException if nobody else can go on with it */
+    /**
+     * What another process needs to go on with it.
+     *
+     * @throws UnsupportedOperationException if none can
+     */
     LeaseTicket ticket();
 
     default List<NodeFailure> nodeFailures() {
@@ -62,7 +66,11 @@ interface Grant {
     /** Begins to confirm it, now that it is time. */
     default void confirm(long now) {}
 
-    /** @throws IllegalArgumentException if a lease must not last so long */
+    /**
+     * Refuses an extension beyond what a lease may last.
+     *
+     * @throws IllegalArgumentException with the value and the rule
+     */
     default void accept(Duration atLeast) {}
 
     /**

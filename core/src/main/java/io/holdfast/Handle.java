@@ -26,8 +26,7 @@ final class Handle {
 
     /** @param result of the work that was done under it; null if there is none */
     LeaseLostException lostException(@Nullable Object result) {
-        return new LeaseLostException(
-                hold.keys().name(), hold.token(), hold.lossReason(), hold.isHandedOver(), result);
+        return new LeaseLostException(hold.keys().name(), hold.token(), hold.lossReason(), hold.isHandedOver(), result);
     }
 
     /** Leaves; the last handle of a hold releases it. */

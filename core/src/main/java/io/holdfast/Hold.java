@@ -174,8 +174,7 @@ final class Hold implements Holding {
      */
     CompletableFuture<Boolean> handOut() {
         boolean waited = heldBack
-                && kit.nanoTime() - grantedNanos
-                        >= options.term().dividedBy(3).toNanos();
+                && kit.nanoTime() - grantedNanos >= options.term().dividedBy(3).toNanos();
         heldBack = false;
         return waited && !options.renewed() ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
     }
@@ -424,8 +423,7 @@ final class Hold implements Holding {
             return; // it is to live its term without this client, or has been adopted by another
         }
         kit.execute(() -> lost.complete(reason));
-        origin.tellUnlessShared(
-                subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
+        origin.tellUnlessShared(subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
             List<NodeFailure> failures = grant.nodeFailures();
             LOG.log(
@@ -441,8 +439,7 @@ final class Hold implements Holding {
         if (state.handOver()) {
             forget();
             if (!detached) {
-                origin.tellUnlessShared(
-                        subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+                origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
             }
         }
     }
@@ -458,8 +455,8 @@ final class Hold implements Holding {
         }
         forget();
         return grant.release().whenComplete((how, failure) -> {
-            origin.tellUnlessShared(subject -> new LockEvent.Released(
-                    subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
+            origin.tellUnlessShared(subject ->
+                    new LockEvent.Released(subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
             grant.ended();
         });
     }

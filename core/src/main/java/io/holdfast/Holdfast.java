@@ -273,9 +273,9 @@ public final class Holdfast implements AutoCloseable {
         client.refuseBeyondQuarantine(
                 "the term of the ticket", Require.given("ticket", ticket).term());
         Keys keys = Keys.of(client.options.prefix(), ticket.lock());
-        return new Lease(new Request(
-                        client, Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null), false)
-                .adopt(ticket));
+        return new Lease(
+                new Request(client, Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null), false)
+                        .adopt(ticket));
     }
 
     /**
@@ -314,10 +314,7 @@ public final class Holdfast implements AutoCloseable {
     public int waiting() {
         return Math.max(
                 0,
-                client.waitingRoom.size()
-                        + client.plain.size()
-                        - client.holds().size()
-                        + client.localLines.waiting());
+                client.waitingRoom.size() + client.plain.size() - client.holds().size() + client.localLines.waiting());
     }
 
     /** The options of this client. */

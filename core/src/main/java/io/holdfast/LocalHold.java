@@ -175,8 +175,8 @@ final class LocalHold implements Holding {
     void lose(LossReason reason) {
         if (end.compareAndSet(null, reason)) {
             over();
-            tell(subject -> new LockEvent.Lost(
-                    subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
+            tell(subject ->
+                    new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
             CompletableFuture<LossReason> told = lost.get();
             if (told != null) {
                 told.complete(reason);

@@ -168,10 +168,8 @@ final class LocalLine implements Hold.Tenant {
         if (first == null || state != State.FREE) {
             return endIfIdle();
         }
-        Request request = new Request(
-                client,
-                Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
-                true);
+        Request request =
+                new Request(client, Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()), true);
         asking = request;
         deaf = false;
         state = State.ASKING;
@@ -213,7 +211,8 @@ final class LocalLine implements Hold.Tenant {
         keepable = obtained.grant instanceof QueueGrant grant
                 && grant.kept
                 && !deaf
-                && recalledToken != obtained.token() && client.mailboxes.listening(keys);
+                && recalledToken != obtained.token()
+                && client.mailboxes.listening(keys);
         keptSince = obtainedNanos;
         extensions = 0;
         extended = false;

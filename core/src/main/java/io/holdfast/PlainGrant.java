@@ -1,8 +1,8 @@
 package io.holdfast;
 
+import io.holdfast.PlainLocks.Place;
 import io.holdfast.QueueScripts.RenewEntry;
 import io.holdfast.QueueScripts.Renewed;
-import io.holdfast.PlainLocks.Place;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,13 +1,11 @@
 package io.holdfast;
 
-import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One hold of a plain lock. It belongs to no thread: any thread may look at it, extend it or release it.

@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -151,8 +150,7 @@ public final class PlainLock {
      */
     public <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Function<? super PlainLease, ? extends CompletionStage<T>> work) {
-        return Calls.under(
-                async(options.waitLimit(), true, PlainAttempt::orElseThrow), lease -> lease.handle, work);
+        return Calls.under(async(options.waitLimit(), true, PlainAttempt::orElseThrow), lease -> lease.handle, work);
     }
 
     /**
@@ -191,8 +189,7 @@ public final class PlainLock {
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<PlainAttempt, T> result) {
-        return Calls.async(
-                client.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+        return Calls.async(client.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
     private PolledRequest<PlainAttempt> newRequest(Wait wait, boolean scoped) {

@@ -33,7 +33,8 @@ final class PlainLocks {
     }
 
     /** A request that has not asked yet. */
-    PolledRequest<PlainAttempt> newRequest(Keys keys, PlainOptions options, LockOptions leases, Wait wait, boolean scoped) {
+    PolledRequest<PlainAttempt> newRequest(
+            Keys keys, PlainOptions options, LockOptions leases, Wait wait, boolean scoped) {
         var values = options.values();
         String value = values == null
                 ? Base64.getUrlEncoder().withoutPadding().encodeToString(client.entropy.bytes(VALUE_BYTES))

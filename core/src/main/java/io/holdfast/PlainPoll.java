@@ -1,8 +1,8 @@
 package io.holdfast;
 
-import io.holdfast.PlainScripts.PlainAcquireReply;
 import io.holdfast.PlainLocks.Place;
 import io.holdfast.PlainOptions.Patience;
+import io.holdfast.PlainScripts.PlainAcquireReply;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.Objects;
@@ -106,15 +106,16 @@ final class PlainPoll implements Poll<PlainAttempt> {
             return;
         }
         // The key is there with a term: only what is known to be held is made to stay.
-        client.plainScripts.extend(request().outcome.demand.keys(), place.value(), Duration.ZERO, client.nanoTime(), (held, problem) -> {
-            if (held == null) {
-                onFailure(Objects.requireNonNull(problem));
-            } else if (held) {
-                request().granted(grant, LeaseState.NEVER);
-            } else {
-                request().tooLate();
-            }
-        });
+        client.plainScripts.extend(
+                request().outcome.demand.keys(), place.value(), Duration.ZERO, client.nanoTime(), (held, problem) -> {
+                    if (held == null) {
+                        onFailure(Objects.requireNonNull(problem));
+                    } else if (held) {
+                        request().granted(grant, LeaseState.NEVER);
+                    } else {
+                        request().tooLate();
+                    }
+                });
     }
 
     private void onTaken(PlainHolder seen) {

@@ -113,8 +113,7 @@ final class QueueGrant implements Grant {
     public LeaseTicket ticket() {
         ticketed = true;
         client.mayBeOutlived();
-        return new LeaseTicket(
-                keys.name(), request.owner, token, hold().options.term());
+        return new LeaseTicket(keys.name(), request.owner, token, hold().options.term());
     }
 
     @Override
@@ -209,7 +208,8 @@ final class QueueGrant implements Grant {
      *
      * @param master of holds that replicas have to have: the server that was asked
      */
-    private record Lane(Client client, int partition, @Nullable RedisDriver master) implements Renewals.Lane {
+    private record Lane(
+            Client client, int partition, @Nullable RedisDriver master) implements Renewals.Lane {
         @Override
         public void renew(
                 List<RenewEntry> entries,

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param shortestHold how long the lock rests since it was granted
  * @param mayHold whether it was granted, or may have been
  */
-record QueueRelease(
-        Client client, Keys keys, String owner, Duration tombstone, Duration shortestHold, boolean mayHold)
+record QueueRelease(Client client, Keys keys, String owner, Duration tombstone, Duration shortestHold, boolean mayHold)
         implements TakeBack.Release {
     @Override
     public Object id() {

@@ -283,13 +283,7 @@ final class QueueScripts {
             keys.add(entry.keys().hold());
             args.add(entry.owner()).add(entry.token()).add(entry.termMillis());
         }
-        calls.call(
-                Script.RENEW,
-                keys,
-                args,
-                sentNanos,
-                Renewed::of,
-                callback);
+        calls.call(Script.RENEW, keys, args, sentNanos, Renewed::of, callback);
     }
 
     /** The answers come in the order of the entries. All entries are of one partition. */

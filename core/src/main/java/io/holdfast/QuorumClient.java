@@ -320,8 +320,7 @@ final class QuorumClient implements Engine, Kit {
         if (nodes.size() - silent < majority) {
             throw new ServerUnreachableException(
                     failures,
-                    Shown.lock(keys.name()) + ": no majority of the nodes answered: "
-                            + NodeFailure.inWords(failures));
+                    Shown.lock(keys.name()) + ": no majority of the nodes answered: " + NodeFailure.inWords(failures));
         }
         for (List<LockInfo> infos : byOwner.values()) {
             if (infos.size() + silent >= majority) {

@@ -40,7 +40,7 @@ final class Renewals {
 
         RenewEntry entry();
 
-        /** @return whether its lane is to confirm it */
+        /** Whether its lane is to confirm what the server has answered. */
         boolean answered(Renewed how, long sentNanos);
 
         default void failed(DriverException failure) {
@@ -111,8 +111,7 @@ final class Renewals {
                 hold.grant.renew(round);
             }
         }
-        round.parts.forEach((lane, parts) ->
-                Batches.inParts(parts, BATCH, batch -> send(lane, batch)));
+        round.parts.forEach((lane, parts) -> Batches.inParts(parts, BATCH, batch -> send(lane, batch)));
         if (!round.late.isEmpty()) {
             kit.schedule(patienceNanos, () -> round.late.forEach(Runnable::run));
         }
@@ -141,8 +140,7 @@ final class Renewals {
             }
             lane.confirm(toConfirm, sent);
         } else if (!Batches.sendAlone(batch, failure, alone -> send(lane, alone))) {
-            DriverException why =
-                    failure == null ? DriverException.unknown("the reply is malformed", null) : failure;
+            DriverException why = failure == null ? DriverException.unknown("the reply is malformed", null) : failure;
             batch.forEach(part -> part.failed(why));
         }
     }

@@ -17,7 +17,6 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -543,8 +542,7 @@ final class Request implements Asking<Attempt> {
         }
     }
 
-    private Hold hold(
-            long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+    private Hold hold(long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
         return new Hold(
                 outcome,
                 new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept),

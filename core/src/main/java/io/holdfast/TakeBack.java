@@ -189,8 +189,8 @@ final class TakeBack {
         lock.lock();
         try {
             again = new ArrayDeque<>(recent);
-            again.removeIf(note -> !partitions.test(
-                    client.driver.partition(note.release().key())));
+            again.removeIf(note ->
+                    !partitions.test(client.driver.partition(note.release().key())));
             recent.removeAll(again);
         } finally {
             lock.unlock();
@@ -225,6 +225,9 @@ final class TakeBack {
 
     /** How many locks are perhaps held by owners that are being ended. */
     int unconfirmed() {
-        return (int) pending.values().stream().filter(item -> item.release.mayHold()).count() + ending.get();
+        return (int) pending.values().stream()
+                        .filter(item -> item.release.mayHold())
+                        .count()
+                + ending.get();
     }
 }

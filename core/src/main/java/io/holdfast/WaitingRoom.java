@@ -40,8 +40,9 @@ final class WaitingRoom {
                 case FIFO -> 1;
                 case RANDOM -> 2;
             })
-            .thenComparingLong(
-                    request -> request.options.order() == LockOptions.Order.LIFO ? -request.outcome.number : request.outcome.number);
+            .thenComparingLong(request -> request.options.order() == LockOptions.Order.LIFO
+                    ? -request.outcome.number
+                    : request.outcome.number);
 
     /** The queued requests of this client for one lock, in the order in which they are served. */
     private static final class Line {

@@ -38,7 +38,11 @@ public final class LeaseLook {
     public static CompletableFuture<Attempt> interruptedAttempt(DistributedLock lock, Wait wait) {
         Asking<Attempt> request = part(lock, "engine", Engine.class)
                 .newRequest(Demand.of(
-                        part(lock, "keys", Keys.class), lock.options(), wait, false, part(lock, "actor", String.class)));
+                        part(lock, "keys", Keys.class),
+                        lock.options(),
+                        wait,
+                        false,
+                        part(lock, "actor", String.class)));
         CompletableFuture<Answer<Attempt>> outcome = request.start();
         return outcome.whenComplete((answer, failure) -> request.withdraw()).thenApply(DistributedLock::attemptOf);
     }
