@@ -180,7 +180,8 @@ public final class RoutedDriver implements RedisDriver {
         }
         String host = colon == 0 ? like.address.host() : hostAndPort.substring(0, colon);
         try {
-            return routes.nodeAt(ClusterTopology.at(like.address, host, Integer.parseInt(hostAndPort.substring(colon + 1))));
+            return routes.nodeAt(
+                    ClusterTopology.at(like.address, host, Integer.parseInt(hostAndPort.substring(colon + 1))));
         } catch (IllegalArgumentException e) {
             return null;
         }

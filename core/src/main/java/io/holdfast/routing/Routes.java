@@ -364,7 +364,8 @@ final class Routes {
         if (changed.isEmpty()) {
             return;
         }
-        // Commands wait for a connection that is being opened; listeners are told when it is, in a later step than this.
+        // Commands wait for a connection that is being opened; listeners are told when it is, in a later step than
+        // this.
         for (Node node : newcomers) {
             node.opened.whenComplete((driver, failure) -> lane.enter(() -> {
                 if (driver != null) {
