@@ -15,6 +15,9 @@ interface AnyLease extends AutoCloseable {
         return held instanceof PlainLease plain ? new Plain(plain) : new Distributed((Lease) held);
     }
 
+    /** What the library has handed out. */
+    Object handedOut();
+
     /** Who holds the lock, as others are told. */
     String holder();
 
@@ -46,6 +49,11 @@ interface AnyLease extends AutoCloseable {
 
     /** One with a token, of one server or of a quorum. */
     record Distributed(Lease lease) implements AnyLease {
+        @Override
+        public Object handedOut() {
+            return lease;
+        }
+
         @Override
         public String holder() {
             return lease.owner();
@@ -104,6 +112,11 @@ interface AnyLease extends AutoCloseable {
 
     /** One of a plain lock. */
     record Plain(PlainLease lease) implements AnyLease {
+        @Override
+        public Object handedOut() {
+            return lease;
+        }
+
         @Override
         public String holder() {
             return lease.value();

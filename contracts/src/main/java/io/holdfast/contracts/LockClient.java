@@ -30,6 +30,9 @@ interface LockClient extends AutoCloseable {
     /** How many leases it says that it holds. */
     int holding();
 
+    /** How many requests it says that wait. */
+    int waiting();
+
     /** Whether a request of it for this lock has found it taken, and waits. At least for its first wait. */
     boolean waits(String name);
 
@@ -46,6 +49,11 @@ interface LockClient extends AutoCloseable {
         @Override
         public int holding() {
             return holdfast.holding();
+        }
+
+        @Override
+        public int waiting() {
+            return holdfast.waiting();
         }
 
         @Override
@@ -86,6 +94,11 @@ interface LockClient extends AutoCloseable {
         }
 
         @Override
+        public int waiting() {
+            return quorum.waiting();
+        }
+
+        @Override
         public boolean waits(String name) {
             return asking.hasWaited();
         }
@@ -112,6 +125,11 @@ interface LockClient extends AutoCloseable {
         @Override
         public int holding() {
             return holdfast.holding();
+        }
+
+        @Override
+        public int waiting() {
+            return holdfast.waiting();
         }
 
         @Override

@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
@@ -18,24 +21,33 @@ import io.holdfast.Wait;
 import io.holdfast.contracts.AnyLock.Answer;
 import io.holdfast.contracts.AnyLock.Outcome;
 import io.holdfast.contracts.AnyLock.Terms;
+import io.holdfast.contracts.LockClient.AskingAgain;
 import io.holdfast.testkit.TestServer;
+import java.lang.ref.Reference;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * What is true of any lease, for each kind of lock. Whatever a test did, nothing is left on the servers once all clients
  * are closed.
  */
 public abstract class LockContract extends LockKindSuite {
+    /** Leaves the collector time before the next renewal. */
+    private static final Terms DROPPED = Terms.LONG.lasting(Duration.ofSeconds(3));
+
     // ---- obtaining and giving back
 
     @EachKind
@@ -230,6 +242,41 @@ public abstract class LockContract extends LockKindSuite {
         assertFree(kind);
     }
 
+    /** The other kinds are told, and take no such function. */
+    @ParameterizedTest
+    @EnumSource(
+            value = LockKind.class,
+            names = {"PLAIN", "QUORUM"})
+    void ask_backoffOfTheCallerThrows_endsWithThatVeryException(LockKind kind) throws Exception {
+        AnyLease lease = against(client(kind)).acquire();
+        UnsupportedOperationException own = new UnsupportedOperationException("the caller's own");
+        LockClient client = client(kind, HoldfastOptions.defaults(), new AskingAgain(attempt -> {
+            throw own;
+        }));
+        AnyLock lock = lock(client);
+        Wait wait = Wait.upTo(PATIENCE);
+        for (CompletableFuture<?> asked : List.of(
+                lock.acquireAsync(wait),
+                lock.attemptAsync(wait),
+                lock.callAsync(under -> CompletableFuture.completedFuture("never")))) {
+            assertSame(
+                    own,
+                    assertThrows(ExecutionException.class, () -> get(asked)).getCause());
+        }
+        List<Executable> blocking = List.of(
+                lock::acquire,
+                () -> lock.acquire(wait),
+                () -> lock.tryAcquire(wait),
+                () -> lock.attempt(wait),
+                () -> lock.call(under -> "never"),
+                () -> lock.tryCall(wait, under -> "never"));
+        for (Executable way : blocking) {
+            assertSame(own, assertThrows(RuntimeException.class, way));
+        }
+        awaitHeldOnly(kind);
+        assertTrue(lease.isValid());
+    }
+
     // ---- terms
 
     @EachKind
@@ -283,6 +330,37 @@ public abstract class LockContract extends LockKindSuite {
         AnyLease lease = client(kind).lock(NAME, terms).acquire();
         assertEquals(LossReason.TERM_ENDED, get(lease.lost()));
         assertFree(kind);
+    }
+
+    @EachKind
+    void renewed_leaseIsDropped_isForgottenWithItsTerm(LockKind kind) throws Exception {
+        CompletableFuture<LossReason> lost = dropped(client(kind).lock(NAME, DROPPED));
+        assertEquals(LossReason.FORGOTTEN, get(lost));
+        assertFree(kind);
+    }
+
+    @EachKind
+    void notRenewed_leaseIsDropped_endsWithItsTermAsIfItWereNot(LockKind kind) throws Exception {
+        CompletableFuture<LossReason> lost = dropped(client(kind).lock(NAME, DROPPED.notRenewed()));
+        assertEquals(LossReason.TERM_ENDED, get(lost), "nobody would have renewed it");
+    }
+
+    /** The end of a lease that nobody can reach any more. */
+    private static CompletableFuture<LossReason> dropped(AnyLock lock) throws InterruptedException {
+        Dropped dropped = Dropped.by(lock);
+        await("nothing in the client keeps the lease reachable", () -> {
+            System.gc();
+            return dropped.lease.refersTo(null);
+        });
+        return dropped.lost;
+    }
+
+    private record Dropped(Reference<Object> lease, CompletableFuture<LossReason> lost) {
+        static Dropped by(AnyLock lock) throws InterruptedException {
+            AnyLease lease = lock.acquire();
+            return new Dropped(
+                    new WeakReference<>(lease.handedOut()), lease.lost().toCompletableFuture());
+        }
     }
 
     @EachKind
@@ -444,6 +522,84 @@ public abstract class LockContract extends LockKindSuite {
                 })));
         assertInstanceOf(IllegalStateException.class, thrown.getCause());
         assertFree(kind);
+    }
+
+    // ---- what a client tells
+
+    @EachKind
+    void holding_leasesOfEveryKind_areCounted(LockKind kind) throws Exception {
+        LockClient client = client(kind);
+        assertEquals(0, client.holding());
+        AnyLease renewed = lock(client).acquire();
+        assertEquals(1, client.holding());
+        AnyLease other = client.lock("b", Terms.LONG.notRenewed()).acquire();
+        assertEquals(2, client.holding());
+        int during = client.lock("c", Terms.LONG).call(lease -> client.holding());
+        assertEquals(3, during);
+        assertEquals(2, client.holding());
+        renewed.release();
+        assertEquals(1, client.holding());
+        other.release();
+        assertEquals(0, client.holding());
+    }
+
+    @EachKind
+    void waiting_requestsOfEveryKind_areCounted(LockKind kind) throws Exception {
+        AnyLease lease = against(client(kind)).acquire();
+        LockClient client = client(kind);
+        assertEquals(0, client.waiting());
+        CompletableFuture<?> asked = lock(client).acquireAsync(Wait.forever());
+        awaitWaiting(client);
+        assertEquals(1, client.waiting());
+        asked.cancel(false);
+        await("nothing waits", () -> client.waiting() == 0);
+        assertTrue(lease.isValid());
+    }
+
+    @EachKind
+    void events_leaseObtainedReleasedLost_areTold(LockKind kind) throws Exception {
+        List<LockEvent> told = new CopyOnWriteArrayList<>();
+        LockClient client = client(kind, HoldfastOptions.defaults().withListener(told::add));
+        AnyLease first = lock(client).acquire();
+        await("it is told as obtained", () -> has(told, LockEvent.Obtained.class, 1));
+        first.release();
+        await("it is told as released", () -> has(told, LockEvent.Released.class, 1));
+        AnyLease second = client.lock(
+                        "b", Terms.BRIEF.lasting(Duration.ofMillis(300)).notRenewed())
+                .acquire();
+        get(second.lost());
+        await("it is told as lost", () -> has(told, LockEvent.Lost.class, 1));
+        AnyLease foreign = client(kind).against("c", Terms.LONG).acquire();
+        assertEquals(Optional.empty(), client.lock("c", Terms.LONG).tryAcquire(Wait.none()));
+        await("it is told as not obtained", () -> has(told, LockEvent.NotObtained.class, 1));
+        assertTrue(foreign.isValid());
+        List<String> inOrder = new ArrayList<>();
+        for (LockEvent event : told) {
+            if (event instanceof LockEvent.Obtained obtained) {
+                inOrder.add(obtained.lock() + " obtained, attempts " + obtained.attempts());
+            } else if (event instanceof LockEvent.Released released) {
+                inOrder.add(released.lock() + " " + released.result());
+            } else if (event instanceof LockEvent.Lost gone) {
+                inOrder.add(gone.lock() + " lost " + gone.reason());
+            } else if (event instanceof LockEvent.NotObtained not) {
+                inOrder.add(not.lock() + " " + not.reason());
+            }
+        }
+        assertEquals(
+                List.of(
+                        "a obtained, attempts 1",
+                        "a " + kind.released(),
+                        "b obtained, attempts 1",
+                        "b lost TERM_ENDED",
+                        "c TAKEN"),
+                inOrder);
+        assertTrue(told.stream()
+                .filter(event -> event.lock().equals(NAME))
+                .allMatch(event -> event.subject().key().equals(kind.key(NAME))));
+    }
+
+    private static boolean has(List<LockEvent> told, Class<? extends LockEvent> type, int count) {
+        return told.stream().filter(type::isInstance).count() == count;
     }
 
     // ---- the end of a client
