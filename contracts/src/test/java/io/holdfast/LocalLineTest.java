@@ -800,20 +800,20 @@ final class LocalLineTest {
         assertTrue(token > own);
         Admin admin = other.admin();
         assertEquals(
-                Admin.Outcome.LEFT_ALONE,
+                Revocation.Outcome.LEFT_ALONE,
                 admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
-                Admin.Outcome.LEFT_ALONE,
+                Revocation.Outcome.LEFT_ALONE,
                 admin.release("a", own + KEPT.tokens(), Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
-                Admin.Outcome.RELEASED,
+                Revocation.Outcome.RELEASED,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
         Lease theirs = lease(ask(other, LockOptions.defaults()));
         assertEquals(
-                Admin.Outcome.LEFT_ALONE,
+                Revocation.Outcome.LEFT_ALONE,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
-                Admin.Outcome.LEFT_ALONE,
+                Revocation.Outcome.LEFT_ALONE,
                 admin.release("a", theirs.token() + 1, Admin.Waiters.HAND_OFF).outcome());
         theirs.release();
     }

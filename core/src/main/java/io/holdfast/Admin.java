@@ -60,38 +60,6 @@ public final class Admin {
         DROP
     }
 
-    /** What happened to the hold. */
-    public enum Outcome {
-        /** It ended. */
-        RELEASED,
-        /** There was none. */
-        NOTHING_TO_RELEASE,
-        /** It is not the one that was meant, or belongs to another program: it was left alone. */
-        LEFT_ALONE
-    }
-
-    /**
-     * The answer to a release by name.
-     *
-     * @param lock the lock's name
-     * @param key the key of the hold
-     * @param queueKey the key of the queue
-     * @param outcome what happened to the hold
-     * @param holder whose hold ended, or was left alone
-     * @param dropped how many waiters were dropped
-     * @param next who holds the lock now
-     * @param took how long it took
-     */
-    public record Revocation(
-            String lock,
-            String key,
-            String queueKey,
-            Outcome outcome,
-            Optional<Holder> holder,
-            int dropped,
-            Optional<Holder> next,
-            Duration took) {}
-
     /**
      * The answer to a release of many.
      *
@@ -129,9 +97,9 @@ public final class Admin {
                 keys.hold(),
                 keys.queue(),
                 switch (first.word()) {
-                    case RELEASED -> Outcome.RELEASED;
-                    case NOTHING -> Outcome.NOTHING_TO_RELEASE;
-                    case OTHER -> Outcome.LEFT_ALONE;
+                    case RELEASED -> Revocation.Outcome.RELEASED;
+                    case NOTHING -> Revocation.Outcome.NOTHING_TO_RELEASE;
+                    case OTHER -> Revocation.Outcome.LEFT_ALONE;
                 },
                 first.held(),
                 dropped,
@@ -162,12 +130,12 @@ public final class Admin {
         for (String name : inspector.queuedNames().toList()) {
             Revocation result = release(name, Waiters.DROP);
             dropped += result.dropped();
-            released += result.outcome() == Outcome.RELEASED ? 1 : 0;
+            released += result.outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
         }
         for (String name : inspector.heldNames().toList()) {
             Revocation result = release(name, Waiters.DROP);
             dropped += result.dropped();
-            released += result.outcome() == Outcome.RELEASED ? 1 : 0;
+            released += result.outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
         }
         return told(new Total(released, dropped, Duration.ofNanos(client.ticker.nanoTime() - begin)));
     }
@@ -204,7 +172,7 @@ public final class Admin {
         int released = 0;
         for (LockInfo info : found) {
             long token = info.holder().orElseThrow().token();
-            released += release(info.name(), token, Waiters.HAND_OFF).outcome() == Outcome.RELEASED ? 1 : 0;
+            released += release(info.name(), token, Waiters.HAND_OFF).outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
         }
         return told(new Total(released, 0, Duration.ofNanos(client.ticker.nanoTime() - begin)));
     }

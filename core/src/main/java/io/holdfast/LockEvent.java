@@ -196,7 +196,7 @@ public sealed interface LockEvent {
      *
      * @param result what happened
      */
-    record Revoked(Subject subject, Admin.Revocation result) implements LockEvent {}
+    record Revoked(Subject subject, Revocation result) implements LockEvent {}
 
     /**
      * A lock was extended by name.

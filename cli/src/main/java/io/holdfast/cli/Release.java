@@ -1,14 +1,14 @@
 package io.holdfast.cli;
 
 import io.holdfast.Admin;
-import io.holdfast.Admin.Outcome;
-import io.holdfast.Admin.Revocation;
 import io.holdfast.Admin.Total;
 import io.holdfast.Admin.Waiters;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
+import io.holdfast.Revocation;
+import io.holdfast.Revocation.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,6 +13,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
+import io.holdfast.Revocation;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
@@ -210,7 +211,7 @@ public abstract class SharedHoldContract extends LockSuite {
         Lease held = keeper.lock("a", kept).acquire();
         CompletableFuture<LossReason> lost = held.lost().toCompletableFuture();
         assertEquals(
-                Admin.Outcome.RELEASED,
+                Revocation.Outcome.RELEASED,
                 operator.admin()
                         .release("a", held.token(), Admin.Waiters.HAND_OFF)
                         .outcome());

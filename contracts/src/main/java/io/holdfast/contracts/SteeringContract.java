@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
-import io.holdfast.Admin.Outcome;
 import io.holdfast.Admin.Waiters;
 import io.holdfast.Attempt;
 import io.holdfast.ClientInfo;
@@ -28,6 +27,8 @@ import io.holdfast.LockRefusedException;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
+import io.holdfast.Revocation;
+import io.holdfast.Revocation.Outcome;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
 import io.holdfast.Waiter;
@@ -73,7 +74,7 @@ public abstract class SteeringContract extends FaultSuite {
         CompletableFuture<Lease> next =
                 local(HoldfastOptions.defaults()).lock("a").acquireAsync();
         awaitQueued(1);
-        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
+        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
         assertEquals(Outcome.RELEASED, done.outcome());
         assertEquals("hf:{a}", done.key());
         assertEquals("hf:{a}:q", done.queueKey());
@@ -104,7 +105,7 @@ public abstract class SteeringContract extends FaultSuite {
         CompletableFuture<Lease> throwing =
                 local(HoldfastOptions.defaults()).lock("a").acquireAsync(Wait.forever());
         awaitQueued(6);
-        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
         assertEquals(Outcome.RELEASED, done.outcome());
         assertEquals(6, done.dropped());
         assertEquals(Optional.empty(), done.next());
@@ -126,7 +127,7 @@ public abstract class SteeringContract extends FaultSuite {
         CompletableFuture<Attempt> waiting = remote(EAGER).lock("a").attemptAsync(Wait.forever());
         awaitQueued(1);
         proxy.stall(Kind.ANY);
-        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
         assertEquals(1, done.dropped());
         proxy.killConnections(Kind.MESSAGES);
         proxy.resume();
@@ -142,7 +143,7 @@ public abstract class SteeringContract extends FaultSuite {
         long token = first.token();
         first.release();
         Lease second = holdfast.lock("a").acquire();
-        Admin.Revocation stale = holdfast.admin().release("a", token, Waiters.HAND_OFF);
+        Revocation stale = holdfast.admin().release("a", token, Waiters.HAND_OFF);
         assertEquals(Outcome.LEFT_ALONE, stale.outcome());
         assertEquals(second.owner(), stale.holder().orElseThrow().owner());
         assertHeldBy(second);
@@ -157,7 +158,7 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void release_keyOfAnotherProgram_isLeftAlone() {
         server.command("SET", "hf:{a}", "mine");
-        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
         assertEquals(Outcome.LEFT_ALONE, done.outcome());
         assertEquals("mine", server.command("GET", "hf:{a}").asString());
     }
@@ -176,7 +177,7 @@ public abstract class SteeringContract extends FaultSuite {
         await(
                 "it is handed over",
                 () -> server.command("HEXISTS", "hf:{a}:d", "@claim").asLong() == 1);
-        Admin.Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
+        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
         assertEquals(Outcome.RELEASED, done.outcome());
         Lease second = get(next);
         assertHeldBy(second);

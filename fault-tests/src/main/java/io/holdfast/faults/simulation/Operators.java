@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.Admin;
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLook;
+import io.holdfast.Revocation;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
@@ -107,9 +108,9 @@ final class Operators {
             return;
         }
         Held held = mine.get();
-        Admin.Outcome outcome = admin.release(Plan.lock(act.lock()), held.token, Admin.Waiters.HAND_OFF)
+        Revocation.Outcome outcome = admin.release(Plan.lock(act.lock()), held.token, Admin.Waiters.HAND_OFF)
                 .outcome();
-        if (outcome != Admin.Outcome.RELEASED) {
+        if (outcome != Revocation.Outcome.RELEASED) {
             world.checks.found(Check.ANSWER, act + " with the token of " + held + ", which is good, is " + outcome);
         }
     }
