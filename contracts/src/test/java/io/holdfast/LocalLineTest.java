@@ -480,7 +480,7 @@ final class LocalLineTest {
     @Test
     void release_withTheLastToken_isNotKept() {
         ReleaseResult last = ReleaseResult.KEPT;
-        for (int i = 0; i < KEPT.tokens(); i++) {
+        for (int i = 0; i < LocalLines.tokens(KEPT); i++) {
             assertEquals(ReleaseResult.KEPT, last);
             Lease lease = lease(ask(ours, KEPT));
             time.advance(MICRO);
@@ -804,7 +804,7 @@ final class LocalLineTest {
                 admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Revocation.Outcome.LEFT_ALONE,
-                admin.release("a", own + KEPT.tokens(), Admin.Waiters.HAND_OFF).outcome());
+                admin.release("a", own + LocalLines.tokens(KEPT), Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Revocation.Outcome.RELEASED,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());

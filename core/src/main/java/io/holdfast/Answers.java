@@ -13,6 +13,14 @@ final class Answers {
         void send(BiConsumer<@Nullable T, @Nullable DriverException> callback);
     }
 
+    /** On whose behalf somebody waits. */
+    interface Asker {
+        boolean isClosed();
+
+        /** What is asked, for people. */
+        String server();
+    }
+
     private Answers() {}
 
     /** Sends; what is returned fails with a DriverException. */
@@ -29,24 +37,24 @@ final class Answers {
     }
 
     /** Sends and blocks for the answer. Throws exceptions of the library only. */
-    static <T> T await(Client client, Sending<T> sending) {
-        if (client.isClosed()) {
+    static <T> T await(Asker asker, Sending<T> sending) {
+        if (asker.isClosed()) {
             throw new HoldfastClosedException();
         }
         try {
             return to(sending).join();
         } catch (CompletionException e) {
-            throw explained(client, e);
+            throw explained(asker, e);
         }
     }
 
     /** What to throw for an answer that failed. */
-    static RuntimeException explained(Client client, Exception e) {
-        if (client.isClosed()) {
+    static RuntimeException explained(Asker asker, Exception e) {
+        if (asker.isClosed()) {
             return new HoldfastClosedException();
         }
         if (e.getCause() instanceof DriverException failure) {
-            return Refusals.of(client.driver.describe(), failure);
+            return Refusals.of(asker.server(), failure);
         }
         return e instanceof RuntimeException unchecked
                 ? unchecked

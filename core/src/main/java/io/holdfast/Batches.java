@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -20,10 +21,10 @@ final class Batches {
 
     /** Sends all, in batches of one partition and of so many at most. */
     static <T> void send(
-            Client client, Collection<T> all, Function<T, Keys> keysOf, int most, Consumer<List<T>> sending) {
+            RedisDriver driver, Collection<T> all, Function<T, Keys> keysOf, int most, Consumer<List<T>> sending) {
         Map<Integer, List<T>> byPartition = new HashMap<>();
         for (T one : all) {
-            int partition = client.driver.partition(keysOf.apply(one).hold());
+            int partition = driver.partition(keysOf.apply(one).hold());
             byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(one);
         }
         byPartition.values().forEach(partition -> inParts(partition, most, sending));

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No part holds a lock while it talks to the server or calls the user's code. Threads: the driver's (replies,
  * messages, connection events), one for timers, and those of the executor for callbacks.
  */
-final class Client implements Engine, Kit {
+final class Client implements Engine, Kit, Answers.Asker {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     final HoldfastOptions options;
@@ -85,7 +85,7 @@ final class Client implements Engine, Kit {
         this.assurance = new Assurance(this);
         this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
         String label = Label.ofClient(options.application());
-        this.queueScripts = new QueueScripts(calls, ids, mailboxes, options, label);
+        this.queueScripts = new QueueScripts(calls, ids, mailboxes.channelPrefix(), options, label);
         this.steeringScripts = new SteeringScripts(calls, queueScripts);
         this.plainScripts = new PlainScripts(calls);
         this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
@@ -249,7 +249,7 @@ final class Client implements Engine, Kit {
 
     @Override
     public Asking<Attempt> newRequest(Demand demand) {
-        return demand.options().isShared() && !demand.waitLimit().untilStuck()
+        return LocalLines.isShared(demand.options()) && !demand.waitLimit().untilStuck()
                 ? localLines.newRequest(demand)
                 : new Request(this, demand, false);
     }
@@ -289,6 +289,11 @@ final class Client implements Engine, Kit {
                 throw new ServerUnreachableException(String.valueOf(e.getMessage()), e);
             }
         }
+    }
+
+    @Override
+    public String server() {
+        return driver.describe();
     }
 
     @Override

@@ -1,20 +1,8 @@
 package io.holdfast;
 
-import io.holdfast.spi.Command;
-import io.holdfast.spi.Reply;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 
 /**
  * What a server is like for a client that wants locks of it: facts, and no judgement. See {@link Holdfast#diagnose}.
@@ -33,10 +21,6 @@ public record Diagnosis(
         Optional<Clock> clock,
         List<Duration> pings,
         List<Probe> probes) {
-
-    private static final int PINGS = 20;
-    private static final int CLOCK_READINGS = 5;
-    private static final String LOCK = "holdfast doctor";
 
     /** Copies the lists. */
     public Diagnosis {
@@ -109,174 +93,4 @@ public record Diagnosis(
      * @param problem what went wrong, in words; empty if it worked
      */
     public record Probe(Ability ability, Optional<String> problem) {}
-
-    /** Asks and tries. The client is one of its own, and has not been shaken hands with: that would refuse bad servers. */
-    static Diagnosis of(Client client) {
-        Inspector inspector = new Inspector(client);
-        boolean partitioned = client.driver.partitions() > 1;
-        String channel = partitioned
-                ? Keys.of(client.options.prefix(), LOCK).channelOf(client.ids.client())
-                : Keys.channelPrefix(client.options.prefix()) + client.ids.client();
-        Optional<Facts> facts = allowed(() -> facts(ask(inspector, "INFO").asString(), partitioned));
-        Optional<String> user = allowed(() -> ask(inspector, "ACL", "WHOAMI").asString());
-        Optional<Clock> clock = allowed(() -> clock(client, inspector));
-        List<Duration> pings = allowed(() -> pings(client, inspector)).orElse(List.of());
-        CompletableFuture<String> heard = new CompletableFuture<>();
-        List<Probe> probes = new ArrayList<>();
-        probes.add(probe(Ability.SCRIPTS, () -> inspector.isLocked(LOCK)));
-        probes.add(probe(Ability.LOCKING, () -> lock(client)));
-        probes.add(probe(
-                Ability.LISTENING,
-                () -> await(
-                        client,
-                        client.driver.subscribe(channel, heard::complete).toCompletableFuture())));
-        probes.add(probe(Ability.MESSAGES, () -> {
-            eitherOf(
-                    () -> askAt(channel, inspector, partitioned ? "SPUBLISH" : "PUBLISH", channel, "doctor"),
-                    () -> askAt(channel, inspector, "PUBLISH", channel, "doctor"));
-            await(client, heard);
-        }));
-        probes.add(probe(
-                Ability.SUBSCRIBERS,
-                () -> eitherOf(
-                        () -> askAt(channel, inspector, "PUBSUB", partitioned ? "SHARDNUMSUB" : "NUMSUB", channel),
-                        () -> askAt(channel, inspector, "PUBSUB", "NUMSUB", channel))));
-        probes.add(probe(
-                Ability.LISTINGS,
-                () -> ask(inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.options.prefix()), "COUNT", "1")));
-        probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.ids.client())));
-        return new Diagnosis(client.driver.describe(), facts, user, clock, pings, probes);
-    }
-
-    /** The second where the server refuses the first: before 7.0 there are no sharded channels. */
-    private static void eitherOf(Runnable first, Runnable second) {
-        try {
-            first.run();
-        } catch (ServerRefusedException e) {
-            second.run();
-        }
-    }
-
-    private static void askAt(String key, Inspector inspector, String... words) {
-        Command command = new Command(key, List.of(words));
-        Reply unused = Answers.await(inspector.client, callback -> inspector.client.calls.send(command, callback));
-    }
-
-    private static Reply ask(Inspector inspector, String... words) {
-        return Answers.await(inspector.client, callback -> inspector.client.calls.send(Command.of(words), callback));
-    }
-
-    /** Empty if the server refuses. */
-    private static <T> Optional<T> allowed(Supplier<T> question) {
-        try {
-            return Optional.of(question.get());
-        } catch (ServerRefusedException e) {
-            return Optional.empty();
-        }
-    }
-
-    private static Probe probe(Ability ability, Runnable attempt) {
-        try {
-            attempt.run();
-            return new Probe(ability, Optional.empty());
-        } catch (HoldfastException e) {
-            return new Probe(ability, Optional.of(String.valueOf(e.getMessage())));
-        }
-    }
-
-    /** Takes a lock for a moment. That another has it, who diagnoses too, shows as well that it can be had. */
-    private static void lock(Client client) {
-        LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false);
-        DistributedLock lock = new DistributedLock(client, Keys.of(client.options.prefix(), LOCK), options, null);
-        try {
-            Attempt attempt = lock.attempt(Wait.none());
-            if (attempt instanceof Attempt.Unknown unknown) {
-                throw unknown.cause();
-            }
-            attempt.lease().ifPresent(Lease::release);
-        } catch (InterruptedException e) {
-            throw interrupted(client, e);
-        }
-    }
-
-    private static void await(Client client, CompletableFuture<?> answer) {
-        long limit = client.options.commandTimeout().toMillis();
-        try {
-            answer.get(limit, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException e) {
-            throw new ServerUnreachableException("nothing came within " + limit + " ms", e);
-        } catch (InterruptedException e) {
-            throw interrupted(client, e);
-        } catch (ExecutionException e) {
-            throw Answers.explained(client, e);
-        }
-    }
-
-    private static ServerUnreachableException interrupted(Client client, InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new ServerUnreachableException("interrupted while asking " + client.driver.describe(), e);
-    }
-
-    private static List<Duration> pings(Client client, Inspector inspector) {
-        List<Duration> pings = new ArrayList<>();
-        for (int i = 0; i < PINGS; i++) {
-            long begin = client.ticker.nanoTime();
-            ask(inspector, "PING");
-            pings.add(Duration.ofNanos(client.ticker.nanoTime() - begin));
-        }
-        Collections.sort(pings);
-        return pings;
-    }
-
-    private static Clock clock(Client client, Inspector inspector) {
-        Clock best = reading(client, inspector);
-        for (int i = 1; i < CLOCK_READINGS; i++) {
-            Clock next = reading(client, inspector);
-            best = next.roundTrip().compareTo(best.roundTrip()) < 0 ? next : best;
-        }
-        return best;
-    }
-
-    private static Clock reading(Client client, Inspector inspector) {
-        // The wall clock, which no lock depends on: this one number is about nothing else.
-        Instant here = Instant.now();
-        long begin = client.ticker.nanoTime();
-        List<Reply> time = ask(inspector, "TIME").asList();
-        Duration roundTrip = Duration.ofNanos(client.ticker.nanoTime() - begin);
-        Instant there =
-                Instant.ofEpochSecond(time.get(0).asLong()).plus(time.get(1).asLong(), ChronoUnit.MICROS);
-        return new Clock(Duration.between(here.plus(roundTrip.dividedBy(2)), there), roundTrip);
-    }
-
-    private static Facts facts(String info, boolean asCluster) {
-        Map<String, String> facts = Handshake.parse(info);
-        String redis = facts.getOrDefault("redis_version", "");
-        String valkey = facts.getOrDefault("valkey_version", "");
-        List<String> failed = new ArrayList<>();
-        for (String name : List.of("rdb_last_bgsave_status", "aof_last_bgrewrite_status", "aof_last_write_status")) {
-            if (!facts.getOrDefault(name, "ok").equals("ok")) {
-                failed.add(name);
-            }
-        }
-        return new Facts(
-                valkey.isEmpty() ? "redis" : "valkey",
-                valkey.isEmpty() ? redis : valkey,
-                !redis.isEmpty() && !Handshake.atLeast62(redis),
-                !facts.getOrDefault("role", "master").equals("slave"),
-                (int) number(facts, "connected_slaves"),
-                !asCluster && facts.getOrDefault("cluster_enabled", "0").equals("1"),
-                number(facts, "used_memory"),
-                number(facts, "maxmemory"),
-                facts.getOrDefault("maxmemory_policy", ""),
-                failed);
-    }
-
-    private static long number(Map<String, String> facts, String name) {
-        try {
-            return Long.parseLong(facts.getOrDefault(name, "0"));
-        } catch (NumberFormatException e) {
-            return 0; // a server that speaks the protocol and tells something else
-        }
-    }
 }

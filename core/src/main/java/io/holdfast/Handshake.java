@@ -23,25 +23,33 @@ final class Handshake {
     /**
      * Checks version, role, eviction policy, and the permissions for scripts and for the client's channel.
      *
+     * @param listening completes when messages can come
      * @throws ServerRefusedException if the server will not do
      * @throws ServerUnreachableException if it does not answer
      */
-    static void with(Client client) throws InterruptedException {
-        CompletableFuture<Void> listening = client.mailboxes.open();
+    static void with(
+            RedisDriver driver,
+            HoldfastOptions options,
+            ScriptCalls calls,
+            SteeringScripts scripts,
+            CompletableFuture<Void> listening)
+            throws InterruptedException {
+        String server = driver.describe();
+        Duration limit = options.connectTimeout();
         Map<RedisDriver, CompletableFuture<String>> infos = new LinkedHashMap<>();
-        for (RedisDriver master : client.driver.masters()) {
+        for (RedisDriver master : driver.masters()) {
             infos.put(
                     master,
-                    Answers.<Reply>to(callback -> client.calls.send(master, Command.of("INFO"), callback))
+                    Answers.<Reply>to(callback -> calls.send(master, Command.of("INFO"), callback))
                             .thenApply(Reply::asString));
         }
-        List<Keys> some = List.of(Keys.of(client.options.prefix(), "holdfast"));
+        List<Keys> some = List.of(Keys.of(options.prefix(), "holdfast"));
         CompletableFuture<List<LockInfo>> script =
-                Answers.to(callback -> client.steeringScripts.info(some, 0, callback));
+                Answers.to(callback -> scripts.info(some, 0, callback));
         for (Map.Entry<RedisDriver, CompletableFuture<String>> info : infos.entrySet()) {
             String master = info.getKey().describe();
             try {
-                examine(client, master, await(client, info.getValue()));
+                examine(driver, options, master, await(server, limit, info.getValue()));
             } catch (ServerRefusedException e) {
                 if (e.getCause() instanceof DriverException refused
                         && refused.code().equals("NOPERM")) {
@@ -53,13 +61,12 @@ final class Handshake {
                 }
             }
         }
-        await(client, script);
-        await(client, listening);
+        await(server, limit, script);
+        await(server, limit, listening);
     }
 
-    private static <T> T await(Client client, CompletableFuture<T> answer) throws InterruptedException {
-        Duration limit = client.options.connectTimeout();
-        String server = client.driver.describe();
+    private static <T> T await(String server, Duration limit, CompletableFuture<T> answer)
+            throws InterruptedException {
         try {
             return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -72,9 +79,9 @@ final class Handshake {
         }
     }
 
-    static void examine(Client client, String server, String info) {
+    static void examine(RedisDriver driver, HoldfastOptions options, String server, String info) {
         Map<String, String> facts = parse(info);
-        if (client.driver.partitions() == 1 && "1".equals(facts.get("cluster_enabled"))) {
+        if (driver.partitions() == 1 && "1".equals(facts.get("cluster_enabled"))) {
             throw new ServerRefusedException(
                     server + " is a node of a cluster: connect to redis-cluster://" + server + " instead", null);
         }
@@ -99,7 +106,7 @@ final class Handshake {
         if (!policy.equals("noeviction")) {
             String problem = server + " has maxmemory-policy " + policy
                     + ", with which it may drop locks when its memory is full: set it to noeviction";
-            switch (client.options.eviction()) {
+            switch (options.eviction()) {
                 case IGNORE -> {}
                 case WARN -> LOG.log(System.Logger.Level.WARNING, problem);
                 case REFUSE -> throw new ServerRefusedException(problem, null);

@@ -177,7 +177,7 @@ public final class Holdfast implements AutoCloseable {
         // What it leaves is gone after seconds.
         Client client = new Client(driver, options.withTokenLife(Duration.ofSeconds(1)), Environment.system());
         try {
-            return Diagnosis.of(client);
+            return Diagnosing.of(client);
         } finally {
             client.close();
         }
@@ -185,7 +185,8 @@ public final class Holdfast implements AutoCloseable {
 
     private static Holdfast begin(Client client) {
         try {
-            Handshake.with(client);
+            Handshake.with(
+                    client.driver, client.options, client.calls, client.steeringScripts, client.mailboxes.open());
         } catch (RuntimeException e) {
             client.close();
             throw e;

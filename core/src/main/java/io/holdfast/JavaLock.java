@@ -23,7 +23,7 @@ final class JavaLock implements Lock {
     private final Map<Thread, Deque<Lease>> held = new ConcurrentHashMap<>();
 
     JavaLock(DistributedLock lock) {
-        this.shared = lock.options().isShared();
+        this.shared = LocalLines.isShared(lock.options());
         this.lock = shared ? lock : lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
     }
 

@@ -247,7 +247,7 @@ final class LocalLine implements Hold.Tenant {
 
     /** Whether a token is left for the next lease. */
     private boolean hasToken() {
-        return lastToken + 1 - firstToken < options.tokens();
+        return lastToken + 1 - firstToken < LocalLines.tokens(options);
     }
 
     /** Whether the next lease may have a token of its own. */

@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
 final class LocalLines {
+    /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
+    private static final int KEPT_TOKENS = 100_000;
+
     private final Client client;
     /** By the key of the hold: mostly one, more where the lock is asked for with several options. Never an empty list. */
     private final Map<String, List<LocalLine>> lines = new ConcurrentHashMap<>();
@@ -21,9 +24,23 @@ final class LocalLines {
         this.client = client;
     }
 
+    /**
+     * Whether requests of one client share holds of the server. A lease that is not renewed has a hold, and its term, for
+     * itself.
+     */
+    static boolean isShared(LockOptions options) {
+        return options.renewed()
+                && (options.localHandoffs() > 0 || !options.keepFor().isZero());
+    }
+
+    /** How many tokens the server reserves for a hold: one for each of its leases. */
+    static int tokens(LockOptions options) {
+        return options.keepFor().isZero() ? options.localHandoffs() + 1 : KEPT_TOKENS;
+    }
+
     /** Refuses options that do not go together with shared holds. */
     static void accept(LockOptions options) {
-        if (!options.isShared()) {
+        if (!isShared(options)) {
             return;
         }
         String with = options.localHandoffs() > 0 ? "localHandoffs" : "keepFor";

@@ -58,9 +58,6 @@ public final class LockOptions {
     /** The most characters of all metadata of one hold, as it is stored. */
     static final int LONGEST_METADATA = 2_000;
 
-    /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
-    private static final int KEPT_TOKENS = 100_000;
-
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
     private static final Duration MINUTE = Duration.ofMinutes(1);
@@ -432,19 +429,6 @@ public final class LockOptions {
         return new LockOptions(values.withZeroOrUpTo(KEEP_FOR, value, Duration.ofHours(1)));
     }
 
-    /**
-     * Whether requests of one client share holds of the server. A lease that is not renewed has a hold, and its term, for
-     * itself.
-     */
-    boolean isShared() {
-        return renewed() && (localHandoffs() > 0 || !keepFor().isZero());
-    }
-
-    /** How many tokens the server reserves for a hold: one for each of its leases. */
-    int tokens() {
-        return keepFor().isZero() ? localHandoffs() + 1 : KEPT_TOKENS;
-    }
-
     // ---- events
 
     /** What {@link LockEvent#data()} of all events of this call is; null for nothing (the default). */
@@ -465,11 +449,6 @@ public final class LockOptions {
     /** With a listener of its own. It hears of every request, also where the client's listeners hear of a part only. */
     public LockOptions withListener(@Nullable HoldfastListener value) {
         return new LockOptions(values.with(LISTENER, value));
-    }
-
-    /** The claim window as it is used: never longer than the term. */
-    Duration claimWindow() {
-        return claim().compareTo(term()) < 0 ? claim() : term();
     }
 
     @Override

@@ -84,7 +84,7 @@ final class NodeClient {
         client.quorumScripts.memory(
                 client.driver,
                 Keys.nodeMarker(client.options.prefix()),
-                quorum.options.quarantine(),
+                quorum.quarantine(),
                 quorum.options.durableNodes(),
                 (left, failure) -> {});
         client.calls.send(Command.of("INFO"), (info, failure) -> {
@@ -112,7 +112,7 @@ final class NodeClient {
 
     private @Nullable HoldfastException judge(String info) {
         try {
-            Handshake.examine(client, name(), info);
+            Handshake.examine(client.driver, client.options, name(), info);
         } catch (ServerRefusedException e) {
             return e;
         }
@@ -184,7 +184,7 @@ final class NodeClient {
                         owner,
                         term,
                         proposedToken,
-                        quorum.options.quarantine(),
+                        quorum.quarantine(),
                         quorum.options.durableNodes(),
                         actor),
                 sentNanos,

@@ -148,15 +148,18 @@ final class QueueScripts {
 
     private final ScriptCalls calls;
     private final OwnerIds ids;
-    private final Mailboxes mailboxes;
+    private final String channelPrefix;
     private final HoldfastOptions options;
     private final String label;
 
-    /** @param label the part that all requests of the client share */
-    QueueScripts(ScriptCalls calls, OwnerIds ids, Mailboxes mailboxes, HoldfastOptions options, String label) {
+    /**
+     * @param channelPrefix by which scripts find the channels
+     * @param label the part that all requests of the client share
+     */
+    QueueScripts(ScriptCalls calls, OwnerIds ids, String channelPrefix, HoldfastOptions options, String label) {
         this.calls = calls;
         this.ids = ids;
-        this.mailboxes = mailboxes;
+        this.channelPrefix = channelPrefix;
         this.options = options;
         this.label = label;
     }
@@ -165,7 +168,7 @@ final class QueueScripts {
     Arguments common() {
         return new Arguments()
                 .add(ids.client())
-                .add(mailboxes.channelPrefix())
+                .add(channelPrefix)
                 .add(options.waiterDeadline())
                 .add(options.tokenLife());
     }
@@ -177,7 +180,7 @@ final class QueueScripts {
         Arguments args = common().add(asked.owner())
                 .add(lock.term())
                 .add(asked.queue())
-                .add(lock.claimWindow())
+                .add(claimWindow(lock))
                 .add(life == null ? Duration.ZERO : life)
                 .add(lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? "T" : "L")
                 .add(label)
@@ -189,6 +192,11 @@ final class QueueScripts {
                 .add(asked.keep() ? "K" : "");
         calls.call(
                 Script.ACQUIRE, asked.keys().allToAcquire(asked.owner()), args, sentNanos, AcquireReply::of, callback);
+    }
+
+    /** How long a waiter may take to confirm: never longer than the term. */
+    static Duration claimWindow(LockOptions lock) {
+        return lock.claim().compareTo(lock.term()) < 0 ? lock.claim() : lock.term();
     }
 
     private static String letterOf(LockOptions.Order order) {

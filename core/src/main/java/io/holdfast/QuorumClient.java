@@ -174,6 +174,16 @@ final class QuorumClient implements Engine, Kit {
         return timers.schedule(delayNanos, task);
     }
 
+    /** How long a node is kept out that is new, or has lost its memory. */
+    Duration quarantine() {
+        return quarantine(options.longestTerm());
+    }
+
+    /** A second more than terms take, because tokens may be so far ahead of a node's clock. */
+    static Duration quarantine(Duration longestTerm) {
+        return longestTerm.plusNanos(Deadlines.drift(longestTerm.toNanos())).plusSeconds(1);
+    }
+
     /** From 0 to 1, to spread waits. */
     double random() {
         return Backoff.random(entropy);

@@ -121,12 +121,6 @@ public final class QuorumOptions {
         return new QuorumOptions(values.with(DURABLE_NODES, value));
     }
 
-    /** A second more than terms take, because tokens may be so far ahead of a node's clock. */
-    Duration quarantine() {
-        Duration term = longestTerm();
-        return term.plusNanos(Deadlines.drift(term.toNanos())).plusSeconds(1);
-    }
-
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof QuorumOptions that && values.equals(that.values);

@@ -304,7 +304,7 @@ final class Request implements Asking<Attempt> {
         boolean queue = !waitLimit.isNone() && client.mailboxes.listening(keys);
         long sent = client.ticker.nanoTime();
         boolean keep = shared && !options.keepFor().isZero() && client.mailboxes.listening(keys);
-        int tokens = shared ? options.tokens() : 1;
+        int tokens = shared ? LocalLines.tokens(options) : 1;
         var acquire = new QueueScripts.Acquire(keys, owner, options, queue, tokens, keep, label);
         client.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();

@@ -3,7 +3,9 @@ package io.holdfast;
 import io.holdfast.QueueScripts.State;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,9 @@ final class SteeringScripts {
     /** @param left how many waiters are left */
     record CleanReply(int removed, int left, State state) {}
 
+    private static final int FIRST_WAITER = 8;
+    private static final int PER_WAITER = 6;
+
     private final ScriptCalls calls;
     private final QueueScripts queue;
 
@@ -43,8 +48,36 @@ final class SteeringScripts {
                 Script.INFO,
                 keys,
                 queue.common().add(mostWaiters),
-                reply -> reply.each((i, lock) -> LockInfo.decode(locks.get(i).name(), lock)),
+                reply -> reply.each((i, lock) -> infoOf(locks.get(i).name(), lock)),
                 callback);
+    }
+
+    /** Decodes one element of the reply of info.lua. */
+    private static LockInfo infoOf(String name, ScriptReply reply) {
+        Optional<Holder> holder = reply.holder(0);
+        List<Waiter> queue = new ArrayList<>();
+        for (int i = FIRST_WAITER; i + PER_WAITER <= reply.size(); i += PER_WAITER) {
+            Holder read = Label.holder(reply.text(i), 0, reply.number(i + 1), reply.text(i + 2));
+            queue.add(new Waiter(
+                    read.owner(),
+                    read.application(),
+                    read.host(),
+                    read.pid(),
+                    read.actor(),
+                    read.metadata(),
+                    read.since(),
+                    reply.count(i + 3),
+                    QueueScripts.orderOf(reply.text(i + 4)),
+                    Waiter.State.valueOf(reply.text(i + 5).toUpperCase(Locale.ROOT))));
+        }
+        return new LockInfo(
+                name,
+                holder,
+                reply.text(6).equals("held"),
+                Duration.ofMillis(holder.isPresent() ? reply.number(5) : 0),
+                Duration.ofMillis(reply.remainingMillis(0)),
+                reply.count(7),
+                queue);
     }
 
     /** Releases by name: the hold with this token, or that reserved it, or any if it is 0. */

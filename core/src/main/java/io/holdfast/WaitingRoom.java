@@ -369,7 +369,7 @@ final class WaitingRoom {
                 }
             }
         }
-        Batches.send(client, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
+        Batches.send(client.driver, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
     }
 
     private void refresh(List<Line> batch, String heard) {

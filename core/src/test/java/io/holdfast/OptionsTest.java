@@ -99,14 +99,6 @@ final class OptionsTest {
     }
 
     @Test
-    void claimWindow_shortTerm_isNeverLongerThanTheTerm() {
-        assertEquals(Duration.ofSeconds(1), LockOptions.defaults().claimWindow());
-        assertEquals(
-                Duration.ofMillis(300),
-                LockOptions.defaults().withTerm(Duration.ofMillis(300)).claimWindow());
-    }
-
-    @Test
     void holdfastOptions_prefixThatWouldBreakKeys_isRefused() {
         HoldfastOptions defaults = HoldfastOptions.defaults();
         for (String bad : new String[] {"", "a b", "a{b", "a}b", "a\n", "x".repeat(65)}) {

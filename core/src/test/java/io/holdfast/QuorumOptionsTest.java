@@ -75,6 +75,6 @@ final class QuorumOptionsTest {
 
     @Test
     void quarantine_ofAMinute_isThatAndOnePercentAndAFixedDriftAndASecond() {
-        assertEquals(Duration.ofMillis(61_602), QuorumOptions.defaults().quarantine());
+        assertEquals(Duration.ofMillis(61_602), QuorumClient.quarantine(QuorumOptions.defaults().longestTerm()));
     }
 }
