@@ -82,7 +82,11 @@ public final class Backoff {
         return new Backoff(delays, share, words);
     }
 
-    /** @param random from 0 to 1, drawn by the caller */
+    /**
+     * How long to wait after so many attempts.
+     *
+     * @param random from 0 to 1, drawn by the caller
+     */
     long nanos(int attempt, double random) {
         Duration delay = Objects.requireNonNull(delays.apply(attempt), "the function of the backoff returned null");
         // Compared first: a huge duration has no nanoseconds in a long.

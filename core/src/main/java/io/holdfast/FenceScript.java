@@ -26,14 +26,22 @@ final class FenceScript {
         STALE
     }
 
-    /** @param value what a read found */
+    /**
+     * Whether an act has passed, and the newest token that the value has seen.
+     *
+     * @param value what a read found
+     */
     record FenceReply(FenceWord word, long newest, Optional<String> value) {}
 
     private final ScriptCalls calls;
     private final Keys keys;
     private final Duration life;
 
-    /** @param life of the value, zero for ever */
+    /**
+     * The script of one value.
+     *
+     * @param life of the value, zero for ever
+     */
     FenceScript(ScriptCalls calls, Keys keys, Duration life) {
         this.calls = calls;
         this.keys = keys;

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 /** The scripts of the plain protocol: what is said to each of them, in the order of its header, and what it replies. */
 final class PlainScripts {
     /**
+     * Whether a key was granted, or who holds it.
+     *
      * @param timeMicros the server's time
      * @param replaced whether the value was put in the place of the holder's that the call named
      * @param holder who holds the key; null if it was granted
@@ -27,6 +29,8 @@ final class PlainScripts {
     }
 
     /**
+     * Sets a key to a value if it is free, or if it has that value or the one to be replaced.
+     *
      * @param mayBeMine whether an earlier copy may have put the value there
      * @param replace the value of the holder to replace; null for none
      */
@@ -87,7 +91,11 @@ final class PlainScripts {
         calls.call(Script.PLAIN_EXTEND, keys, args, sentNanos, Renewed::of, callback);
     }
 
-    /** @param whole a value that is told whole however long it is; empty for none */
+    /**
+     * Who holds a key; empty if it is free.
+     *
+     * @param whole a value that is told whole however long it is; empty for none
+     */
     void info(
             String key, String whole, BiConsumer<@Nullable Optional<PlainHolder>, @Nullable DriverException> callback) {
         calls.call(

@@ -74,6 +74,8 @@ final class QueueScripts {
     }
 
     /**
+     * What became of a request, or where it stands.
+     *
      * @param timeMicros the server's time
      * @param sinceMicros when the lock was granted; 0 if it was not
      * @param kept whether this client is told when others want the lock
@@ -119,7 +121,11 @@ final class QueueScripts {
      */
     record Adopt(Keys keys, String old, long token, String owner, Duration term, String actor, Duration tombstone) {}
 
-    /** @param sinceMicros when the lock was granted to the first owner */
+    /**
+     * Whether the hold has been taken over.
+     *
+     * @param sinceMicros when the lock was granted to the first owner
+     */
     record AdoptReply(boolean held, long sinceMicros) {}
 
     record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
@@ -153,6 +159,8 @@ final class QueueScripts {
     private final String label;
 
     /**
+     * The scripts of one client.
+     *
      * @param channelPrefix by which scripts find the channels
      * @param label the part that all requests of the client share
      */
@@ -224,7 +232,11 @@ final class QueueScripts {
         release(keys, owner, tombstone, shortestHold, 0, callback);
     }
 
-    /** @param lastToken the last one that was used of several that were reserved; 0 if none were */
+    /**
+     * Releases, or withdraws a request.
+     *
+     * @param lastToken the last one that was used of several that were reserved; 0 if none were
+     */
     void release(
             Keys keys,
             String owner,

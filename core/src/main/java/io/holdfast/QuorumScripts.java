@@ -42,6 +42,8 @@ final class QuorumScripts {
     }
 
     /**
+     * What a node says to a request.
+     *
      * @param token of the grant
      * @param holder who holds the lock on the node instead
      * @param remainingMillis the rest of that hold, or of the node's quarantine
@@ -64,7 +66,11 @@ final class QuorumScripts {
     private final Duration tokenLife;
     private final String label;
 
-    /** @param label the part that all requests of the client share */
+    /**
+     * The scripts that one client sends to a node.
+     *
+     * @param label the part that all requests of the client share
+     */
     QuorumScripts(ScriptCalls calls, Ticker ticker, Duration tokenLife, String label) {
         this.calls = calls;
         this.ticker = ticker;

@@ -11,7 +11,11 @@ final class Refusals {
         return of(server, server + " did not answer: " + failure.getMessage(), failure);
     }
 
-    /** @param unanswered what to say if the server has not refused */
+    /**
+     * The same, with words of the caller's own for a server that has not answered.
+     *
+     * @param unanswered what to say if the server has not refused
+     */
     static HoldfastException of(String server, String unanswered, Throwable failure) {
         return failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED
                 ? explain(server, known)

@@ -103,7 +103,11 @@ final class ScriptCalls {
     private final AtomicBoolean sweeping = new AtomicBoolean();
     private final Silences silences;
 
-    /** @param client the client's id */
+    /**
+     * The calls of one client.
+     *
+     * @param client the client's id
+     */
     ScriptCalls(RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
         this.driver = driver;
         this.ticker = ticker;

@@ -19,12 +19,18 @@ final class SteeringScripts {
     }
 
     /**
+     * What a release by name has done.
+     *
      * @param held the hold that ended, or for OTHER the present one
      * @param dropped how many waiters were dropped
      */
     record RevokeReply(RevokeWord word, Optional<Holder> held, int dropped, State state) {}
 
-    /** @param left how many waiters are left */
+    /**
+     * What a clean-up has done.
+     *
+     * @param left how many waiters are left
+     */
     record CleanReply(int removed, int left, State state) {}
 
     private static final int FIRST_WAITER = 8;
