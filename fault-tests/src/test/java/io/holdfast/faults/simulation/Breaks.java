@@ -432,7 +432,7 @@ final class Breaks {
                         INSIDE,
                         3,
                         EnumSet.of(KEPT, FAIR),
-                        java("LockOptions", "return renewed() && (local", "return (local")),
+                        java("LocalLines", "return options.renewed()\n                && (options", "return (options")),
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
