@@ -804,7 +804,8 @@ final class LocalLineTest {
                 admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Revocation.Outcome.LEFT_ALONE,
-                admin.release("a", own + LocalLines.tokens(KEPT), Admin.Waiters.HAND_OFF).outcome());
+                admin.release("a", own + LocalLines.tokens(KEPT), Admin.Waiters.HAND_OFF)
+                        .outcome());
         assertEquals(
                 Revocation.Outcome.RELEASED,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());

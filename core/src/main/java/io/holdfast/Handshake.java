@@ -44,8 +44,7 @@ final class Handshake {
                             .thenApply(Reply::asString));
         }
         List<Keys> some = List.of(Keys.of(options.prefix(), "holdfast"));
-        CompletableFuture<List<LockInfo>> script =
-                Answers.to(callback -> scripts.info(some, 0, callback));
+        CompletableFuture<List<LockInfo>> script = Answers.to(callback -> scripts.info(some, 0, callback));
         for (Map.Entry<RedisDriver, CompletableFuture<String>> info : infos.entrySet()) {
             String master = info.getKey().describe();
             try {
@@ -65,8 +64,7 @@ final class Handshake {
         await(server, limit, listening);
     }
 
-    private static <T> T await(String server, Duration limit, CompletableFuture<T> answer)
-            throws InterruptedException {
+    private static <T> T await(String server, Duration limit, CompletableFuture<T> answer) throws InterruptedException {
         try {
             return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {

@@ -180,13 +180,7 @@ final class NodeClient {
             BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
         client.quorumScripts.acquire(
                 new QuorumScripts.Acquire(
-                        keys,
-                        owner,
-                        term,
-                        proposedToken,
-                        quorum.quarantine(),
-                        quorum.options.durableNodes(),
-                        actor),
+                        keys, owner, term, proposedToken, quorum.quarantine(), quorum.options.durableNodes(), actor),
                 sentNanos,
                 callback);
     }

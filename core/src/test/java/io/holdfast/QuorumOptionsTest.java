@@ -75,6 +75,8 @@ final class QuorumOptionsTest {
 
     @Test
     void quarantine_ofAMinute_isThatAndOnePercentAndAFixedDriftAndASecond() {
-        assertEquals(Duration.ofMillis(61_602), QuorumClient.quarantine(QuorumOptions.defaults().longestTerm()));
+        assertEquals(
+                Duration.ofMillis(61_602),
+                QuorumClient.quarantine(QuorumOptions.defaults().longestTerm()));
     }
 }
