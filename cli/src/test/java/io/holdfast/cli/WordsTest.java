@@ -164,8 +164,8 @@ final class WordsTest {
         queue.add("  1", who, "since 2m", "waits");
         queue.add("  2", "b@h", "since 20779d 9h 15m 3s ago", "gone");
         assertEquals(
-                "  1  " + who + "  since 2m                    waits\n"
-                        + "  2  b@h" + " ".repeat(who.length() - 3) + "  since 20779d 9h 15m 3s ago  gone\n",
+                "  1  " + who + "  since 2m                    waits\n" + "  2  b@h" + " ".repeat(who.length() - 3)
+                        + "  since 20779d 9h 15m 3s ago  gone\n",
                 queue.text());
         Table options = new Table();
         options.add("--an-option-with-a-long-name=WORD", "what it does");
