@@ -37,7 +37,7 @@ final class PlainEngineTest extends EngineFixture {
     }
 
     private Reply extended(boolean held) {
-        return reply(server.serverMicros(), held ? 1 : 0);
+        return reply(held ? 1 : 0);
     }
 
     private Reply plainGranted() {
