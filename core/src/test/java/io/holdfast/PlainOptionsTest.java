@@ -80,7 +80,7 @@ final class PlainOptionsTest {
 
     @Test
     void plainKey_anyText_isTakenAsItIs() {
-        assertEquals("mutex:{a}%b", Keys.plain("mutex:{a}%b"));
+        assertEquals("mutex:{a}%b", Keys.plain("mutex:{a}%b").hold());
         assertEquals(
                 "key has 0 characters, must have 1 to 1000",
                 assertThrows(IllegalArgumentException.class, () -> Keys.plain(""))
