@@ -452,6 +452,39 @@ final class QuorumEngineTest extends QuorumFixture {
         assertTrue(quorum.lock("a").acquireAsync(Wait.none()).isCompletedExceptionally());
     }
 
+    @Test
+    void close_whileALeaseIsBeingReleased_waitsUntilEachNodeWasAsked() throws Exception {
+        try (Quorum patient = Quorum.connect(
+                nodes.stream().map(QuorumNode::over).toList(),
+                options.withClient(options.client().withCloseTimeout(Duration.ofMinutes(1))),
+                time.environment(2))) {
+            CompletableFuture<Lease> future = patient.lock("a").acquireAsync(Wait.none());
+            nodes.forEach(node -> node.next(ACQUIRE).answer(granted(100)));
+            Lease lease = obtained(future);
+            Thread closing = new Thread(patient::close);
+            // The first node is being asked; the others are not yet.
+            node(0).answer(RELEASE, call -> {
+                closing.start();
+                while (!isWaitingOrOver(closing)
+                        || !Thread.getAllStackTraces().keySet().stream()
+                                .filter(each -> each.getName().startsWith("holdfast-close-"))
+                                .allMatch(QuorumEngineTest::isWaitingOrOver)) {
+                    Thread.onSpinWait();
+                }
+                return releasedReply();
+            });
+            node(1).answer(RELEASE, call -> releasedReply());
+            node(2).answer(RELEASE, call -> releasedReply());
+            assertEquals(ReleaseResult.RELEASED, lease.release());
+            closing.join();
+            assertEquals(List.of(1, 1, 1), counts(RELEASE), "a node was closed before its release left");
+        }
+    }
+
+    private static boolean isWaitingOrOver(Thread thread) {
+        return thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.TERMINATED;
+    }
+
     // ---- tokens that are proposed
 
     @Test
