@@ -163,7 +163,7 @@ final class Ballot {
             seat.underWay.decrementAndGet();
             HoldfastException problem = reply == null
                     ? seat.node.unreachableOrRefused(
-                            failure == null ? DriverException.unknown("the answer is none", null) : failure)
+                            failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
                     : problemOf(seat, reply);
             boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
             boolean forGood = rejected && failure != null && !Request.TRANSIENT.contains(failure.code());

@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock: a name, and how it is asked for. Cheap, without state of its own, usable by any number of threads.
+ * A lock: a name, and the options with which it is requested. Cheap, stateless, and usable by any number of threads.
  *
  * <pre>{@code
  * DistributedLock lock = holdfast.lock("month-end");
@@ -21,16 +21,16 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>At most one {@link Lease} of a lock is valid at a time, among all clients of one server with one prefix; see
  * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server. A lock
- * of a {@link Quorum} is asked for in the same ways; who waits for it has no place in a queue.
+ * of a {@link Quorum} is requested in the same ways, but its waiters have no queue.
  *
- * <p><b>Ways of asking.</b> {@code acquire} gives a lease or throws. {@code tryAcquire} gives nothing where the lock was
- * not free (in time), and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call}
- * does work under the lock and release it in every case. Each waits as long as the lock's options say
+ * <p><b>Ways of asking.</b> {@code acquire} returns a lease or throws. {@code tryAcquire} returns an empty result if the lock
+ * was not free (in time), and throws if that is not known. {@code attempt} returns every outcome as a value. {@code call}
+ * does work under the lock and releases it in every case. Each form waits as long as the lock's options say
  * ({@link LockOptions#waitLimit()}, 60 s by default), or as the call says.
  *
  * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
- * calls or while it waits. The request is then withdrawn, in the background where needed: nothing stays in the queue,
- * nothing stays held.
+ * calls or while it waits. The request is then withdrawn, in the background if necessary: nothing stays in the queue,
+ * and nothing stays held.
  *
  * <p><b>Memory effects.</b> Within one JVM, what a thread does before it releases a lease happens-before what any thread
  * does with a later lease of the same lock, after the call that obtained it has returned or its stage has completed. So
@@ -79,8 +79,8 @@ public final class DistributedLock {
     }
 
     /**
-     * The same lock, asked for by an actor that the caller names: what {@link LockOptions#ownConflict()} speaks of, and
-     * what listings show. Without it, the actor is the thread that calls. An actor's id means something within one client;
+     * The same lock, requested by an actor that the caller names: the actor to which {@link LockOptions#ownConflict()} refers,
+     * and which listings show. Without it, the actor is the calling thread. An actor's id is known within one client only;
      * the same id in two clients is two actors.
      *
      * @param id 1 to 100 characters
@@ -91,13 +91,13 @@ public final class DistributedLock {
 
     /**
      * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant. Each call
-     * gives a lock that counts for itself.
+     * returns a view with a hold count of its own.
      *
-     * <p>{@code lock()} waits for ever, also while the server is away; {@code tryLock()} throws
-     * {@link ServerUnreachableException} where the server does not answer. {@code unlock()} throws
+     * <p>{@code lock()} waits for ever, even while the server is away; {@code tryLock()} throws
+     * {@link ServerUnreachableException} if the server does not answer. {@code unlock()} throws
      * {@code IllegalMonitorStateException} in a thread that has not locked, and {@link LeaseLostException}, after the lock
-     * was unlocked, if the lease was lost before: what was done under it may not have been alone. Locking again while the
-     * lease is lost throws that exception too. Conditions are not supported.
+     * was unlocked, if the lease was lost before: work under it may have overlapped with another holder's. Locking again
+     * while the lease is lost throws that exception too. Conditions are not supported.
      *
      * <p>A thread that has locked enters again through any such view of this client. Where leases of this client share a hold
      * ({@link LockOptions#withLocalHandoff}, {@link LockOptions#withKeepFor}) it enters again through the same view only:
@@ -110,22 +110,22 @@ public final class DistributedLock {
         return new JavaLock(this);
     }
 
-    /** Whether anybody holds the lock. Blocks for one round trip, at most the command timeout. */
+    /** Whether the lock is held by any client. Blocks for one round trip, at most the command timeout. */
     public boolean isLocked() {
         return engine.look(keys).isLocked();
     }
 
-    /** How long the present hold lasts yet without renewal, whoever has it; zero if nobody. Blocks for one round trip. */
+    /** How long the present hold still lasts without renewal, whoever has it; zero if there is none. Blocks for one round trip. */
     public Duration remaining() {
         return engine.look(keys).remaining();
     }
 
     /**
-     * Makes a lease last at least its term from now; if it is over, asks for the lock anew. The answer tells which, for
-     * after a loss others may have held the lock in between: what the lease protected has to be looked at again.
+     * Makes a lease last at least its term from now; if it is over, requests the lock again. The answer says which of the two,
+     * because after a loss others may have held the lock in between, so that what the lease protected must be checked again.
      *
      * @param lease of this lock
-     * @param wait for the lock, if it has to be asked for anew
+     * @param wait for the lock, if it has to be requested again
      * @throws LockTimeoutException if the lease is over and the lock was not free (in time)
      * @throws IllegalArgumentException if the lease is of another lock
      */
@@ -156,7 +156,7 @@ public final class DistributedLock {
     /**
      * Waits for the lock as long as the options say.
      *
-     * @throws LockTimeoutException if it was not free in time; it knows the holder and the place in the queue
+     * @throws LockTimeoutException if it was not free in time; the exception names the holder and the position in the queue
      */
     public Lease acquire() throws InterruptedException {
         return acquire(options.waitLimit());
@@ -165,13 +165,13 @@ public final class DistributedLock {
     /**
      * Waits for the lock as long as {@code wait} says.
      *
-     * @throws LockTimeoutException if it was not free (in time); it knows the holder and the place in the queue
+     * @throws LockTimeoutException if it was not free (in time); the exception names the holder and the position in the queue
      */
     public Lease acquire(Wait wait) throws InterruptedException {
         return attempt(wait).orElseThrow();
     }
 
-    /** Asks once, and does not wait: empty if somebody else holds the lock. */
+    /** Asks once, without waiting: empty if another request holds the lock. */
     public Optional<Lease> tryAcquire() throws InterruptedException {
         return tryAcquire(Wait.none());
     }
@@ -189,12 +189,12 @@ public final class DistributedLock {
         return attempt.lease();
     }
 
-    /** Waits for the lock as long as the options say, and gives the outcome as a value. */
+    /** Waits for the lock as long as the options say, and returns the outcome as a value. */
     public Attempt attempt() throws InterruptedException {
         return attempt(options.waitLimit());
     }
 
-    /** Waits for the lock as long as {@code wait} says, and gives the outcome as a value. */
+    /** Waits for the lock as long as {@code wait} says, and returns the outcome as a value. */
     public Attempt attempt(Wait wait) throws InterruptedException {
         return await(wait, false);
     }
@@ -215,7 +215,7 @@ public final class DistributedLock {
         return async(wait, false, Attempt::orElseThrow);
     }
 
-    /** Acquires without blocking, and gives the outcome as a value; see {@link #acquireAsync()}. */
+    /** Acquires without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
     public CompletableFuture<Attempt> attemptAsync(Wait wait) {
         return async(wait, false, attempt -> attempt);
     }
@@ -255,7 +255,7 @@ public final class DistributedLock {
         return Calls.under(async(options.waitLimit(), true, Attempt::orElseThrow), lease -> lease.handle, work);
     }
 
-    /** What is not "not now" is told by the forms that give nothing, too. */
+    /** Throws for outcomes that an empty result must not hide. */
     private static void refuseUnclear(Attempt attempt) {
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();

@@ -13,14 +13,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * One hold of a lock. It belongs to no thread: any thread may look at it, extend it or release it.
  *
- * <p>A lease is held until it is released, until its deadline passes, or until the server says that it is gone. It knows
+ * <p>A lease is held until it is released, until its deadline passes, or until the server reports that it is gone. It knows
  * its deadline without asking: {@link #isValid()} and {@link #remaining()} do no I/O. The deadline is counted from before
  * the request for it left, on the monotonic clock, less an allowance of 1 % and 2 ms for clocks that run differently, so
  * that it passes here before the server gives the lock to another.
  *
- * <p>{@code isValid()} speaks of its own instant only: a thread can be stopped right after it. Work that must not be done
- * twice goes to a store that compares the {@link #token()} (a <em>fencing token</em>: it only grows with each grant of
- * the lock).
+ * <p>{@code isValid()} is true of its own instant only: a thread can be stopped right after it. Work that must not be done
+ * twice goes to a store that compares the {@link #token()} (a <em>fencing token</em>, which grows with each grant of the lock).
  *
  * <pre>{@code
  * try (Lease lease = lock.acquire()) {
@@ -31,8 +30,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>While a lease is renewed it must stay reachable: renewal of one that was dropped without a release ends, and so does
- * the lease, with its term.
+ * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease ends
+ * with its term (its lease duration, or TTL).
  */
 public final class Lease implements AutoCloseable {
     final Holding hold;
@@ -85,8 +84,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /**
-     * Whether the server, too, says that this lease holds the lock. Blocks for one round trip, at most the command timeout.
-     * The answer was true when the server gave it; {@link #isValid()} is what work should look at.
+     * Whether the server agrees that this lease holds the lock. Blocks for one round trip, at most the command timeout.
+     * The answer was true when the server gave it; work should check {@link #isValid()}.
      *
      * @throws ServerUnreachableException if the server does not answer
      */

@@ -14,8 +14,8 @@ import java.util.concurrent.CompletionStage;
  * <b>It has no fencing token</b>, because the plain protocol has none: work that must not be done twice needs the
  * {@link DistributedLock}.
  *
- * <p>While a lease is renewed it must stay reachable: renewal of one that was dropped without a release ends, and so does
- * the lease, with its term.
+ * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease ends
+ * with its term.
  */
 public final class PlainLease implements AutoCloseable {
     final Handle handle;
@@ -33,7 +33,7 @@ public final class PlainLease implements AutoCloseable {
         return hold.keys().hold();
     }
 
-    /** The key's value while it is held by this lease. Who knows it can free the key. */
+    /** The key's value while it is held by this lease. Whoever knows it can free the key. */
     public String value() {
         return grant.owner();
     }
@@ -45,8 +45,8 @@ public final class PlainLease implements AutoCloseable {
 
     /**
      * Asks the server whether the key is there with this lease's value. If it is not, the lease is lost. Blocks for one
-     * round trip, at most the command timeout. For a key without expiry this is the only way to notice that somebody
-     * deleted it.
+     * round trip, at most the command timeout. For a key without expiry this is the only way to notice that it
+     * was deleted.
      *
      * @return whether the lease is held; false without asking if it is over
      * @throws ServerUnreachableException if the server did not answer; the lease is as it was

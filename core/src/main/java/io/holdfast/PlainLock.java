@@ -9,22 +9,24 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock of the <em>plain protocol</em>: one key, whose value says who holds it ({@code SET key value NX PX term}, freed
- * and extended by comparing the value). Many programs in many languages lock in this way; a plain lock and they exclude
- * each other. Cheap, without state of its own, usable by any number of threads.
+ * A lock of the <em>plain protocol</em>: one key, whose value identifies the holder ({@code SET key value NX PX term}, freed
+ * and extended by comparing the value). Many programs in many languages lock in this way, and a plain lock excludes
+ * them. Cheap, stateless, and usable by any number of threads.
  *
- * <p>It is weaker than a {@link DistributedLock}: no queue (whoever asks at the right moment gets it, and waiting means
- * asking again and again), no fencing token, and no defence against a copy of a request that reaches the server after
- * everybody has given it up; such a copy takes the key for nobody until the term is over. Use it to share a lock with
+ * <p>It is weaker than a {@link DistributedLock}: no queue (whichever request comes at the right moment gets it, and
+ * waiting means asking repeatedly), no fencing token, and no defence against a copy of a request that reaches the server after
+ * its caller has given up; such a copy keeps the key taken, without a holder, until the term is over. Use it to share a lock with
  * others, or to leave them ({@link MigrationLock}).
  *
- * <p><b>Ways of asking.</b> {@code acquire} gives a lease or throws. {@code tryAcquire} gives nothing where the lock was
- * not free, and throws where that is not known. {@code attempt} gives every outcome as a value. {@code call} does work under
- * the lock and releases it in every case. Each waits as long as the options say, or as the call says, and asks at least
+ * <p><b>Ways of asking.</b> {@code acquire} returns a lease or throws. {@code tryAcquire} returns an empty result if the lock
+ * was not free, and throws if that is not known. {@code attempt} returns every outcome as a value. {@code call} does work
+ * under the lock and releases it in every case. Each form waits as long as the options say, or as the call says, and asks at least
  * once, however short the wait.
  *
  * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
- * calls or while it waits. What was or will be granted is then given back, in the background where needed.
+ * calls or while it waits. What was or will be granted is then given back, in the background if necessary.
+ *
+ * <p><b>Memory effects</b> are those of {@link DistributedLock}.
  *
  * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
  * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held), what the caller's own
@@ -77,7 +79,7 @@ public final class PlainLock {
         return attempt(wait).orElseThrow();
     }
 
-    /** Asks once, and does not wait: empty if somebody else holds the lock. */
+    /** Asks once, without waiting: empty if the key is taken. */
     public Optional<PlainLease> tryAcquire() throws InterruptedException {
         return tryAcquire(Wait.none());
     }
@@ -91,12 +93,12 @@ public final class PlainLock {
         return known(attempt(wait));
     }
 
-    /** Waits for the lock as long as the options say, and gives the outcome as a value. */
+    /** Waits for the lock as long as the options say, and returns the outcome as a value. */
     public PlainAttempt attempt() throws InterruptedException {
         return attempt(options.waitLimit());
     }
 
-    /** Waits for the lock as long as {@code wait} says, and gives the outcome as a value. */
+    /** Waits for the lock as long as {@code wait} says, and returns the outcome as a value. */
     public PlainAttempt attempt(Wait wait) throws InterruptedException {
         return await(wait, false);
     }
@@ -117,7 +119,7 @@ public final class PlainLock {
         return async(wait, false, PlainAttempt::orElseThrow);
     }
 
-    /** Acquires without blocking, and gives the outcome as a value; see {@link #acquireAsync()}. */
+    /** Acquires without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
     public CompletableFuture<PlainAttempt> attemptAsync(Wait wait) {
         return async(wait, false, attempt -> attempt);
     }
