@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -286,6 +287,51 @@ final class PlainEngineTest extends EngineFixture {
         assertTrue(future.join().isValid());
         time.advance(Duration.ofDays(3));
         assertTrue(future.join().isValid());
+    }
+
+    @Test
+    void release_answered_itsValueIsFreeForTheNextRequest() {
+        PlainLock lock = holdfast.plainLock("k", STEADY.withValues(() -> "mine"));
+        CompletableFuture<PlainLease> first = lock.acquireAsync(Wait.none());
+        nextAcquire().answer(plainGranted());
+        CompletableFuture<PlainLease> second =
+                first.join().releaseAsync().thenCompose(result -> lock.acquireAsync(Wait.none()));
+        server.next("plain_release").answer(word("RELEASED"));
+        nextAcquire().answer(plainGranted());
+        assertTrue(second.join().isValid());
+    }
+
+    private static final class Job extends Thread {
+        private final PlainLock lock;
+        private @Nullable CompletableFuture<PlainLease> lease;
+
+        Job(PlainLock lock) {
+            this.lock = lock;
+        }
+
+        @Override
+        public void run() {
+            lease = lock.acquireAsync(Wait.none());
+        }
+    }
+
+    @Test
+    void forgottenLease_heldByTheThreadThatAsked_isNotRenewedAnyMore() throws Exception {
+        ask();
+        for (int i = 0; i < 50 && server.count("plain_release") == 0; i++) {
+            System.gc();
+            server.answer("plain_extend", call -> extended(true));
+            time.advance(TERM);
+        }
+        assertEquals(1, server.count("plain_release"));
+    }
+
+    /** Asks in a thread that keeps the lease, and that nothing refers to afterwards. */
+    private void ask() throws InterruptedException {
+        Job job = new Job(holdfast.plainLock("k", STEADY));
+        job.start();
+        job.join();
+        nextAcquire().answer(plainGranted());
     }
 
     @Test

@@ -23,6 +23,11 @@ record Demand(Keys keys, LockOptions options, Wait waitLimit, boolean scoped, Ob
         return new Demand(keys, options, waitLimit, scoped, present, present.getName());
     }
 
+    /** The same, without keeping a thread: a hold that does would keep whatever that thread refers to, its lease too. */
+    Demand named() {
+        return new Demand(keys, options, waitLimit, scoped, actorName, actorName);
+    }
+
     /** How long the lease is renewed at most; null for ever. */
     @Nullable
     Duration longest() {

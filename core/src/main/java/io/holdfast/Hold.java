@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -159,6 +160,9 @@ final class Hold implements Holding {
         arm();
         if (kit.isClosed()) {
             lose(LossReason.CLIENT_CLOSED);
+        }
+        if (!active()) {
+            forget(); // it may have ended before it stood where its end looks for it
         }
     }
 
@@ -455,9 +459,12 @@ final class Hold implements Holding {
         }
         forget();
         return grant.release().whenComplete((how, failure) -> {
-            origin.tellUnlessShared(subject ->
-                    new LockEvent.Released(subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
-            grant.ended();
+            try {
+                origin.tellUnlessShared(subject -> new LockEvent.Released(
+                        subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
+            } finally {
+                grant.ended();
+            }
         });
     }
 
@@ -492,7 +499,7 @@ final class Hold implements Holding {
     /** Adds a listener for warnings; returns what removes it. */
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
-        warningListeners.add(listener);
+        warningListeners.add(Objects.requireNonNull(listener));
         return () -> warningListeners.remove(listener);
     }
 

@@ -55,7 +55,7 @@ final class LocalLines {
     }
 
     Asking<Attempt> newRequest(Demand demand) {
-        return new LocalRequest(client, demand);
+        return new LocalRequest(client, demand.named());
     }
 
     /** The line of a request, which it joins by this; it is made where there is none. */

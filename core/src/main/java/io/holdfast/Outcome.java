@@ -66,7 +66,7 @@ final class Outcome<A> {
         return end.get();
     }
 
-    /** The hold that it has ended with; null if there is none. */
+    /** The hold that it has ended with; null if there is none. To know more than that of one moment, read {@link #end}. */
     @Nullable
     Hold hold() {
         return end.get() instanceof Hold hold ? hold : null;

@@ -43,21 +43,33 @@ final class PlainLocks {
                         Objects.requireNonNull(values.get(), "the function given to withValues returned null"),
                         1000);
         return new PolledRequest<>(
-                new Outcome<>(client, Demand.of(keys, leases, wait, scoped, null), client.ids.next(), false),
+                new Outcome<>(
+                        client, Demand.of(keys, leases, wait, scoped, null).named(), client.ids.next(), false),
                 new PlainPoll(client, new Place(keys.hold(), value), options),
                 "a plain lock has PlainOptions.withPatience for that");
     }
 
     /** Makes a request known from before it asks until nothing of it is held. */
     void add(Place place, PolledRequest<PlainAttempt> request) {
-        if (client.takeBack.isPending(place) || active.putIfAbsent(place, request) != null) {
+        PolledRequest<PlainAttempt> other = active.putIfAbsent(place, request);
+        // Looked at second: what ends is taken back first, and forgotten here afterwards.
+        boolean ending = other == null && client.takeBack.isPending(place);
+        if (ending) {
+            remove(place, request);
+        }
+        if (ending || other != null) {
             throw new IllegalStateException("plain " + Shown.lock(place.key())
                     + ": another request of this client has the same value; each needs one of its own");
         }
     }
 
-    void remove(Place place) {
-        active.remove(place);
+    void remove(Place place, PolledRequest<PlainAttempt> request) {
+        active.remove(place, request);
+    }
+
+    /** Whether some request asks for it, holds it, or is being taken back. */
+    boolean isInUse(Place place) {
+        return active.containsKey(place) || client.takeBack.isPending(place);
     }
 
     /** How many are asking or holding. */

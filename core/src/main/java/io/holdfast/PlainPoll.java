@@ -54,6 +54,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public void askAgain() {
+        takingOver = false;
         send(null);
     }
 
@@ -163,7 +164,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public void forget() {
-        client.plain.remove(place);
+        client.plain.remove(place, request());
     }
 
     Place place() {

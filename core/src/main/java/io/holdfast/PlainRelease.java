@@ -42,9 +42,11 @@ record PlainRelease(Client client, Place place, boolean secondLook) implements T
             answer.accept(
                     released == null ? null : released ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE, failure);
             if (secondLook && released != null) {
-                client.schedule(
-                        SECOND_LOOK_NANOS,
-                        () -> client.plainScripts.release(place.key(), place.value(), (again, ignored) -> {}));
+                client.schedule(SECOND_LOOK_NANOS, () -> {
+                    if (!client.plain.isInUse(place)) { // else it belongs to another request by now
+                        client.plainScripts.release(place.key(), place.value(), (again, ignored) -> {});
+                    }
+                });
             }
         });
     }

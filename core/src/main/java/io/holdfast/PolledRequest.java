@@ -65,9 +65,6 @@ final class PolledRequest<A> implements Asking<A> {
         int number = outcome.asked.incrementAndGet();
         outcome.tellAsked();
         poll.ask(number, takeOver);
-        if (outcome.hasEndedWithoutHold()) {
-            poll.abandon(); // whoever has ended it may not have seen what was just sent
-        }
     }
 
     // ---- what came of asking

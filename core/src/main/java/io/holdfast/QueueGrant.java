@@ -365,14 +365,17 @@ final class QueueGrant implements Grant {
                 result.complete(ReleaseResult.UNCONFIRMED);
                 return;
             }
-            if (shortestHold.isZero()) {
-                client.takeBack.released(client.withdrawal(keys, request.owner));
+            try {
+                if (shortestHold.isZero()) {
+                    client.takeBack.released(client.withdrawal(keys, request.owner));
+                }
+                client.waitingRoom.observe(keys, reply.state(), sent);
+            } finally {
+                result.complete(
+                        reply.word() == QueueScripts.ReleaseWord.RELEASED
+                                ? ReleaseResult.RELEASED
+                                : ReleaseResult.ALREADY_GONE);
             }
-            client.waitingRoom.observe(keys, reply.state(), sent);
-            result.complete(
-                    reply.word() == QueueScripts.ReleaseWord.RELEASED
-                            ? ReleaseResult.RELEASED
-                            : ReleaseResult.ALREADY_GONE);
         });
         return result;
     }

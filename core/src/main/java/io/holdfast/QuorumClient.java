@@ -269,7 +269,7 @@ final class QuorumClient implements Engine, Kit {
     public Asking<Attempt> newRequest(Demand demand) {
         String owner = lead().ids.next();
         return new PolledRequest<>(
-                new Outcome<>(this, demand, owner, false),
+                new Outcome<>(this, demand.named(), owner, false),
                 new QuorumPoll(this, demand, owner),
                 "a quorum does not judge how long one holder has kept a lock");
     }

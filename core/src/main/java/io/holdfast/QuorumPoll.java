@@ -42,6 +42,9 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
         Ballot asking = new Ballot(quorum, demand.keys(), ownerOf(number), demand.options(), label, this);
         ballot = asking;
         asking.start();
+        if (request().outcome.hasEndedWithoutHold()) {
+            asking.abandon(); // whoever has ended it may have seen the ballot before this one
+        }
     }
 
     /** A lost ballot's owner is ended on the nodes, where a tombstone may refuse it: each ballot has one of its own. */

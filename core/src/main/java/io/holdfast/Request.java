@@ -485,10 +485,10 @@ final class Request implements Asking<Attempt> {
     /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
         handedOff = true;
-        Hold hold = outcome.hold();
-        if (hold != null && claim.token() > hold.token()) {
+        Object how = outcome.end();
+        if (how instanceof Hold hold && claim.token() > hold.token()) {
             hold.lose(LossReason.GONE);
-        } else if (pending() && confirmsFirst()) {
+        } else if (how == null && confirmsFirst()) {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
@@ -501,14 +501,14 @@ final class Request implements Asking<Attempt> {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
-            Hold present = outcome.hold();
-            if (present != null) {
+            Object how = outcome.end(); // read once: it may end between two looks
+            if (how instanceof Hold present) {
                 if (present.token() == token) {
                     present.raise(deadline);
                 }
                 return;
             }
-            if (!pending()) {
+            if (how != null) {
                 // Nobody waits for it any more.
                 client.takeBack(keys, owner, unanswered(), Duration.ZERO);
                 return;
@@ -759,8 +759,8 @@ final class Request implements Asking<Attempt> {
 
     /** Whether nothing is asked for or held any more. */
     boolean isOver() {
-        Hold hold = outcome.hold();
-        return hold == null ? !pending() : !hold.active();
+        Object how = outcome.end();
+        return how instanceof Hold hold ? !hold.active() : how != null;
     }
 
     private void shareNoMore() {

@@ -75,8 +75,9 @@ final class TakeBack {
                 // A key of another program's has another type: nothing of ours can be there.
                 boolean foreign = failure != null && failure.code().equals("WRONGTYPE");
                 if (result != null || foreign) {
+                    pending.remove(release.id(), this); // before anybody hears of it, and asks for the same again
                     first.complete(result == null ? ReleaseResult.ALREADY_GONE : result);
-                    done(this);
+                    tellIfDone();
                     return;
                 }
                 first.complete(ReleaseResult.UNCONFIRMED);
@@ -225,9 +226,9 @@ final class TakeBack {
 
     /** How many locks are perhaps held by owners that are being ended. */
     int unconfirmed() {
-        return (int) pending.values().stream()
-                        .filter(item -> item.release.mayHold())
-                        .count()
-                + ending.get();
+        // The same owner may count in both: it is being ended until its release was answered.
+        long held =
+                pending.values().stream().filter(item -> item.release.mayHold()).count();
+        return Math.max((int) held, ending.get());
     }
 }

@@ -43,7 +43,13 @@ public final class WaitingRoomLincheckTest {
         }
     }
 
-    /** The message of a handoff; there is no pair of clocks, so it is confirmed first if the request is still pending. */
+    /** As after a reconnect: from then on a reply and a message can bring the same grant. */
+    @Operation
+    public void askAgain() {
+        request.ask();
+    }
+
+    /** The message of a handoff; if there is no pair of clocks, it is confirmed first if the request is still pending. */
     @Operation
     public void message() {
         granted = true;
@@ -72,6 +78,7 @@ public final class WaitingRoomLincheckTest {
             assertTrue(!granted || hand.count(Script.RELEASE, request.owner) > 0, "a grant was not given back");
         } else if (outcome.isDone()) {
             assertTrue(lease().isValid());
+            assertEquals(0, hand.count(Script.RELEASE, request.owner), "what a lease stands on was given back");
         }
         hand.client.waitingRoom.commandsUp(partition -> true);
         assertEquals(
@@ -90,11 +97,16 @@ public final class WaitingRoomLincheckTest {
 
     @Test
     void interleavings_leaveNoOrphan() {
-        Interleavings.of(WaitingRoomLincheckTest.class, 1, 40, WaitingRoom.class, Request.class)
+        Interleavings.of(WaitingRoomLincheckTest.class, 1, 400, WaitingRoom.class, Request.class, Outcome.class)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("queued")), List.of(act("withdraw")), List.of()))
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("granted")), List.of(act("message")), List.of()))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("queued"), act("askAgain")),
+                        List.of(act("granted")),
+                        List.of(act("message")),
+                        List.of()))
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("granted")), List.of(act("timeOut")), List.of()))
                 .addCustomScenario(

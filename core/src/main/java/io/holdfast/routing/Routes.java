@@ -67,7 +67,7 @@ final class Routes {
 
     private volatile boolean closed;
     private boolean looking = true; // belongs to the lane; from the start, since whoever opens looks
-    private long lastLookNanos; // belongs to the lane
+    private long lastLookNanos = System.nanoTime(); // belongs to the lane
 
     /** @param listeners told on the lane; may grow */
     Routes(Topology topology, Connector connector, Lane lane, List<ConnectionListener> listeners) {
