@@ -313,6 +313,10 @@ final class PlainEngineTest extends EngineFixture {
         public void run() {
             lease = lock.acquireAsync(Wait.none());
         }
+
+        boolean hasAsked() {
+            return lease != null;
+        }
     }
 
     @Test
@@ -331,6 +335,7 @@ final class PlainEngineTest extends EngineFixture {
         Job job = new Job(holdfast.plainLock("k", STEADY));
         job.start();
         job.join();
+        assertTrue(job.hasAsked());
         nextAcquire().answer(plainGranted());
     }
 

@@ -135,7 +135,7 @@ final class Breaks {
                         java(
                                 "Renewals",
                                 "hold.raise(Deadlines.ofReply(sentNanos, ",
-                                "hold.raise(Deadlines.ofReply(client.ticker.nanoTime(), ")),
+                                "hold.raise(Deadlines.ofReply(kit.nanoTime(), ")),
                 of(
                         "no allowance for drift",
                         INSIDE,
