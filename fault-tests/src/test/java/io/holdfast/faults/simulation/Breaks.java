@@ -64,7 +64,8 @@ final class Breaks {
     static int mostSeeds(Plan.Kind plan) {
         return switch (plan) {
             case INSIDE -> 200;
-            case OUTSIDE, QUORUM -> 100;
+            case OUTSIDE -> 100;
+            case QUORUM -> 200;
             case HANDED, KEPT, STEERED, CLUSTER, NESTED -> 20;
         };
     }
@@ -455,7 +456,7 @@ final class Breaks {
                 of(
                         "quorum: the write-back does not look at the owner",
                         QUORUM,
-                        13,
+                        195,
                         EnumSet.of(WRITE_BACK),
                         lua(
                                 "quorum_raise",
