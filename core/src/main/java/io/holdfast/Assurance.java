@@ -154,7 +154,7 @@ final class Assurance {
         if (options.replicas() == 0) {
             result.complete(new Assured(null, 0));
         } else {
-            RedisDriver master = client.driver.master(client.driver.partition(request.keys.hold()));
+            RedisDriver master = client.masterOf(request.keys);
             replicate(master, request.keys, options.replicas(), options.replicaTimeout(), result);
         }
     }
@@ -167,7 +167,7 @@ final class Assurance {
      */
     CompletableFuture<Assured> ofRenewal(@Nullable RedisDriver master, Keys keys, int wanted, Duration limit) {
         CompletableFuture<Assured> result = new CompletableFuture<>();
-        if (master != client.driver.master(client.driver.partition(keys.hold()))) {
+        if (master != client.masterOf(keys)) {
             // The new master may not have it, and would speak of its own replicas.
             result.completeExceptionally(DriverException.unknown(
                     client.driver.describe() + " has another server for this lock than before", null));

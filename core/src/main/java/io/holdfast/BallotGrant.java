@@ -294,16 +294,6 @@ final class BallotGrant implements Grant {
     // ---- its end
 
     @Override
-    public void ending() {
-        quorum.ending();
-    }
-
-    @Override
-    public void ended() {
-        quorum.ended();
-    }
-
-    @Override
     public void forget() {
         poll.forget();
     }

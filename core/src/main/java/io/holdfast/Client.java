@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>No part holds a lock while it talks to the server or calls the user's code. Threads: the driver's (replies,
  * messages, connection events), one for timers, and those of the executor for callbacks.
  */
-final class Client implements Engine, Kit, Answers.Asker {
+final class Client implements Engine, Answers.Asker {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     final HoldfastOptions options;
@@ -214,6 +214,16 @@ final class Client implements Engine, Kit, Answers.Asker {
     }
 
     // ---- ending owners
+
+    @Override
+    public void ending() {
+        takeBack.ending();
+    }
+
+    @Override
+    public void ended() {
+        takeBack.ended();
+    }
 
     /**
      * Ends an owner that was granted the lock, or may have been.

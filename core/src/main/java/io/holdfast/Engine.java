@@ -1,9 +1,7 @@
 package io.holdfast;
 
-import java.util.concurrent.Executor;
-
 /** What stands behind a {@link DistributedLock}: one server ({@link Client}), or a quorum of them ({@link QuorumClient}). */
-interface Engine {
+interface Engine extends Kit {
     /**
      * Refuses options that mean nothing here.
      *
@@ -17,12 +15,6 @@ interface Engine {
     /** Who holds a lock. Blocks for the answers. */
     LockInfo look(Keys keys);
 
-    /** The monotonic clock of deadlines. */
-    long nanoTime();
-
     /** To be called by a thread of the user's before it blocks; see {@link io.holdfast.spi.Ticker#beforeWaiting}. */
     default void beforeWaiting() {}
-
-    /** Where stages complete. */
-    Executor executor();
 }

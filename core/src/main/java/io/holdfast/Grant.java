@@ -83,15 +83,7 @@ interface Grant {
     /** Puts what is to be asked for a renewal into a round, which leaves at once. */
     void renew(Renewals.Round round);
 
-    /** What is to be done after a renewal, whether it was granted or not. */
-    default void renewed() {}
-
     // ---- its end
-
-    /** Said before the hold ends: closing waits until {@link #ended} is said, after what follows is on its way. */
-    void ending();
-
-    void ended();
 
     /** The hold is left to itself: it has ended, or is to live without its client. */
     default void leaveAlone() {}

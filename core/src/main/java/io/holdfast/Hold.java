@@ -411,13 +411,13 @@ final class Hold implements Holding {
 
     /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
     void lose(LossReason reason) {
-        grant.ending();
+        kit.ending();
         try {
             if (state.lose(reason)) {
                 lost(reason);
             }
         } finally {
-            grant.ended();
+            kit.ended();
         }
     }
 
@@ -451,10 +451,10 @@ final class Hold implements Holding {
     /** Frees the lock, whoever has entered it. */
     CompletableFuture<ReleaseResult> release() {
         // Said before anybody can see that it has ended: closing waits for what follows.
-        grant.ending();
+        kit.ending();
         // The local lease is over before the request leaves.
         if (!state.release()) {
-            grant.ended();
+            kit.ended();
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         forget();
@@ -463,7 +463,7 @@ final class Hold implements Holding {
                 origin.tellUnlessShared(subject -> new LockEvent.Released(
                         subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
             } finally {
-                grant.ended();
+                kit.ended();
             }
         });
     }

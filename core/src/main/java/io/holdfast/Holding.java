@@ -9,7 +9,7 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The state behind a {@link Lease}: a hold on one server ({@link Hold}), or on a quorum ({@link QuorumHold}). */
+/** The state behind a {@link Lease}: a hold of its own ({@link Hold}), or one that leases of its client share ({@link LocalHold}). */
 interface Holding {
     Keys keys();
 

@@ -40,4 +40,9 @@ interface Kit {
     long nextNumber();
 
     boolean isClosed();
+
+    /** Said before a request or a hold ends: closing waits until {@link #ended} is said, when what follows is on its way. */
+    void ending();
+
+    void ended();
 }

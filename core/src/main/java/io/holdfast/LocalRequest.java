@@ -90,12 +90,8 @@ final class LocalRequest implements Asking<Attempt> {
     }
 
     void unknown() {
-        left(new Attempt.Unknown(
-                demand.keys().name(),
-                new ServerUnreachableException(
-                        Shown.lock(demand.keys().name()) + ": " + client.driver.describe()
-                                + " did not answer, the outcome is unknown",
-                        null)));
+        String name = demand.keys().name();
+        left(new Attempt.Unknown(name, Refusals.unknown(Shown.lock(name), client.driver.describe(), null)));
     }
 
     private void left(Attempt attempt) {

@@ -132,12 +132,8 @@ final class PlainGrant implements Grant {
     }
 
     private HoldfastException unanswered(DriverException failure) {
-        return failure.kind() == DriverException.Kind.REJECTED
-                ? Refusals.explain(client.driver.describe(), failure)
-                : new ServerUnreachableException(
-                        "plain " + Shown.lock(place.key()) + ": " + client.driver.describe() + " did not answer: "
-                                + failure.getMessage(),
-                        failure);
+        String server = client.driver.describe();
+        return Refusals.of(server, inWords() + ": " + server + " did not answer: " + failure.getMessage(), failure);
     }
 
     @Override
@@ -167,16 +163,6 @@ final class PlainGrant implements Grant {
     }
 
     // ---- its end
-
-    @Override
-    public void ending() {
-        client.takeBack.ending();
-    }
-
-    @Override
-    public void ended() {
-        client.takeBack.ended();
-    }
 
     /** Done when its release is on its way: until then no other request may have its value. */
     @Override

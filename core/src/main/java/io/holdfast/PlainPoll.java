@@ -153,16 +153,6 @@ final class PlainPoll implements Poll<PlainAttempt> {
     }
 
     @Override
-    public void ending() {
-        client.takeBack.ending();
-    }
-
-    @Override
-    public void ended() {
-        client.takeBack.ended();
-    }
-
-    @Override
     public void forget() {
         client.plain.remove(place, request());
     }
@@ -212,13 +202,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public PlainAttempt unknown() {
-        DriverException cause = Objects.requireNonNull(failure);
         return new PlainAttempt.Unknown(
-                place.key(),
-                new ServerUnreachableException(
-                        "plain " + Shown.lock(place.key()) + ": " + client.driver.describe()
-                                + " did not answer, the outcome is unknown: " + cause.getMessage(),
-                        cause));
+                place.key(), Refusals.unknown("plain " + Shown.lock(place.key()), client.driver.describe(), failure));
     }
 
     @Override

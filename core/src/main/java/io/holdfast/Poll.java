@@ -30,11 +30,6 @@ interface Poll<A> {
     /** Takes back, in the background, what may have come of it. Any number of times. */
     void abandon();
 
-    /** Said before the request is ended: closing waits until {@link #ended}, when what follows is on its way. */
-    void ending();
-
-    void ended();
-
     /** The request has ended without a hold. */
     void forget();
 

@@ -225,7 +225,7 @@ final class PolledRequest<A> implements Asking<A> {
     }
 
     private boolean endWithoutHold() {
-        poll.ending();
+        kit.ending();
         try {
             if (!outcome.endWithoutHold()) {
                 return false;
@@ -236,7 +236,7 @@ final class PolledRequest<A> implements Asking<A> {
             poll.forget();
             return true;
         } finally {
-            poll.ended();
+            kit.ended();
         }
     }
 }

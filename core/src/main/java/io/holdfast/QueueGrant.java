@@ -197,10 +197,7 @@ final class QueueGrant implements Grant {
 
     private HoldfastException unanswered(DriverException failure) {
         String server = client.driver.describe();
-        return failure.kind() == DriverException.Kind.REJECTED
-                ? Refusals.explain(server, failure)
-                : new ServerUnreachableException(
-                        Shown.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
+        return Refusals.of(server, Shown.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
     }
 
     /**
@@ -329,16 +326,6 @@ final class QueueGrant implements Grant {
     }
 
     @Override
-    public void ending() {
-        client.takeBack.ending();
-    }
-
-    @Override
-    public void ended() {
-        client.takeBack.ended();
-    }
-
-    @Override
     public void leaveAlone() {
         client.actors.end(hold());
     }
@@ -371,10 +358,7 @@ final class QueueGrant implements Grant {
                 }
                 client.waitingRoom.observe(keys, reply.state(), sent);
             } finally {
-                result.complete(
-                        reply.word() == QueueScripts.ReleaseWord.RELEASED
-                                ? ReleaseResult.RELEASED
-                                : ReleaseResult.ALREADY_GONE);
+                result.complete(reply.result());
             }
         });
         return result;

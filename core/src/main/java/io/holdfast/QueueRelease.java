@@ -45,13 +45,7 @@ record QueueRelease(Client client, Keys keys, String owner, Duration tombstone, 
     public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
         long sent = client.nanoTime();
         client.queueScripts.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
-            answer.accept(
-                    reply == null
-                            ? null
-                            : reply.word() == QueueScripts.ReleaseWord.RELEASED
-                                    ? ReleaseResult.RELEASED
-                                    : ReleaseResult.ALREADY_GONE,
-                    failure);
+            answer.accept(reply == null ? null : reply.result(), failure);
             if (reply != null) {
                 client.waitingRoom.observe(keys, reply.state(), sent);
             }

@@ -110,7 +110,12 @@ final class QueueScripts {
         GONE
     }
 
-    record ReleaseReply(ReleaseWord word, State state) {}
+    record ReleaseReply(ReleaseWord word, State state) {
+        /** What it means for the holder who released. */
+        ReleaseResult result() {
+            return word == ReleaseWord.RELEASED ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
+        }
+    }
 
     /**
      * What goes on under another owner.

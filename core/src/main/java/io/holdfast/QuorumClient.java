@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * The engine of a quorum's client: a {@link NodeClient} for each node, and what they share. The first node's engine, called
  * the lead, also makes owner ids, tells events and runs callbacks; it exists also while its node is away.
  */
-final class QuorumClient implements Engine, Kit {
+final class QuorumClient implements Engine {
     /** Added to what the fastest clock may show, so that the proposal is still ahead when it arrives. */
     private static final long LEAD_MICROS = 10_000;
 
@@ -189,12 +189,13 @@ final class QuorumClient implements Engine, Kit {
         return Backoff.random(entropy);
     }
 
-    /** Said before something of this client ends: closing waits until {@link #ended} is said, when its releases are on their way. */
-    void ending() {
+    @Override
+    public void ending() {
         nodes.forEach(node -> node.client.takeBack.ending());
     }
 
-    void ended() {
+    @Override
+    public void ended() {
         nodes.forEach(node -> node.client.takeBack.ended());
     }
 

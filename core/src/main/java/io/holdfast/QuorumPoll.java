@@ -100,16 +100,6 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
     }
 
     @Override
-    public void ending() {
-        quorum.ending();
-    }
-
-    @Override
-    public void ended() {
-        quorum.ended();
-    }
-
-    @Override
     public void forget() {
         quorum.requests.remove(request());
     }

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.spi.DriverException;
+import org.jspecify.annotations.Nullable;
 
 /** Says in words what a server's error means for somebody who wants a lock, and what to do about it. */
 final class Refusals {
@@ -20,6 +21,19 @@ final class Refusals {
         return failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED
                 ? explain(server, known)
                 : new ServerUnreachableException(unanswered, failure);
+    }
+
+    /**
+     * What to tell the caller who may have been granted a lock, or may not.
+     *
+     * @param lock in words
+     * @param cause what went wrong last; null if that is not known
+     */
+    static ServerUnreachableException unknown(String lock, String server, @Nullable DriverException cause) {
+        return new ServerUnreachableException(
+                lock + ": " + server + " did not answer, the outcome is unknown"
+                        + (cause == null ? "" : ": " + cause.getMessage()),
+                cause);
     }
 
     static ServerRefusedException explain(String server, DriverException failure) {

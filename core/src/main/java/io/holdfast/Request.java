@@ -128,7 +128,7 @@ final class Request implements Asking<Attempt> {
     Handle adopt(LeaseTicket ticket) {
         adopting = true;
         CompletableFuture<Answer<Attempt>> result = outcome.stage();
-        client.takeBack.ending();
+        client.ending();
         client.waitingRoom.add(this); // known before the hold is its: it may be revoked before the reply comes
         try {
             for (int i = 0; ; i++) {
@@ -168,7 +168,7 @@ final class Request implements Asking<Attempt> {
             if (outcome.hold() == null) {
                 client.waitingRoom.remove(this);
             }
-            client.takeBack.ended();
+            client.ended();
         }
     }
 
@@ -443,12 +443,7 @@ final class Request implements Asking<Attempt> {
 
     private Attempt.Unknown unknown(@Nullable DriverException cause) {
         return new Attempt.Unknown(
-                keys.name(),
-                new ServerUnreachableException(
-                        Shown.lock(keys.name()) + ": " + client.driver.describe()
-                                + " did not answer, the outcome is unknown"
-                                + (cause == null ? "" : ": " + cause.getMessage()),
-                        cause));
+                keys.name(), Refusals.unknown(Shown.lock(keys.name()), client.driver.describe(), cause));
     }
 
     /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */
@@ -736,7 +731,7 @@ final class Request implements Asking<Attempt> {
 
     /** @param joined what it shares in place of a hold of its own; null if nothing */
     private @Nullable CompletableFuture<Boolean> end(boolean takeBack, @Nullable Joined joined) {
-        client.takeBack.ending();
+        client.ending();
         try {
             if (!(joined == null ? outcome.endWithoutHold() : outcome.endAs(joined))) {
                 return null;
@@ -746,7 +741,7 @@ final class Request implements Asking<Attempt> {
                     ? client.withdraw(keys, owner, unanswered())
                     : CompletableFuture.completedFuture(true);
         } finally {
-            client.takeBack.ended();
+            client.ended();
         }
     }
 
