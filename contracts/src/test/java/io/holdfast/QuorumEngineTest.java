@@ -3,16 +3,20 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.contracts.FakeDriver;
 import io.holdfast.contracts.FakeDriver.Call;
+import io.holdfast.spi.Environment;
 import io.holdfast.spi.Reply;
+import io.holdfast.spi.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -440,6 +444,45 @@ final class QuorumEngineTest extends QuorumFixture {
         assertTrue(extended.isDone());
         assertEquals(Duration.ofMillis(49_498), lease.remaining());
         assertThrows(IllegalArgumentException.class, () -> lease.extend(Duration.ofSeconds(61)));
+    }
+
+    /** A last answer may overtake the one that made the majority, while that moves the deadline. */
+    @Test
+    void extend_thirdAnswersWhileTheMajorityMovesTheDeadline_hasSucceeded() {
+        AtomicReference<Runnable> meanwhile = new AtomicReference<>();
+        Environment usual = time.environment(2);
+        Timers timers = time.timers();
+        Timers watched = new Timers() {
+            @Override
+            public Runnable schedule(long delayNanos, Runnable task) {
+                Runnable once = meanwhile.getAndSet(null);
+                if (once != null) {
+                    once.run();
+                }
+                return timers.schedule(delayNanos, task);
+            }
+
+            @Override
+            public void close() {
+                timers.close();
+            }
+        };
+        try (Quorum watching = Quorum.connect(
+                nodes.stream().map(QuorumNode::over).toList(),
+                options,
+                new Environment(usual.ticker(), () -> watched, usual.entropy()))) {
+            CompletableFuture<Lease> future = watching.lock("a").acquireAsync(Wait.none());
+            nodes.forEach(node -> node.next(ACQUIRE).answer(granted(100)));
+            CompletableFuture<Void> extended = obtained(future).extendAsync(Duration.ofSeconds(50));
+            node(0).next("confirm").answer(node(0).held());
+            Call last = node(2).next("confirm");
+            meanwhile.set(() -> last.answer(node(2).held()));
+            node(1).next("confirm").answer(node(1).held());
+            assertNull(meanwhile.get(), "the last answer did not come in between");
+            assertTrue(extended.isDone());
+            extended.join();
+            nodes.forEach(node -> node.answer(RELEASE, call -> node.held()));
+        }
     }
 
     @Test

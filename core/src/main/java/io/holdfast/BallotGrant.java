@@ -158,14 +158,15 @@ final class BallotGrant implements Grant {
                 ballot.gone(seat, nodeToken);
             }
             boolean majority;
-            boolean last;
+            boolean tooFew;
             lock.lock();
             try {
                 seat.failed(failure == null ? null : seat.node.unreachableOrRefused(failure));
                 silent.remove(seat);
-                last = silent.isEmpty();
                 agreed += held != null && held ? 1 : 0;
                 majority = agreed == quorum.majority && held != null && held;
+                // Not "the last one": it may overtake the one that made the majority, and has not closed yet.
+                tooFew = silent.isEmpty() && agreed < quorum.majority;
             } finally {
                 lock.unlock();
             }
@@ -175,7 +176,7 @@ final class BallotGrant implements Grant {
             } else if (ballot.members() < quorum.majority) {
                 hold().lose(LossReason.GONE);
                 close(false);
-            } else if (last) {
+            } else if (tooFew) {
                 close(null);
             }
         }
