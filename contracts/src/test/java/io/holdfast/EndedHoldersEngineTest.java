@@ -70,13 +70,13 @@ final class EndedHoldersEngineTest {
                 HoldfastOptions.defaults().withExecutor(Runnable::run),
                 time.environment(clients.size() + 1),
                 share);
-        client.mailboxes.open();
+        client.queue.mailboxes.open();
         clients.add(client);
         return client;
     }
 
     private static DistributedLock lock(Client client) {
-        return new DistributedLock(client, Keys.of(client.options.prefix(), "a"), LockOptions.defaults(), null);
+        return new DistributedLock(client, Keys.of(client.kit.options.prefix(), "a"), LockOptions.defaults(), null);
     }
 
     private static Lease tryNow(Client client) {
@@ -92,7 +92,7 @@ final class EndedHoldersEngineTest {
     void attempt_holderHasEnded_getsTheLock() {
         Client dead = client();
         Lease old = tryNow(dead);
-        ended.add(dead.ids.client());
+        ended.add(dead.kit.ids.client());
         Lease lease = tryNow(client());
         assertTrue(lease.token() > old.token());
     }
@@ -112,7 +112,7 @@ final class EndedHoldersEngineTest {
         CompletableFuture<Lease> waiting = lock(client()).acquireAsync(Wait.forever());
         time.advance(Duration.ofSeconds(60)); // the holder renews
         assertFalse(waiting.isDone());
-        ended.add(dead.ids.client());
+        ended.add(dead.kit.ids.client());
         time.advance(Duration.ofMillis(300));
         assertTrue(waiting.isDone());
     }
@@ -125,7 +125,7 @@ final class EndedHoldersEngineTest {
         CompletableFuture<Lease> waiting = lock(client()).acquireAsync(Wait.forever());
         first.release();
         assertTrue(next.isDone());
-        ended.add(second.ids.client());
+        ended.add(second.kit.ids.client());
         time.advance(SOON);
         assertTrue(waiting.isDone());
     }
@@ -137,7 +137,7 @@ final class EndedHoldersEngineTest {
         Client second = client();
         CompletableFuture<Lease> next = lock(second).acquireAsync(Wait.forever());
         CompletableFuture<Lease> waiting = lock(client()).acquireAsync(Wait.forever());
-        ended.add(dead.ids.client()); // seen, but the lock has been released before anybody looks
+        ended.add(dead.kit.ids.client()); // seen, but the lock has been released before anybody looks
         first.release();
         time.advance(Duration.ofMinutes(2));
         assertTrue(next.join().isValid());
@@ -149,13 +149,13 @@ final class EndedHoldersEngineTest {
         Client dead = client();
         new DistributedLock(
                         dead,
-                        Keys.of(dead.options.prefix(), "a"),
+                        Keys.of(dead.kit.options.prefix(), "a"),
                         LockOptions.defaults().withShortestHold(Duration.ofSeconds(20)),
                         null)
                 .acquireAsync(Wait.none())
                 .join()
                 .release();
-        ended.add(dead.ids.client());
+        ended.add(dead.kit.ids.client());
         CompletableFuture<Lease> waiting = lock(client()).acquireAsync(Wait.forever());
         time.advance(Duration.ofSeconds(19));
         assertFalse(waiting.isDone());
@@ -169,7 +169,7 @@ final class EndedHoldersEngineTest {
         tryNow(dead);
         CompletableFuture<Lease> waiting = lock(client()).acquireAsync(Wait.forever());
         server.disconnect();
-        ended.add(dead.ids.client());
+        ended.add(dead.kit.ids.client());
         time.advance(Duration.ofSeconds(1));
         server.connect();
         time.advance(SOON);
@@ -182,16 +182,16 @@ final class EndedHoldersEngineTest {
         Lease lease = tryNow(client);
         assertEquals(List.of(), concealed);
         lease.detach();
-        assertEquals(List.of(client.ids.client()), concealed);
+        assertEquals(List.of(client.kit.ids.client()), concealed);
         Client other = client();
         new DistributedLock(
                         other,
-                        Keys.of(other.options.prefix(), "b"),
+                        Keys.of(other.kit.options.prefix(), "b"),
                         LockOptions.defaults().withShortestHold(Duration.ofSeconds(20)),
                         null)
                 .acquireAsync(Wait.none())
                 .join();
-        assertEquals(List.of(client.ids.client(), other.ids.client()), concealed);
+        assertEquals(List.of(client.kit.ids.client(), other.kit.ids.client()), concealed);
     }
 
     @Test
@@ -202,6 +202,6 @@ final class EndedHoldersEngineTest {
         assertThrows(ServerUnreachableException.class, lease::ticket);
         concealable = true;
         lease.ticket();
-        assertEquals(List.of(giver.ids.client()), concealed);
+        assertEquals(List.of(giver.kit.ids.client()), concealed);
     }
 }

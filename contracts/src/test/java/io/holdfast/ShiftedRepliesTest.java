@@ -116,7 +116,7 @@ class ShiftedRepliesTest {
 
     private Heard askTwice(Shifting driver, Script script) {
         Client client = new Client(driver, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
-        client.mailboxes.open();
+        client.queue.mailboxes.open();
         CompletableFuture<Heard> first = new CompletableFuture<>();
         ask(client, script, Keys.of("hf", "known"), (value, failure) -> {});
         time.advance(Duration.ofMillis(1));
@@ -129,12 +129,12 @@ class ShiftedRepliesTest {
 
     private static void ask(
             Client client, Script script, Keys keys, BiConsumer<@Nullable Object, @Nullable DriverException> heard) {
-        QueueScripts queue = client.queueScripts;
-        SteeringScripts steering = client.steeringScripts;
-        PlainScripts plain = client.plainScripts;
-        QuorumScripts quorum = client.quorumScripts;
-        String owner = client.ids.next();
-        long now = client.ticker.nanoTime();
+        QueueScripts queue = client.server.queueScripts;
+        SteeringScripts steering = client.server.steeringScripts;
+        PlainScripts plain = client.server.plainScripts;
+        QuorumScripts quorum = client.server.quorumScripts;
+        String owner = client.kit.ids.next();
+        long now = client.kit.nanoTime();
         switch (script) {
             case ACQUIRE ->
                 queue.acquire(
@@ -153,7 +153,7 @@ class ShiftedRepliesTest {
             case PLAIN_RELEASE -> plain.release(keys.hold(), "v", heard::accept);
             case PLAIN_EXTEND -> plain.extend(keys, "v", TERM, now, heard::accept);
             case PLAIN_INFO -> plain.info(keys.hold(), "", heard::accept);
-            case FENCE -> new FenceScript(client.calls, keys, TERM).act(FenceAct.SET, 7, "text", heard::accept);
+            case FENCE -> new FenceScript(client.server.calls, keys, TERM).act(FenceAct.SET, 7, "text", heard::accept);
             case QUORUM_ACQUIRE ->
                 quorum.acquire(
                         new QuorumScripts.Acquire(keys, owner, TERM, 0, Duration.ZERO, false, "actor"),
@@ -163,11 +163,11 @@ class ShiftedRepliesTest {
             case QUORUM_RELEASE -> quorum.release(keys, owner, Duration.ZERO, heard::accept);
             case ADOPT ->
                 queue.adopt(
-                        new QueueScripts.Adopt(keys, owner, 7, client.ids.next(), TERM, "actor", Duration.ZERO),
+                        new QueueScripts.Adopt(keys, owner, 7, client.kit.ids.next(), TERM, "actor", Duration.ZERO),
                         now,
                         heard::accept);
             case ADOPTED -> queue.adopted(keys, owner, 7, heard::accept);
-            case MEMORY -> quorum.memory(client.driver, "hf:node", Duration.ZERO, false, heard::accept);
+            case MEMORY -> quorum.memory(client.server.driver, "hf:node", Duration.ZERO, false, heard::accept);
         }
     }
 }

@@ -39,10 +39,10 @@ final class Actors {
         holds.remove(Key.of(hold.origin.demand), hold);
     }
 
-    /** The hold of the actor that makes this request, if it is valid. */
+    /** The hold of the actor that demands this, if it is valid. */
     @Nullable
-    Hold ownOf(Request request) {
-        Hold hold = holds.get(Key.of(request.outcome.demand));
+    Hold ownOf(Demand demand) {
+        Hold hold = holds.get(Key.of(demand));
         return hold != null && hold.isValid() ? hold : null;
     }
 

@@ -49,7 +49,7 @@ public final class Admin {
     }
 
     private void tell(String lock, String key, String owner, Function<LockEvent.Subject, LockEvent> event) {
-        client.events().tell(lock, key, owner, eventData, event);
+        client.kit.events().tell(lock, key, owner, eventData, event);
     }
 
     /** What to do with the waiters. */
@@ -81,8 +81,8 @@ public final class Admin {
      *     their own, each of which means this hold
      */
     public Revocation release(String name, long token, Waiters waiters) {
-        long begin = client.ticker.nanoTime();
-        Keys keys = Keys.of(client.options.prefix(), name);
+        long begin = client.kit.nanoTime();
+        Keys keys = Keys.of(client.kit.options.prefix(), name);
         boolean drop = waiters == Waiters.DROP;
         RevokeReply reply = revoke(keys, token, drop);
         RevokeReply first = reply;
@@ -104,7 +104,7 @@ public final class Admin {
                 first.held(),
                 dropped,
                 reply.state().holder(),
-                Duration.ofNanos(client.ticker.nanoTime() - begin));
+                Duration.ofNanos(client.kit.nanoTime() - begin));
         tell(
                 name,
                 keys.hold(),
@@ -114,16 +114,16 @@ public final class Admin {
     }
 
     private RevokeReply revoke(Keys keys, long token, boolean drop) {
-        long sent = client.ticker.nanoTime();
+        long sent = client.kit.nanoTime();
         RevokeReply reply =
-                Answers.await(client, callback -> client.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
-        client.waitingRoom.observe(keys, reply.state(), sent);
+                Answers.await(client.server, callback -> client.server.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
+        client.queue.waitingRoom.observe(keys, reply.state(), sent);
         return reply;
     }
 
     /** Releases all locks. Drops the waiters of each first, so that no waiter is granted one meanwhile. */
     public Total releaseAll() {
-        long begin = client.ticker.nanoTime();
+        long begin = client.kit.nanoTime();
         int dropped = 0;
         int released = 0;
         // Queues without a hold are rare, and yet have to go.
@@ -137,7 +137,7 @@ public final class Admin {
             dropped += result.dropped();
             released += result.outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
         }
-        return told(new Total(released, dropped, Duration.ofNanos(client.ticker.nanoTime() - begin)));
+        return told(new Total(released, dropped, Duration.ofNanos(client.kit.nanoTime() - begin)));
     }
 
     /** Releases what one client holds; see {@link Inspector#clients()}. The next in line get the locks. */
@@ -158,11 +158,11 @@ public final class Admin {
 
     /** Releases what this client holds. Its leases are lost. The next in line get the locks. */
     public Total releaseMine() {
-        return releaseOfClient(client.ids.client());
+        return releaseOfClient(client.kit.ids.client());
     }
 
     private Total releaseOf(Predicate<Holder> whose) {
-        long begin = client.ticker.nanoTime();
+        long begin = client.kit.nanoTime();
         List<LockInfo> found = inspector
                 .locks()
                 .filter(info -> info.holder()
@@ -174,7 +174,7 @@ public final class Admin {
             long token = info.holder().orElseThrow().token();
             released += release(info.name(), token, Waiters.HAND_OFF).outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
         }
-        return told(new Total(released, 0, Duration.ofNanos(client.ticker.nanoTime() - begin)));
+        return told(new Total(released, 0, Duration.ofNanos(client.kit.nanoTime() - begin)));
     }
 
     private Total told(Total total) {
@@ -190,8 +190,8 @@ public final class Admin {
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
-        Keys keys = Keys.of(client.options.prefix(), name);
-        Duration remaining = Answers.await(client, callback -> client.steeringScripts.prolong(keys, atLeast, callback));
+        Keys keys = Keys.of(client.kit.options.prefix(), name);
+        Duration remaining = Answers.await(client.server, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
         if (remaining.isZero()) {
             return Optional.empty();
         }
@@ -206,12 +206,12 @@ public final class Admin {
      * @return how many were removed
      */
     public int clean(String name) {
-        Keys keys = Keys.of(client.options.prefix(), name);
+        Keys keys = Keys.of(client.kit.options.prefix(), name);
         int removed = 0;
         for (int round = 0; round < MOST_ROUNDS; round++) {
-            long sent = client.ticker.nanoTime();
-            CleanReply reply = Answers.await(client, callback -> client.steeringScripts.clean(keys, callback));
-            client.waitingRoom.observe(keys, reply.state(), sent);
+            long sent = client.kit.nanoTime();
+            CleanReply reply = Answers.await(client.server, callback -> client.server.steeringScripts.clean(keys, callback));
+            client.queue.waitingRoom.observe(keys, reply.state(), sent);
             removed += reply.removed();
             if (reply.removed() == 0) {
                 break;

@@ -18,7 +18,7 @@ final class Answers {
         boolean isClosed();
 
         /** What is asked, for people. */
-        String server();
+        String describe();
     }
 
     private Answers() {}
@@ -54,7 +54,7 @@ final class Answers {
             return new HoldfastClosedException();
         }
         if (e.getCause() instanceof DriverException failure) {
-            return Refusals.of(asker.server(), failure);
+            return Refusals.of(asker.describe(), failure);
         }
         return e instanceof RuntimeException unchecked
                 ? unchecked

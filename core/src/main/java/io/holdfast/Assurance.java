@@ -35,6 +35,17 @@ final class Assurance {
     /** @param missing null if nothing is */
     record Assured(@Nullable Reason missing, int replicas) {}
 
+    /** What was granted, and waits to be good enough. */
+    interface Granted {
+        Demand demand();
+
+        /** Whether whoever asked stops waiting before a moment. */
+        boolean waitEndsBefore(long nanos);
+
+        /** Whether nothing is asked for or held any more. */
+        boolean isOver();
+    }
+
     /**
      * A second connection to one server. It is closed when the server has been replaced and nobody waits on it any more:
      * what was written there before may yet be confirmed.
@@ -51,22 +62,24 @@ final class Assurance {
     private static final long RETRY_NANOS = 100_000_000L;
     private static final String MARK_MILLIS = "1000";
 
-    private final Client client;
+    private final Kit kit;
+    private final Server server;
     private final Duration quarantine;
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<Purpose, Second> seconds = new HashMap<>(); // guarded by lock
 
     private boolean closed; // guarded by lock
 
-    Assurance(Client client) {
-        this.client = client;
-        Duration longest = client.options.quarantine();
+    Assurance(Kit kit, Server server) {
+        this.kit = kit;
+        this.server = server;
+        Duration longest = kit.options.quarantine();
         this.quarantine = longest.plusNanos(Deadlines.drift(longest.toNanos()));
     }
 
     /** Whether leases are held back until the server knows all that it has granted. */
     boolean keepsOut() {
-        return !client.options.quarantine().isZero();
+        return !kit.options.quarantine().isZero();
     }
 
     /** A quarantine that is to begin begins now, and not with the first grant. */
@@ -74,12 +87,12 @@ final class Assurance {
         changed(partition -> true);
     }
 
-    boolean isWanted(Request request) {
-        return request.options.replicas() > 0 || keepsOut();
+    boolean isWanted(LockOptions options) {
+        return options.replicas() > 0 || keepsOut();
     }
 
     /** Begins when the lock is granted. */
-    CompletableFuture<Assured> of(Request request) {
+    CompletableFuture<Assured> of(Granted request) {
         CompletableFuture<Assured> result = new CompletableFuture<>();
         if (keepsOut()) {
             outliveQuarantine(request, result);
@@ -91,44 +104,44 @@ final class Assurance {
 
     // ---- the quarantine
 
-    private void outliveQuarantine(Request request, CompletableFuture<Assured> result) {
-        int partition = client.driver.partition(request.keys.hold());
+    private void outliveQuarantine(Granted request, CompletableFuture<Assured> result) {
+        int partition = server.partition(request.demand().keys());
         ask(partition, (left, failure) -> {
             boolean refused = failure != null
                     && (failure.code().equals("NOPERM") || failure.code().equals("ERR"));
             long wait = left == null ? RETRY_NANOS : left * 1_000_000;
-            boolean pointless = left != null && request.waitEndsBefore(client.ticker.nanoTime() + wait);
+            boolean pointless = left != null && request.waitEndsBefore(kit.nanoTime() + wait);
             if (left != null && left == 0) {
                 replicate(request, result);
             } else if (failure != null && refused) {
                 result.completeExceptionally(failure);
-            } else if (client.isClosed() || pointless || request.isOver()) {
+            } else if (kit.isClosed() || pointless || request.isOver()) {
                 result.complete(new Assured(Reason.QUARANTINE, 0));
             } else {
                 // A server that does not answer is asked until it does, or its lease is over.
-                client.timers.schedule(wait, () -> outliveQuarantine(request, result));
+                kit.schedule(wait, () -> outliveQuarantine(request, result));
             }
         });
     }
 
     /** Asks the server of a partition for how many milliseconds it may not know all that it granted. */
     private void ask(int partition, BiConsumer<@Nullable Long, @Nullable DriverException> callback) {
-        RedisDriver master = client.driver.master(partition);
+        RedisDriver master = server.driver.master(partition);
         if (master == null) {
             callback.accept(
-                    null, DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
+                    null, DriverException.unknown(server.describe() + " has no server for this lock now", null));
         } else {
-            client.quorumScripts.memory(master, markerOn(master), quarantine, false, callback);
+            server.quorumScripts.memory(master, markerOn(master), quarantine, false, callback);
         }
     }
 
     /** The first name of a marker whose key is on this server: the same for every client of a cluster. */
     private String markerOn(RedisDriver master) {
-        String marker = Keys.marker(client.options.prefix(), 0);
+        String marker = Keys.marker(kit.options.prefix(), 0);
         for (int i = 1;
-                i < client.driver.partitions() && client.driver.master(client.driver.partition(marker)) != master;
+                i < server.driver.partitions() && server.driver.master(server.driver.partition(marker)) != master;
                 i++) {
-            marker = Keys.marker(client.options.prefix(), i);
+            marker = Keys.marker(kit.options.prefix(), i);
         }
         return marker;
     }
@@ -139,8 +152,8 @@ final class Assurance {
             return;
         }
         Set<RedisDriver> asked = new HashSet<>();
-        for (int i = 0; i < client.driver.partitions(); i++) {
-            RedisDriver master = partitions.test(i) ? client.driver.master(i) : null;
+        for (int i = 0; i < server.driver.partitions(); i++) {
+            RedisDriver master = partitions.test(i) ? server.driver.master(i) : null;
             if (master != null && asked.add(master)) {
                 ask(i, (left, failure) -> {});
             }
@@ -149,13 +162,14 @@ final class Assurance {
 
     // ---- replicas
 
-    private void replicate(Request request, CompletableFuture<Assured> result) {
-        LockOptions options = request.options;
+    private void replicate(Granted request, CompletableFuture<Assured> result) {
+        Demand demand = request.demand();
+        LockOptions options = demand.options();
         if (options.replicas() == 0) {
             result.complete(new Assured(null, 0));
         } else {
-            RedisDriver master = client.masterOf(request.keys);
-            replicate(master, request.keys, options.replicas(), options.replicaTimeout(), result);
+            RedisDriver master = server.masterOf(demand.keys());
+            replicate(master, demand.keys(), options.replicas(), options.replicaTimeout(), result);
         }
     }
 
@@ -167,10 +181,10 @@ final class Assurance {
      */
     CompletableFuture<Assured> ofRenewal(@Nullable RedisDriver master, Keys keys, int wanted, Duration limit) {
         CompletableFuture<Assured> result = new CompletableFuture<>();
-        if (master != client.masterOf(keys)) {
+        if (master != server.masterOf(keys)) {
             // The new master may not have it, and would speak of its own replicas.
             result.completeExceptionally(DriverException.unknown(
-                    client.driver.describe() + " has another server for this lock than before", null));
+                    server.describe() + " has another server for this lock than before", null));
         } else {
             replicate(master, keys, wanted, limit, result);
         }
@@ -181,7 +195,7 @@ final class Assurance {
             @Nullable RedisDriver master, Keys keys, int wanted, Duration limit, CompletableFuture<Assured> result) {
         if (master == null) {
             result.completeExceptionally(
-                    DriverException.unknown(client.driver.describe() + " has no server for this lock now", null));
+                    DriverException.unknown(server.describe() + " has no server for this lock now", null));
             return;
         }
         Second connection = second(new Purpose(master, wanted), keys);
@@ -198,8 +212,8 @@ final class Assurance {
             var marked = second.send(new Command(mark, List.of("SET", mark, "1", "PX", MARK_MILLIS)));
             var waited = second.send(Command.of("WAIT", Integer.toString(wanted), Long.toString(limit.toMillis())));
             // Others may be waited for on this connection before.
-            client.timers.schedule(
-                    limit.plus(client.options.commandTimeout()).toNanos(),
+            kit.schedule(
+                    limit.plus(kit.options.commandTimeout()).toNanos(),
                     () -> result.completeExceptionally(DriverException.unknown(
                             second.describe() + " did not answer whether replicas have what was written", null)));
             // Without the mark, WAIT would speak of an earlier one.
@@ -237,7 +251,7 @@ final class Assurance {
                 made.opening.completeExceptionally(DriverException.unknown("the client is closed", null));
                 return made;
             }
-            List<RedisDriver> masters = client.driver.masters();
+            List<RedisDriver> masters = server.driver.masters();
             seconds.entrySet().removeIf(other -> {
                 boolean gone = !masters.contains(other.getKey().master());
                 if (gone) {
@@ -265,7 +279,7 @@ final class Assurance {
                                         : DriverException.unknown("no second connection: " + e, e));
                     }
                 },
-                "holdfast-replicas-" + client.ids.client());
+                "holdfast-replicas-" + kit.ids.client());
         opener.setDaemon(true);
         opener.start();
         return made;

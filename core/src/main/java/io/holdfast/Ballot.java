@@ -50,7 +50,7 @@ final class Ballot {
 
     /** One node's part in it. */
     static final class Seat {
-        final NodeClient node;
+        final VotingNode node;
         private final AtomicInteger asked = new AtomicInteger();
         private final AtomicInteger answered = new AtomicInteger();
         private final AtomicInteger underWay = new AtomicInteger(); // neither answered nor given up
@@ -64,7 +64,7 @@ final class Ballot {
         private boolean forGood; // refused in a way that asking again does not change
         private @Nullable QuorumReply taken;
 
-        Seat(NodeClient node) {
+        Seat(VotingNode node) {
             this.node = node;
         }
 
@@ -112,7 +112,7 @@ final class Ballot {
         this.options = options;
         this.actorLabel = actorLabel;
         this.caller = caller;
-        for (NodeClient node : quorum.nodes) {
+        for (VotingNode node : quorum.nodes) {
             seats.add(new Seat(node));
         }
     }
@@ -129,7 +129,7 @@ final class Ballot {
 
     /** Asks all nodes at once. */
     void start() {
-        long now = quorum.nanoTime();
+        long now = quorum.kit.nanoTime();
         lock.lock();
         try {
             sentNanos = now;
@@ -166,7 +166,7 @@ final class Ballot {
                             failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
                     : problemOf(seat, reply);
             boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
-            boolean forGood = rejected && failure != null && !Request.TRANSIENT.contains(failure.code());
+            boolean forGood = rejected && failure != null && !Refusals.TRANSIENT.contains(failure.code());
             Runnable next = heard(seat, reply, problem, forGood);
             // Only now: whoever takes back sees either the grant, or a copy that is not answered.
             if (reply != null || rejected) {
@@ -244,7 +244,7 @@ final class Ballot {
                     return win();
                 }
                 phase = Phase.RAISING;
-                sentNanos = quorum.nanoTime();
+                sentNanos = quorum.kit.nanoTime();
                 return () -> {
                     setTimer(Phase.RAISING);
                     granted.forEach(seat -> raise(seat, seat.token));
@@ -297,9 +297,9 @@ final class Ballot {
 
     /** Writes the lease's token back to a node that has granted. */
     private void raise(Seat seat, long nodeToken) {
-        Client node = seat.node.client;
-        long sent = quorum.nanoTime();
-        node.quorumScripts.raise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
+        VotingNode node = seat.node;
+        long sent = quorum.kit.nanoTime();
+        node.server.quorumScripts.raise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
             Runnable next;
             lock.lock();
             try {
@@ -323,7 +323,7 @@ final class Ballot {
     }
 
     private void setTimer(Phase during) {
-        Runnable cancel = quorum.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
+        Runnable cancel = quorum.kit.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
         lock.lock();
         try {
             if (phase == during || (phase == Phase.WON && seats.stream().anyMatch(seat -> !seat.heard))) {
@@ -371,7 +371,7 @@ final class Ballot {
     /** Asks a node again that does not stand behind the hold, for the same owner. Called by a hold that is valid. */
     void join(Seat seat) {
         if (phase == Phase.WON && seat.token == 0 && seat.underWay.get() == 0) {
-            ask(seat, leaseToken, quorum.nanoTime());
+            ask(seat, leaseToken, quorum.kit.nanoTime());
         }
     }
 
@@ -427,7 +427,7 @@ final class Ballot {
     void takeBack(Seat seat) {
         // One that has refused, and has no copy under way, has nothing of this owner.
         if (seat.token != 0 || seat.unanswered()) {
-            seat.node.client.takeBack(keys, owner, seat.unanswered(), Duration.ZERO);
+            seat.node.withdrawals.takeBack(keys, owner, seat.unanswered(), Duration.ZERO);
         }
     }
 

@@ -105,7 +105,7 @@ final class BallotGrant implements Grant {
     void joinSoon() {
         if (ballot.members() < ballot.seats.size()) {
             long delay = Math.min(JOIN_NANOS, hold().options.term().toNanos() / JOINS_A_TERM);
-            quorum.schedule(delay, this::join);
+            quorum.kit.schedule(delay, this::join);
         }
     }
 
@@ -200,13 +200,13 @@ final class BallotGrant implements Grant {
     }
 
     /** The calls that renew holds on one node. */
-    private record Lane(NodeClient node) implements Renewals.Lane {
+    private record Lane(VotingNode node) implements Renewals.Lane {
         @Override
         public void renew(
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            node.client.queueScripts.renew(entries, sentNanos, callback);
+            node.server.queueScripts.renew(entries, sentNanos, callback);
         }
     }
 
@@ -245,12 +245,12 @@ final class BallotGrant implements Grant {
 
     private void renewed(@Nullable Boolean agreed, long sentNanos) {
         if (agreed == null) {
-            quorum.renewals()
+            quorum.kit.renewals()
                     .failed(
                             hold(),
                             "no majority of the nodes answered in time: " + NodeFailure.inWords(ballot.failures()));
         } else if (agreed) {
-            quorum.renewals().renewed(hold(), sentNanos);
+            quorum.kit.renewals().renewed(hold(), sentNanos);
         } else {
             return;
         }
@@ -269,7 +269,7 @@ final class BallotGrant implements Grant {
     public CompletableFuture<Boolean> extend(Duration term) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Map<Seat, Long> members = members();
-        long sent = quorum.nanoTime();
+        long sent = quorum.kit.nanoTime();
         Votes votes = new Votes(term, sent, members.keySet(), agreed -> {
             if (agreed != null) {
                 result.complete(agreed);
@@ -281,14 +281,14 @@ final class BallotGrant implements Grant {
                     Shown.lock(ballot.keys.name()) + ": no majority of the nodes answered the extension: "
                             + NodeFailure.inWords(failures)));
         });
-        members.forEach((seat, nodeToken) -> seat.node.client.queueScripts.confirm(
+        members.forEach((seat, nodeToken) -> seat.node.server.queueScripts.confirm(
                 ballot.keys,
                 ballot.owner,
                 nodeToken,
                 term,
                 sent,
                 (held, failure) -> votes.answered(seat, nodeToken, held, failure)));
-        quorum.schedule(quorum.options.nodeTimeout().toNanos(), votes::timeOut);
+        quorum.kit.schedule(quorum.options.nodeTimeout().toNanos(), votes::timeOut);
         return result;
     }
 
@@ -308,15 +308,15 @@ final class BallotGrant implements Grant {
         AtomicInteger gone = new AtomicInteger(ballot.seats.size() - asked.size());
         AtomicInteger answers = new AtomicInteger();
         for (Seat seat : asked) {
-            Client node = seat.node.client;
+            VotingNode node = seat.node;
             node.takeBack.ending();
             Duration tombstone = seat.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-            node.quorumScripts.release(ballot.keys, ballot.owner, tombstone, (held, failure) -> {
+            node.server.quorumScripts.release(ballot.keys, ballot.owner, tombstone, (held, failure) -> {
                 if (held == null) {
                     ballot.takeBack(seat);
                 } else {
                     (held ? released : gone).incrementAndGet();
-                    node.takeBack.released(node.withdrawal(ballot.keys, ballot.owner));
+                    node.withdrawals.released(ballot.keys, ballot.owner);
                 }
                 node.takeBack.ended();
                 boolean all = answers.incrementAndGet() == asked.size();

@@ -19,11 +19,11 @@ final class Calls {
     private Calls() {}
 
     /** Asks and blocks for the answer. If the thread is interrupted, the request is withdrawn. */
-    static <A, R> R await(Engine engine, Asking<A> request, Function<Answer<A>, R> result) throws InterruptedException {
+    static <A, R> R await(Kit kit, Asking<A> request, Function<Answer<A>, R> result) throws InterruptedException {
         CompletableFuture<Answer<A>> outcome = request.start();
         try {
             if (!outcome.isDone()) {
-                engine.beforeWaiting();
+                kit.beforeWaiting();
             }
             return result.apply(outcome.get());
         } catch (IllegalStateException | InterruptedException e) {

@@ -31,10 +31,10 @@ final class Diagnosing {
     /** Asks and tries. The client is one of its own, and has not been shaken hands with: that would refuse bad servers. */
     static Diagnosis of(Client client) {
         Inspector inspector = new Inspector(client);
-        boolean partitioned = client.driver.partitions() > 1;
+        boolean partitioned = client.server.driver.partitions() > 1;
         String channel = partitioned
-                ? Keys.of(client.options.prefix(), LOCK).channelOf(client.ids.client())
-                : Keys.channelPrefix(client.options.prefix()) + client.ids.client();
+                ? Keys.of(client.kit.options.prefix(), LOCK).channelOf(client.kit.ids.client())
+                : Keys.channelPrefix(client.kit.options.prefix()) + client.kit.ids.client();
         Optional<Facts> facts = allowed(() -> facts(ask(inspector, "INFO").asString(), partitioned));
         Optional<String> user = allowed(() -> ask(inspector, "ACL", "WHOAMI").asString());
         Optional<Clock> clock = allowed(() -> clock(client, inspector));
@@ -47,7 +47,7 @@ final class Diagnosing {
                 Ability.LISTENING,
                 () -> await(
                         client,
-                        client.driver.subscribe(channel, heard::complete).toCompletableFuture())));
+                        client.server.driver.subscribe(channel, heard::complete).toCompletableFuture())));
         probes.add(probe(Ability.MESSAGES, () -> {
             eitherOf(
                     () -> askAt(channel, inspector, partitioned ? "SPUBLISH" : "PUBLISH", channel, "doctor"),
@@ -61,9 +61,9 @@ final class Diagnosing {
                         () -> askAt(channel, inspector, "PUBSUB", "NUMSUB", channel))));
         probes.add(probe(
                 Ability.LISTINGS,
-                () -> ask(inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.options.prefix()), "COUNT", "1")));
-        probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.ids.client())));
-        return new Diagnosis(client.driver.describe(), facts, user, clock, pings, probes);
+                () -> ask(inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.kit.options.prefix()), "COUNT", "1")));
+        probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.kit.ids.client())));
+        return new Diagnosis(client.server.describe(), facts, user, clock, pings, probes);
     }
 
     /** The second where the server refuses the first: before 7.0 there are no sharded channels. */
@@ -77,11 +77,11 @@ final class Diagnosing {
 
     private static void askAt(String key, Inspector inspector, String... words) {
         Command command = new Command(key, List.of(words));
-        Reply unused = Answers.await(inspector.client, callback -> inspector.client.calls.send(command, callback));
+        Reply unused = Answers.await(inspector.client.server, callback -> inspector.client.server.calls.send(command, callback));
     }
 
     private static Reply ask(Inspector inspector, String... words) {
-        return Answers.await(inspector.client, callback -> inspector.client.calls.send(Command.of(words), callback));
+        return Answers.await(inspector.client.server, callback -> inspector.client.server.calls.send(Command.of(words), callback));
     }
 
     /** Empty if the server refuses. */
@@ -106,7 +106,7 @@ final class Diagnosing {
     private static void lock(Client client) {
         LockOptions options =
                 LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false);
-        DistributedLock lock = new DistributedLock(client, Keys.of(client.options.prefix(), LOCK), options, null);
+        DistributedLock lock = new DistributedLock(client, Keys.of(client.kit.options.prefix(), LOCK), options, null);
         try {
             Attempt attempt = lock.attempt(Wait.none());
             if (attempt instanceof Attempt.Unknown unknown) {
@@ -119,7 +119,7 @@ final class Diagnosing {
     }
 
     private static void await(Client client, CompletableFuture<?> answer) {
-        long limit = client.options.commandTimeout().toMillis();
+        long limit = client.kit.options.commandTimeout().toMillis();
         try {
             answer.get(limit, TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -127,21 +127,21 @@ final class Diagnosing {
         } catch (InterruptedException e) {
             throw interrupted(client, e);
         } catch (ExecutionException e) {
-            throw Answers.explained(client, e);
+            throw Answers.explained(client.server, e);
         }
     }
 
     private static ServerUnreachableException interrupted(Client client, InterruptedException e) {
         Thread.currentThread().interrupt();
-        return new ServerUnreachableException("interrupted while asking " + client.driver.describe(), e);
+        return new ServerUnreachableException("interrupted while asking " + client.server.describe(), e);
     }
 
     private static List<Duration> pings(Client client, Inspector inspector) {
         List<Duration> pings = new ArrayList<>();
         for (int i = 0; i < PINGS; i++) {
-            long begin = client.ticker.nanoTime();
+            long begin = client.kit.nanoTime();
             ask(inspector, "PING");
-            pings.add(Duration.ofNanos(client.ticker.nanoTime() - begin));
+            pings.add(Duration.ofNanos(client.kit.nanoTime() - begin));
         }
         Collections.sort(pings);
         return pings;
@@ -159,9 +159,9 @@ final class Diagnosing {
     private static Clock reading(Client client, Inspector inspector) {
         // The wall clock, which no lock depends on: this one number is about nothing else.
         Instant here = Instant.now();
-        long begin = client.ticker.nanoTime();
+        long begin = client.kit.nanoTime();
         List<Reply> time = ask(inspector, "TIME").asList();
-        Duration roundTrip = Duration.ofNanos(client.ticker.nanoTime() - begin);
+        Duration roundTrip = Duration.ofNanos(client.kit.nanoTime() - begin);
         Instant there =
                 Instant.ofEpochSecond(time.get(0).asLong()).plus(time.get(1).asLong(), ChronoUnit.MICROS);
         return new Clock(Duration.between(here.plus(roundTrip.dividedBy(2)), there), roundTrip);

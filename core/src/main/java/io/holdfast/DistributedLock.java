@@ -268,7 +268,7 @@ public final class DistributedLock {
 
     /** The clock of its client. */
     long nanoTime() {
-        return engine.nanoTime();
+        return engine.kit().nanoTime();
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
@@ -279,7 +279,7 @@ public final class DistributedLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Calls.await(engine, newRequest(Require.given("wait", wait), scoped), DistributedLock::attemptOf);
+        return Calls.await(engine.kit(), newRequest(Require.given("wait", wait), scoped), DistributedLock::attemptOf);
     }
 
     private Asking<Attempt> newRequest(Wait wait, boolean scoped) {
@@ -297,7 +297,7 @@ public final class DistributedLock {
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
-        return Calls.async(engine.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+        return Calls.async(engine.kit().executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
     @Override

@@ -24,54 +24,64 @@ final class EndedHolders {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final long LOOK_EVERY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
+    /** The requests of this client. */
+    interface Waiters extends Withdrawals.Observer {
+        /** Whether one of them stands in the queue of a lock. */
+        boolean waitsFor(Keys keys);
+    }
+
     private record Seen(Keys keys, Holder holder) {}
 
-    private final Client client;
-    private final EmbeddedServer server;
+    private final Kit kit;
+    private final Server server;
+    private final EmbeddedServer share;
+    private final Waiters waiters;
     /** Who was last said to hold a lock that is waited for, by key of the hold. */
     private final Map<String, Seen> seen = new ConcurrentHashMap<>();
 
     private final AtomicBoolean looking = new AtomicBoolean();
 
-    EndedHolders(Client client, EmbeddedServer server) {
-        this.client = client;
+    EndedHolders(Kit kit, Server server, EmbeddedServer share, Waiters waiters) {
+        this.kit = kit;
         this.server = server;
+        this.share = share;
+        this.waiters = waiters;
     }
 
     /** A reply has told who holds a lock. */
     void observe(Keys keys, State state) {
         Holder holder = state.holder().orElse(null);
-        if (holder == null || !mayHaveEnded(holder) || !client.waitingRoom.waitsFor(keys)) {
+        if (holder == null || !mayHaveEnded(holder) || !waiters.waitsFor(keys)) {
             seen.remove(keys.hold());
             return;
         }
         seen.put(keys.hold(), new Seen(keys, holder));
         if (looking.compareAndSet(false, true)) {
-            client.execute(this::look);
+            kit.execute(this::look);
         }
     }
 
     /** Not a lock that rests: it is to stay taken whatever becomes of its last holder. */
     private boolean mayHaveEnded(Holder holder) {
-        return !holder.resting() && !holder.client().equals(client.ids.client());
+        return !holder.resting() && !holder.client().equals(kit.ids.client());
     }
 
     private void look() {
         looking.set(false);
-        if (client.isClosed()) {
+        if (kit.isClosed()) {
             return;
         }
         for (Seen each : List.copyOf(seen.values())) {
-            if (!client.waitingRoom.waitsFor(each.keys())) {
+            if (!waiters.waitsFor(each.keys())) {
                 seen.remove(each.keys().hold(), each);
-            } else if (server.hasEnded(each.holder().client())
+            } else if (share.hasEnded(each.holder().client())
                     && seen.remove(each.keys().hold(), each)) {
                 // If this is not answered, the next reply tells of the holder again.
                 release(each.keys(), each.holder(), released -> {});
             }
         }
         if (!seen.isEmpty() && looking.compareAndSet(false, true)) {
-            client.timers.schedule(LOOK_EVERY_NANOS, () -> client.execute(this::look));
+            kit.schedule(LOOK_EVERY_NANOS, () -> kit.execute(this::look));
         }
     }
 
@@ -85,8 +95,8 @@ final class EndedHolders {
             then.accept(false);
             return;
         }
-        client.execute(() -> {
-            if (server.hasEnded(holder.client())) {
+        kit.execute(() -> {
+            if (share.hasEnded(holder.client())) {
                 release(keys, holder, then);
             } else {
                 then.accept(false);
@@ -98,10 +108,10 @@ final class EndedHolders {
         LOG.log(
                 System.Logger.Level.INFO,
                 () -> Shown.lock(keys.name()) + ": its holder, " + holder.inWords() + ", has ended without a release");
-        long sent = client.ticker.nanoTime();
-        client.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
+        long sent = kit.nanoTime();
+        server.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {
-                client.waitingRoom.observe(keys, revoked.state(), sent);
+                waiters.observe(keys, revoked.state(), sent);
             }
             then.accept(revoked != null && revoked.word() != RevokeWord.OTHER);
         });

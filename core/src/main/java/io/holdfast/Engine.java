@@ -1,7 +1,10 @@
 package io.holdfast;
 
 /** What stands behind a {@link DistributedLock}: one server ({@link Client}), or a quorum of them ({@link QuorumClient}). */
-interface Engine extends Kit {
+interface Engine {
+    /** What its parts share. */
+    Kit kit();
+
     /**
      * Refuses options that mean nothing here.
      *
@@ -14,7 +17,4 @@ interface Engine extends Kit {
 
     /** Who holds a lock. Blocks for the answers. */
     LockInfo look(Keys keys);
-
-    /** To be called by a thread of the user's before it blocks; see {@link io.holdfast.spi.Ticker#beforeWaiting}. */
-    default void beforeWaiting() {}
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -29,24 +30,26 @@ final class Events {
      */
     private record Delivery(LockEvent event, @Nullable HoldfastListener own, boolean all) {}
 
-    private final Client client;
+    private final HoldfastOptions options;
+    private final Executor executor;
     private final List<HoldfastListener> listeners;
     private final Queue<Delivery> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private final AtomicInteger work = new AtomicInteger();
     private final AtomicLong dropped = new AtomicLong();
 
-    Events(Client client) {
-        this.client = client;
-        this.listeners = client.options.listeners();
+    /** @param executor where listeners are called */
+    Events(HoldfastOptions options, Executor executor) {
+        this.options = options;
+        this.executor = executor;
+        this.listeners = options.listeners();
     }
 
     /** Tells a step of a request or of its hold. */
     void tell(Demand demand, String owner, Function<Subject, LockEvent> event) {
-        LockOptions options = demand.options();
-        boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, client.options.logSampling());
-        HoldfastListener own = options.listener();
-        boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
+        boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, options.logSampling());
+        HoldfastListener own = demand.options().listener();
+        boolean all = !listeners.isEmpty() && drawn(owner, options.eventSampling());
         if (logged || all || own != null) {
             LockEvent made = event.apply(subject(demand, owner));
             if (logged) {
@@ -77,7 +80,7 @@ final class Events {
                             + " attempt=" + attempt);
         }
         HoldfastListener own = demand.options().listener();
-        boolean all = !listeners.isEmpty() && drawn(owner, client.options.eventSampling());
+        boolean all = !listeners.isEmpty() && drawn(owner, options.eventSampling());
         if (all || own != null) {
             enqueue(new Delivery(new LockEvent.Asked(subject(demand, owner), attempt), own, all));
         }
@@ -115,7 +118,7 @@ final class Events {
         }
         waiting.add(delivery);
         if (work.getAndIncrement() == 0) {
-            client.execute(this::drain);
+            executor.execute(this::drain);
         }
     }
 

@@ -39,7 +39,7 @@ public final class FencedValue {
     FencedValue(Client client, Keys keys, Duration life) {
         this.client = client;
         this.keys = keys;
-        this.script = new FenceScript(client.calls, keys, life);
+        this.script = new FenceScript(client.server.calls, keys, life);
     }
 
     /**
@@ -114,13 +114,13 @@ public final class FencedValue {
     /** The value at this instant; empty if there is none. Refuses no later write: for callers that only look. */
     public Optional<String> get() {
         Command look = new Command(keys.value(), List.of("HGET", keys.value(), "value"));
-        Reply reply = Answers.await(client, callback -> client.calls.send(look, callback));
+        Reply reply = Answers.await(client.server, callback -> client.server.calls.send(look, callback));
         return reply.isNull() ? Optional.empty() : Optional.of(reply.asString());
     }
 
     private Answer act(FenceAct act, long token, String value) {
         Require.token("token", token);
-        FenceReply reply = Answers.await(client, callback -> script.act(act, token, value, callback));
+        FenceReply reply = Answers.await(client.server, callback -> script.act(act, token, value, callback));
         return new Answer(name(), token, reply.word() == FenceWord.PASSED, reply.newest(), reply.value());
     }
 

@@ -123,7 +123,7 @@ public final class Holdfast implements AutoCloseable {
                 throw refused(server.address().toString(), e);
             }
             Client client = new Client(moving, options, Environment.system(), server);
-            server.present(client.ids.client());
+            server.present(client.kit.ids.client());
             return begin(client);
         } catch (RuntimeException e) {
             server.close();
@@ -186,14 +186,14 @@ public final class Holdfast implements AutoCloseable {
     private static Holdfast begin(Client client) {
         try {
             Handshake.with(
-                    client.driver, client.options, client.calls, client.steeringScripts, client.mailboxes.open());
+                    client.server.driver, client.kit.options, client.server.calls, client.server.steeringScripts, client.queue.mailboxes.open());
         } catch (RuntimeException e) {
             client.close();
             throw e;
         } catch (InterruptedException e) {
             client.close();
             Thread.currentThread().interrupt();
-            throw new ServerUnreachableException("interrupted while connecting to " + client.driver.describe(), e);
+            throw new ServerUnreachableException("interrupted while connecting to " + client.server.describe(), e);
         }
         return new Holdfast(client);
     }
@@ -224,13 +224,13 @@ public final class Holdfast implements AutoCloseable {
      * @param name 1 to 1,000 characters, any of them
      */
     public DistributedLock lock(String name) {
-        return lock(name, client.options.lockDefaults());
+        return lock(name, client.kit.options.lockDefaults());
     }
 
     /** A lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(
-                client, Keys.of(client.options.prefix(), name), Require.given("options", options), null);
+                client, Keys.of(client.kit.options.prefix(), name), Require.given("options", options), null);
     }
 
     /**
@@ -265,17 +265,17 @@ public final class Holdfast implements AutoCloseable {
      * @throws LockRefusedException if fewer replicas have it in time than the options ask for; the lock is released then
      */
     public Lease adopt(LeaseTicket ticket) {
-        return adopt(ticket, client.options.lockDefaults());
+        return adopt(ticket, client.kit.options.lockDefaults());
     }
 
     /** Goes on with a lease, with options; the term is that of the ticket. See {@link #adopt(LeaseTicket)}. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Require.given("options", options);
-        client.refuseBeyondQuarantine(
+        client.server.refuseBeyondQuarantine(
                 "the term of the ticket", Require.given("ticket", ticket).term());
-        Keys keys = Keys.of(client.options.prefix(), ticket.lock());
+        Keys keys = Keys.of(client.kit.options.prefix(), ticket.lock());
         return new Lease(
-                new Request(client, Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null), false)
+                new Request(client.queue, Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null), 1)
                         .adopt(ticket));
     }
 
@@ -288,12 +288,12 @@ public final class Holdfast implements AutoCloseable {
      */
     public FencedValue fencedValue(String name, Duration life) {
         Require.between("life", life, Duration.ofMillis(1), Require.LONGEST);
-        return new FencedValue(client, Keys.of(client.options.prefix(), name), life);
+        return new FencedValue(client, Keys.of(client.kit.options.prefix(), name), life);
     }
 
     /** A value whose key never expires, not even after a deletion: it has to be removed by hand. No I/O. */
     public FencedValue fencedValueForEver(String name) {
-        return new FencedValue(client, Keys.of(client.options.prefix(), name), Duration.ZERO);
+        return new FencedValue(client, Keys.of(client.kit.options.prefix(), name), Duration.ZERO);
     }
 
     /** Administers locks by name, whoever holds them: for operators, and apart from leases. */
@@ -303,24 +303,24 @@ public final class Holdfast implements AutoCloseable {
 
     /** The id of this client, as listings show it. */
     public String id() {
-        return client.ids.client();
+        return client.kit.ids.client();
     }
 
     /** How many leases this client holds at present. */
     public int holding() {
-        return client.holds().size() - client.localLines.kept();
+        return client.kit.holds().size() - client.localLines.kept();
     }
 
     /** How many requests of this client wait at present. */
     public int waiting() {
         return Math.max(
                 0,
-                client.waitingRoom.size() + client.plain.size() - client.holds().size() + client.localLines.waiting());
+                client.queue.waitingRoom.size() + client.plain.size() - client.kit.holds().size() + client.localLines.waiting());
     }
 
     /** The options of this client. */
     public HoldfastOptions options() {
-        return client.options;
+        return client.kit.options;
     }
 
     /**
@@ -336,7 +336,7 @@ public final class Holdfast implements AutoCloseable {
     /** For people: the server, the application, and the id of this client. */
     @Override
     public String toString() {
-        return "Holdfast[" + client.driver.describe() + ", application " + Shown.text(client.options.application())
-                + ", client " + id() + (client.isClosed() ? ", closed]" : "]");
+        return "Holdfast[" + client.server.describe() + ", application " + Shown.text(client.kit.options.application())
+                + ", client " + id() + (client.kit.isClosed() ? ", closed]" : "]");
     }
 }

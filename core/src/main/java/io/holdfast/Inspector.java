@@ -38,7 +38,6 @@ public final class Inspector {
     public static final int PAGE = 500;
 
     private static final int BATCH = 100;
-    private static final int WAITERS_LISTED = 100;
     private static final int MOST_WAITERS_LISTED = 10_000;
 
     final Client client;
@@ -49,7 +48,7 @@ public final class Inspector {
 
     /** One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. */
     public LockInfo lock(String name) {
-        return lock(name, WAITERS_LISTED);
+        return lock(name, Server.WAITERS_LISTED);
     }
 
     /**
@@ -61,7 +60,7 @@ public final class Inspector {
         if (waiters < 0 || waiters > MOST_WAITERS_LISTED) {
             throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_WAITERS_LISTED);
         }
-        return infos(List.of(Keys.of(client.options.prefix(), name)), waiters).get(0);
+        return infos(List.of(Keys.of(client.kit.options.prefix(), name)), waiters).get(0);
     }
 
     /** The queue of a lock, in the server's order; empty if no request waits. */
@@ -91,7 +90,7 @@ public final class Inspector {
      * @param page keys looked at by one step, 1 to 10,000
      */
     public Stream<LockInfo> locks(int page) {
-        return infosOf(Keys.holdPattern(client.options.prefix()), page, key -> key, 0)
+        return infosOf(Keys.holdPattern(client.kit.options.prefix()), page, key -> key, 0)
                 .filter(LockInfo::isLocked);
     }
 
@@ -102,8 +101,8 @@ public final class Inspector {
 
     /** All locks that have waiters, with another size of the page, 1 to 10,000. */
     public Stream<LockInfo> queues(int page) {
-        String pattern = Keys.holdPattern(client.options.prefix()) + ":d";
-        return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), WAITERS_LISTED)
+        String pattern = Keys.holdPattern(client.kit.options.prefix()) + ":d";
+        return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), Server.WAITERS_LISTED)
                 .filter(LockInfo::isQueued);
     }
 
@@ -112,17 +111,17 @@ public final class Inspector {
      * {@link #locks()}.
      */
     public Stream<String> heldNames() {
-        return namesOf(Keys.holdPattern(client.options.prefix()), 0);
+        return namesOf(Keys.holdPattern(client.kit.options.prefix()), 0);
     }
 
     /** The names of all locks that have waiters, in no order; see {@link #heldNames()}. */
     public Stream<String> queuedNames() {
-        return namesOf(Keys.holdPattern(client.options.prefix()) + ":d", 2);
+        return namesOf(Keys.holdPattern(client.kit.options.prefix()) + ":d", 2);
     }
 
     private Stream<String> namesOf(String pattern, int suffix) {
         return scan(pattern, PAGE)
-                .map(key -> Keys.ofHold(client.options.prefix(), key.substring(0, key.length() - suffix)))
+                .map(key -> Keys.ofHold(client.kit.options.prefix(), key.substring(0, key.length() - suffix)))
                 .filter(Objects::nonNull)
                 .map(Keys::name);
     }
@@ -134,7 +133,7 @@ public final class Inspector {
 
     /** All keys, with another size of the page, 1 to 10,000. */
     public Stream<String> keys(int page) {
-        return scan(Keys.holdPattern(client.options.prefix()) + "*", page);
+        return scan(Keys.holdPattern(client.kit.options.prefix()) + "*", page);
     }
 
     /**
@@ -142,7 +141,7 @@ public final class Inspector {
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
-        for (RedisDriver master : client.driver.masters()) {
+        for (RedisDriver master : client.server.driver.masters()) {
             for (Reply channel : channels(master, "*").asList()) {
                 String name = channel.asString();
                 String id = name.substring(name.lastIndexOf(":to:") + 4);
@@ -170,14 +169,14 @@ public final class Inspector {
      */
     public Optional<Boolean> isListening(String clientId) {
         String escaped = Keys.escapeGlob(clientId);
-        boolean found = client.driver.masters().stream()
+        boolean found = client.server.driver.masters().stream()
                 .anyMatch(master -> !channels(master, escaped).asList().isEmpty());
-        return found || client.driver.partitions() == 1 ? Optional.of(found) : Optional.empty();
+        return found || client.server.driver.partitions() == 1 ? Optional.of(found) : Optional.empty();
     }
 
     private Reply channels(RedisDriver master, String clients) {
-        String prefix = client.options.prefix();
-        if (client.driver.partitions() == 1) {
+        String prefix = client.kit.options.prefix();
+        if (client.server.driver.partitions() == 1) {
             return ask(master, Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(Keys.channelPrefix(prefix)) + clients));
         }
         String pattern = Keys.holdPattern(prefix) + ":to:" + clients;
@@ -189,7 +188,7 @@ public final class Inspector {
     }
 
     private Reply ask(RedisDriver master, Command command) {
-        return Answers.await(client, callback -> client.calls.send(master, command, callback));
+        return Answers.await(client.server, callback -> client.server.calls.send(master, command, callback));
     }
 
     /** All locks of which some key fits a pattern. */
@@ -198,7 +197,7 @@ public final class Inspector {
         return pages(pattern, page).flatMap(found -> {
             List<Keys> locks = new ArrayList<>();
             for (String key : found) {
-                Keys keys = Keys.ofHold(client.options.prefix(), holdOf.apply(key));
+                Keys keys = Keys.ofHold(client.kit.options.prefix(), holdOf.apply(key));
                 if (keys != null && told.add(keys.hold())) {
                     locks.add(keys);
                 }
@@ -230,7 +229,7 @@ public final class Inspector {
         private final String pattern;
         private final int page;
         private final Deque<List<String>> ready = new ArrayDeque<>();
-        private final Deque<RedisDriver> masters = new ArrayDeque<>(client.driver.masters());
+        private final Deque<RedisDriver> masters = new ArrayDeque<>(client.server.driver.masters());
         private String cursor = "0";
 
         Pages(String pattern, int page) {
@@ -271,13 +270,13 @@ public final class Inspector {
         Map<Integer, List<Keys>> byPartition = new LinkedHashMap<>();
         for (Keys lock : locks) {
             byPartition
-                    .computeIfAbsent(client.driver.partition(lock.hold()), partition -> new ArrayList<>())
+                    .computeIfAbsent(client.server.driver.partition(lock.hold()), partition -> new ArrayList<>())
                     .add(lock);
         }
         List<LockInfo> infos = new ArrayList<>(locks.size());
         for (List<Keys> partition : byPartition.values()) {
             List<LockInfo> some =
-                    Answers.await(client, callback -> client.steeringScripts.info(partition, mostWaiters, callback));
+                    Answers.await(client.server, callback -> client.server.steeringScripts.info(partition, mostWaiters, callback));
             infos.addAll(some);
         }
         return infos;

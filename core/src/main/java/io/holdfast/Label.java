@@ -8,6 +8,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -32,18 +33,18 @@ final class Label {
         return metadata.isEmpty() ? who : who + "?" + metadata(metadata);
     }
 
-    /** A hold of this process, without asking the server. */
+    /** A hold of this process, granted so long ago, without asking the server. */
     static Holder ofOwn(
-            Client client, String owner, long token, String actor, Map<String, String> metadata, long grantedNanos) {
+            String application, String owner, long token, String actor, Map<String, String> metadata, Duration age) {
         return new Holder(
                 OwnerIds.publicPart(owner),
                 token,
-                client.options.application(),
+                application,
                 hostName(),
                 Long.toString(ProcessHandle.current().pid()),
                 actor,
                 metadata,
-                Instant.now().minus(client.since(grantedNanos)));
+                Instant.now().minus(age));
     }
 
     static String metadata(Map<String, String> metadata) {

@@ -56,12 +56,12 @@ final class LocalHold implements Holding {
 
     Holder holder() {
         return Label.ofOwn(
-                line.client,
+                line.kit.options.application(),
                 hold.owner(),
                 Math.max(token, hold.token()),
                 request.demand.actorName(),
                 request.demand.options().metadata(),
-                grantedNanos);
+                line.kit.since(grantedNanos));
     }
 
     @Override

@@ -40,7 +40,8 @@ final class LocalLine implements Hold.Tenant {
 
     final Keys keys;
     final LockOptions options;
-    final Client client;
+    final Kit kit;
+    private final LocalLines lines;
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<LocalRequest> waiting = new ArrayDeque<>();
     private State state = State.FREE;
@@ -61,8 +62,9 @@ final class LocalLine implements Hold.Tenant {
     private boolean extended;
     private long extendedUntil; // meaningful if extended
 
-    LocalLine(Client client, Keys keys, LockOptions options) {
-        this.client = client;
+    LocalLine(LocalLines lines, Keys keys, LockOptions options) {
+        this.lines = lines;
+        this.kit = lines.queue.kit;
         this.keys = keys;
         this.options = options;
     }
@@ -79,7 +81,7 @@ final class LocalLine implements Hold.Tenant {
                     return false;
                 }
                 request.standsIn(this);
-                long now = client.ticker.nanoTime();
+                long now = kit.nanoTime();
                 if (state == State.KEPT && isGood(now)) {
                     if (!mayDraw(now) && spins < MOST_SPINS) {
                         Thread.onSpinWait();
@@ -169,13 +171,16 @@ final class LocalLine implements Hold.Tenant {
             return endIfIdle();
         }
         Request request =
-                new Request(client, Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()), true);
+                new Request(
+                        lines.queue,
+                        Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
+                        LocalLines.tokens(options));
         asking = request;
         deaf = false;
         state = State.ASKING;
         return () -> {
             if (!options.keepFor().isZero()) {
-                client.mailboxes.want(keys);
+                lines.queue.mailboxes.want(keys);
             }
             request.start().whenComplete((answer, failure) -> answered(request, answer, failure));
         };
@@ -204,7 +209,7 @@ final class LocalLine implements Hold.Tenant {
     private Runnable obtained(Hold obtained) {
         hold = obtained;
         state = State.KEPT;
-        obtainedNanos = client.ticker.nanoTime();
+        obtainedNanos = kit.nanoTime();
         handoffs = 0;
         firstToken = obtained.token();
         lastToken = obtained.token() - 1;
@@ -212,7 +217,7 @@ final class LocalLine implements Hold.Tenant {
                 && grant.kept
                 && !deaf
                 && recalledToken != obtained.token()
-                && client.mailboxes.listening(keys);
+                && lines.queue.mailboxes.listening(keys);
         keptSince = obtainedNanos;
         extensions = 0;
         extended = false;
@@ -260,7 +265,7 @@ final class LocalLine implements Hold.Tenant {
         long present = now;
         for (int spins = 0; hasToken() && spins < MOST_SPINS && !mayDraw(present); spins++) {
             Thread.onSpinWait();
-            present = client.ticker.nanoTime();
+            present = kit.nanoTime();
         }
         return mayDraw(present);
     }
@@ -303,7 +308,7 @@ final class LocalLine implements Hold.Tenant {
             lease.settleToken(lastToken);
             lent = null;
             state = State.KEPT;
-            long now = client.ticker.nanoTime();
+            long now = kit.nanoTime();
             boolean good = isGood(now) && !outlastsTerm(now);
             LocalRequest next =
                     !waiting.isEmpty() && good && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
@@ -311,7 +316,7 @@ final class LocalLine implements Hold.Tenant {
                 handoffs++;
                 result = CompletableFuture.completedFuture(ReleaseResult.RELEASED);
                 then = lend(next);
-            } else if (keepable && waiting.isEmpty() && good && hasToken() && !client.isClosed()) {
+            } else if (keepable && waiting.isEmpty() && good && hasToken() && !kit.isClosed()) {
                 keptSince = now;
                 result = CompletableFuture.completedFuture(ReleaseResult.KEPT);
                 then = timed ? () -> {} : time(options.keepFor().toNanos());
@@ -368,7 +373,7 @@ final class LocalLine implements Hold.Tenant {
         try {
             if (hold == which && atLeast.compareTo(options.term()) > 0) {
                 extensions--;
-                long until = client.ticker.nanoTime() + atLeast.toNanos();
+                long until = kit.nanoTime() + atLeast.toNanos();
                 extendedUntil = extended && extendedUntil - until > 0 ? extendedUntil : until;
                 extended = true;
             }
@@ -436,7 +441,7 @@ final class LocalLine implements Hold.Tenant {
 
     private Runnable time(long nanos) {
         timed = true;
-        return () -> client.timers.schedule(nanos, this::keptLongEnough);
+        return () -> kit.schedule(nanos, this::keptLongEnough);
     }
 
     private void keptLongEnough() {
@@ -445,7 +450,7 @@ final class LocalLine implements Hold.Tenant {
         try {
             timed = false;
             if (state == State.KEPT) {
-                long left = options.keepFor().toNanos() - (client.ticker.nanoTime() - keptSince);
+                long left = options.keepFor().toNanos() - (kit.nanoTime() - keptSince);
                 then = left > 0 ? time(left) : then(giveBack(), askIfWanted());
             }
         } finally {
@@ -508,7 +513,7 @@ final class LocalLine implements Hold.Tenant {
     private Runnable endIfIdle() {
         if (state == State.FREE && waiting.isEmpty()) {
             ended = true;
-            return () -> client.localLines.ended(this);
+            return () -> lines.ended(this);
         }
         return () -> {};
     }

@@ -12,16 +12,16 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
-final class LocalLines {
+final class LocalLines implements Kept {
     /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
     private static final int KEPT_TOKENS = 100_000;
 
-    private final Client client;
+    final QueueEngine queue;
     /** By the key of the hold: mostly one, more where the lock is asked for with several options. Never an empty list. */
     private final Map<String, List<LocalLine>> lines = new ConcurrentHashMap<>();
 
-    LocalLines(Client client) {
-        this.client = client;
+    LocalLines(QueueEngine queue) {
+        this.queue = queue;
     }
 
     /**
@@ -55,7 +55,7 @@ final class LocalLines {
     }
 
     Asking<Attempt> newRequest(Demand demand) {
-        return new LocalRequest(client, demand.named());
+        return new LocalRequest(this, demand.named());
     }
 
     /** The line of a request, which it joins by this; it is made where there is none. */
@@ -85,7 +85,7 @@ final class LocalLines {
     private List<LocalLine> with(@Nullable List<LocalLine> present, LocalRequest request) {
         List<LocalLine> all = present == null ? new ArrayList<>() : new ArrayList<>(present);
         if (all.stream().noneMatch(line -> line.options.equals(request.demand.options()))) {
-            all.add(new LocalLine(client, request.demand.keys(), request.demand.options()));
+            all.add(new LocalLine(this, request.demand.keys(), request.demand.options()));
         }
         return List.copyOf(all);
     }
@@ -102,18 +102,13 @@ final class LocalLines {
         lines.values().forEach(ofOneLock -> ofOneLock.forEach(action));
     }
 
-    /** Others want a lock. */
-    void recalled(String hold, long token) {
+    @Override
+    public void recalled(String hold, long token) {
         lines.getOrDefault(hold, List.of()).forEach(line -> line.recall(token));
     }
 
-    /**
-     * A request of this client is about to ask the server for a lock: what is kept for nobody goes back.
-     *
-     * @return the answer to that; null if nothing is kept
-     */
-    @Nullable
-    CompletableFuture<ReleaseResult> giveBackKept(String hold) {
+    @Override
+    public @Nullable CompletableFuture<ReleaseResult> giveBackKept(String hold) {
         CompletableFuture<ReleaseResult> answer = null;
         for (LocalLine line : lines.getOrDefault(hold, List.of())) {
             CompletableFuture<ReleaseResult> given = line.giveBackIfKept();
@@ -125,14 +120,14 @@ final class LocalLines {
     /** Nobody could tell that others want a lock. */
     void messagesDown(IntPredicate partitions) {
         forEach(line -> {
-            if (partitions.test(client.driver.partition(line.keys.hold()))) {
+            if (partitions.test(queue.server.partition(line.keys))) {
                 line.recall(0);
             }
         });
     }
 
-    /** Adds the locks for whose messages this client has to listen. */
-    void addKept(Set<String> holds) {
+    @Override
+    public void addKept(Set<String> holds) {
         forEach(line -> {
             if (!line.options.keepFor().isZero()) {
                 holds.add(line.keys.hold());

@@ -15,32 +15,34 @@ import org.jspecify.annotations.Nullable;
 final class LocalRequest implements Asking<Attempt> {
     final Demand demand;
     final Outcome<Attempt> outcome;
-    private final Client client;
+    private final LocalLines lines;
+    private final Kit kit;
     private volatile @Nullable LocalLine line;
     private volatile @Nullable Request alone;
     private volatile @Nullable Runnable timer;
 
-    LocalRequest(Client client, Demand demand) {
-        this.client = client;
+    LocalRequest(LocalLines lines, Demand demand) {
+        this.lines = lines;
+        this.kit = lines.queue.kit;
         this.demand = demand;
-        this.outcome = new Outcome<>(client, demand, "", false);
+        this.outcome = new Outcome<>(kit, demand, "", false);
     }
 
     @Override
     public CompletableFuture<Answer<Attempt>> start() {
         CompletableFuture<Answer<Attempt>> result = outcome.stage();
-        if (client.isClosed()) {
+        if (kit.isClosed()) {
             refused(null, new HoldfastClosedException());
             return result;
         }
-        client.localLines.join(this);
+        lines.join(this);
         Request asked = alone;
         if (asked != null) {
             return asked.start();
         }
         Duration limit = demand.waitLimit().limit();
         if (limit != null && outcome.pending()) {
-            timer = client.schedule(limit.toNanos(), this::waitIsOver);
+            timer = kit.schedule(limit.toNanos(), this::waitIsOver);
             if (!outcome.pending()) {
                 cancelTimer();
             }
@@ -55,7 +57,7 @@ final class LocalRequest implements Asking<Attempt> {
 
     /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */
     void askAlone() {
-        alone = new Request(client, demand, false);
+        alone = new Request(lines.queue, demand, 1);
     }
 
     @Override
@@ -91,7 +93,7 @@ final class LocalRequest implements Asking<Attempt> {
 
     void unknown() {
         String name = demand.keys().name();
-        left(new Attempt.Unknown(name, Refusals.unknown(Shown.lock(name), client.driver.describe(), null)));
+        left(new Attempt.Unknown(name, Refusals.unknown(Shown.lock(name), lines.queue.server.describe(), null)));
     }
 
     private void left(Attempt attempt) {
@@ -127,7 +129,7 @@ final class LocalRequest implements Asking<Attempt> {
 
     void deliver(LocalHold lease) {
         cancelTimer();
-        client.events()
+        kit.events()
                 .tell(
                         demand,
                         lease.owner(),

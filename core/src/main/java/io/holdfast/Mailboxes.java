@@ -33,8 +33,19 @@ import java.util.function.Supplier;
  * has either taken away the mark that the tick needs, or finds the mailbox closing; and the next tick does collect it.
  */
 final class Mailboxes {
-    /** What scripts are told in place of a prefix, where each lock has its own channels; see common.lua. */
-    private static final String OWN_CHANNELS = "";
+    /** Whoever reads them. */
+    interface Reader {
+        void onMessage(String text);
+
+        /** Messages flow from now on, where all locks have one channel. */
+        void messagesUp(IntPredicate partitions);
+
+        /** Messages for one lock can come from now on. */
+        void listeningTo(Keys keys);
+
+        /** There is a mailbox that is to be closed when nobody uses it any more. */
+        void startTicking();
+    }
 
     private enum State {
         OPENING,
@@ -59,19 +70,18 @@ final class Mailboxes {
         }
     }
 
-    private final Client client;
+    private final Kit kit;
+    private final Server server;
+    private final Reader reader;
     private final boolean partitioned;
     private final Map<String, Mailbox> boxes = new ConcurrentHashMap<>(); // of locks, by key of the hold
     private volatile boolean listening;
 
-    Mailboxes(Client client) {
-        this.client = client;
-        this.partitioned = client.driver.partitions() > 1;
-    }
-
-    /** The argument of scripts by which they find the channels. */
-    String channelPrefix() {
-        return partitioned ? OWN_CHANNELS : Keys.channelPrefix(client.options.prefix());
+    Mailboxes(Kit kit, Server server, Reader reader) {
+        this.kit = kit;
+        this.server = server;
+        this.reader = reader;
+        this.partitioned = server.isPartitioned();
     }
 
     /**
@@ -80,20 +90,20 @@ final class Mailboxes {
      */
     CompletableFuture<Void> open() {
         if (!partitioned) {
-            return client.driver
-                    .subscribe(channelPrefix() + client.ids.client(), client.waitingRoom::onMessage)
-                    .thenRun(() -> client.waitingRoom.messagesUp(partition -> true))
+            return server.driver
+                    .subscribe(server.channelPrefix() + kit.ids.client(), reader::onMessage)
+                    .thenRun(() -> reader.messagesUp(partition -> true))
                     .toCompletableFuture();
         }
-        String channel = channelOf(Keys.of(client.options.prefix(), "holdfast"));
-        return client.driver
+        String channel = channelOf(Keys.of(kit.options.prefix(), "holdfast"));
+        return server.driver
                 .subscribe(channel, message -> {})
-                .thenCompose(subscribed -> client.driver.unsubscribe(channel))
+                .thenCompose(subscribed -> server.driver.unsubscribe(channel))
                 .toCompletableFuture();
     }
 
     private String channelOf(Keys keys) {
-        return keys.channelOf(client.ids.client());
+        return keys.channelOf(kit.ids.client());
     }
 
     /**
@@ -126,17 +136,17 @@ final class Mailboxes {
         });
         if (opens[0]) {
             subscribe(keys);
-            client.waitingRoom.startTicking(); // which closes it again
+            reader.startTicking(); // which closes it again
         }
     }
 
     private void subscribe(Keys keys) {
-        client.driver.subscribe(channelOf(keys), client.waitingRoom::onMessage).whenComplete((nothing, failure) -> {
+        server.driver.subscribe(channelOf(keys), reader::onMessage).whenComplete((nothing, failure) -> {
             if (failure != null) {
                 boxes.remove(keys.hold());
             } else {
                 boxes.computeIfPresent(keys.hold(), (hold, present) -> present.with(State.LISTENING));
-                client.waitingRoom.listeningTo(keys);
+                reader.listeningTo(keys);
             }
         });
     }
@@ -164,7 +174,7 @@ final class Mailboxes {
                 return closes[0] ? present.with(State.CLOSING) : new Mailbox(present.keys(), present.state(), true);
             });
             if (closes[0]) {
-                client.driver.unsubscribe(channelOf(box.keys())).whenComplete((nothing, failure) -> closed(box.keys()));
+                server.driver.unsubscribe(channelOf(box.keys())).whenComplete((nothing, failure) -> closed(box.keys()));
             }
         }
         return !boxes.isEmpty();
@@ -191,7 +201,7 @@ final class Mailboxes {
 
     private void change(IntPredicate partitions, State from, State to) {
         for (String key : boxes.keySet()) {
-            if (partitions.test(client.driver.partition(key))) {
+            if (partitions.test(server.driver.partition(key))) {
                 boxes.computeIfPresent(key, (hold, present) -> present.state() == from ? present.with(to) : present);
             }
         }

@@ -1,6 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.Ticker;
+import java.time.Duration;
 import java.util.Set;
 
 /**
@@ -14,14 +16,15 @@ final class Outage {
     /** Longer than it takes to open a broken connection anew. */
     static final long PATIENCE_NANOS = 500_000_000L;
 
-    private final Client client;
+    private final Ticker ticker;
     private final long atOnceNanos;
     private volatile boolean begun;
     private volatile long since; // meaningful when it has begun
 
-    Outage(Client client) {
-        this.client = client;
-        this.atOnceNanos = client.options.commandTimeout().toNanos() / 2;
+    /** @param commandTimeout how long an attempt waits for its answer */
+    Outage(Ticker ticker, Duration commandTimeout) {
+        this.ticker = ticker;
+        this.atOnceNanos = commandTimeout.toNanos() / 2;
     }
 
     /**
@@ -31,7 +34,7 @@ final class Outage {
      * @param passing codes of refusals that pass by themselves
      */
     void failed(DriverException failure, long sentNanos, Set<String> passing) {
-        long now = client.ticker.nanoTime();
+        long now = ticker.nanoTime();
         boolean atOnce = failure.kind() == DriverException.Kind.REJECTED
                 ? !passing.contains(failure.code())
                 : now - sentNanos < atOnceNanos;
@@ -45,6 +48,6 @@ final class Outage {
 
     /** Whether there is no use in waiting for the next attempt. */
     boolean isLasting() {
-        return begun && client.ticker.nanoTime() - since >= PATIENCE_NANOS;
+        return begun && ticker.nanoTime() - since >= PATIENCE_NANOS;
     }
 }

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /** A value at one key of the plain protocol. */
 final class PlainGrant implements Grant {
     /** The calls that renew plain holds of one partition. */
-    private record Lane(Client client, int partition) implements Renewals.Lane {
+    private record Lane(PlainLocks plain, int partition) implements Renewals.Lane {
         @Override
         public void renew(
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            client.plainScripts.extend(entries, sentNanos, callback);
+            plain.server.plainScripts.extend(entries, sentNanos, callback);
         }
     }
 
-    private final Client client;
+    private final PlainLocks plain;
     private final PlainPoll poll;
     private final Place place;
     private final long sinceMicros;
@@ -36,8 +36,8 @@ final class PlainGrant implements Grant {
      * @param sinceMicros when the server first said that it is held, by its clock
      * @param replaced the value of the holder from whom it was taken over; null if of none
      */
-    PlainGrant(Client client, PlainPoll poll, long sinceMicros, @Nullable String replaced) {
-        this.client = client;
+    PlainGrant(PlainLocks plain, PlainPoll poll, long sinceMicros, @Nullable String replaced) {
+        this.plain = plain;
         this.poll = poll;
         this.place = poll.place();
         this.sinceMicros = sinceMicros;
@@ -91,7 +91,7 @@ final class PlainGrant implements Grant {
             result.complete(false);
             return result;
         }
-        client.plainScripts.info(place.key(), place.value(), (holder, failure) -> {
+        plain.server.plainScripts.info(place.key(), place.value(), (holder, failure) -> {
             if (holder == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
                 return;
@@ -116,8 +116,8 @@ final class PlainGrant implements Grant {
     public CompletableFuture<Boolean> extend(Duration term) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Duration whole = Duration.ofMillis(term.toMillis());
-        long sent = client.nanoTime();
-        client.plainScripts.extend(hold().keys(), place.value(), whole, sent, (held, failure) -> {
+        long sent = plain.kit.nanoTime();
+        plain.server.plainScripts.extend(hold().keys(), place.value(), whole, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
             } else if (!held) {
@@ -132,13 +132,13 @@ final class PlainGrant implements Grant {
     }
 
     private HoldfastException unanswered(DriverException failure) {
-        String server = client.driver.describe();
+        String server = plain.server.describe();
         return Refusals.of(server, inWords() + ": " + server + " did not answer: " + failure.getMessage(), failure);
     }
 
     @Override
     public void renew(Renewals.Round round) {
-        round.add(new Lane(client, client.driver.partition(place.key())), new Renewals.Part() {
+        round.add(new Lane(plain, plain.server.driver.partition(place.key())), new Renewals.Part() {
             @Override
             public Hold hold() {
                 return PlainGrant.this.hold();
@@ -155,7 +155,7 @@ final class PlainGrant implements Grant {
                 if (how == Renewed.GONE) {
                     hold().lose(LossReason.GONE);
                 } else {
-                    client.renewals.renewed(hold(), sentNanos);
+                    plain.kit.renewals().renewed(hold(), sentNanos);
                 }
                 return false;
             }
@@ -170,7 +170,7 @@ final class PlainGrant implements Grant {
 
     @Override
     public CompletableFuture<ReleaseResult> release() {
-        CompletableFuture<ReleaseResult> result = client.takeBack.add(poll.release());
+        CompletableFuture<ReleaseResult> result = plain.takeBack.add(poll.release());
         poll.forget();
         return result;
     }

@@ -162,7 +162,7 @@ public final class PlainLock {
      * @throws ServerUnreachableException if the server did not answer
      */
     public Optional<PlainHolder> holder() {
-        return Answers.await(client, callback -> client.plainScripts.info(keys.hold(), "", callback));
+        return Answers.await(client.server, callback -> client.server.plainScripts.info(keys.hold(), "", callback));
     }
 
     /** How long the present hold lasts without renewal, whoever has it: zero if nobody does, 365 days without expiry. */
@@ -187,11 +187,11 @@ public final class PlainLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Calls.await(client, newRequest(Require.given("wait", wait), scoped), PlainLock::attemptOf);
+        return Calls.await(client.kit, newRequest(Require.given("wait", wait), scoped), PlainLock::attemptOf);
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<PlainAttempt, T> result) {
-        return Calls.async(client.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+        return Calls.async(client.kit.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
     private PolledRequest<PlainAttempt> newRequest(Wait wait, boolean scoped) {

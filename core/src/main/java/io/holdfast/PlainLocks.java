@@ -14,11 +14,15 @@ final class PlainLocks {
 
     private static final int VALUE_BYTES = 18;
 
-    private final Client client;
+    final Kit kit;
+    final Server server;
+    final TakeBack takeBack;
     private final Map<Place, PolledRequest<PlainAttempt>> active = new ConcurrentHashMap<>(); // asking or holding
 
-    PlainLocks(Client client) {
-        this.client = client;
+    PlainLocks(Kit kit, Server server, TakeBack takeBack) {
+        this.kit = kit;
+        this.server = server;
+        this.takeBack = takeBack;
     }
 
     /** What the options of a plain lock say about its leases. */
@@ -37,15 +41,15 @@ final class PlainLocks {
             Keys keys, PlainOptions options, LockOptions leases, Wait wait, boolean scoped) {
         var values = options.values();
         String value = values == null
-                ? Base64.getUrlEncoder().withoutPadding().encodeToString(client.entropy.bytes(VALUE_BYTES))
+                ? Base64.getUrlEncoder().withoutPadding().encodeToString(kit.randomBytes(VALUE_BYTES))
                 : Require.text(
                         "value",
                         Objects.requireNonNull(values.get(), "the function given to withValues returned null"),
                         1000);
         return new PolledRequest<>(
                 new Outcome<>(
-                        client, Demand.of(keys, leases, wait, scoped, null).named(), client.ids.next(), false),
-                new PlainPoll(client, new Place(keys.hold(), value), options),
+                        kit, Demand.of(keys, leases, wait, scoped, null).named(), kit.ids.next(), false),
+                new PlainPoll(this, new Place(keys.hold(), value), options),
                 "a plain lock has PlainOptions.withPatience for that");
     }
 
@@ -53,7 +57,7 @@ final class PlainLocks {
     void add(Place place, PolledRequest<PlainAttempt> request) {
         PolledRequest<PlainAttempt> other = active.putIfAbsent(place, request);
         // Looked at second: what ends is taken back first, and forgotten here afterwards.
-        boolean ending = other == null && client.takeBack.isPending(place);
+        boolean ending = other == null && takeBack.isPending(place);
         if (ending) {
             remove(place, request);
         }
@@ -69,7 +73,7 @@ final class PlainLocks {
 
     /** Whether some request asks for it, holds it, or is being taken back. */
     boolean isInUse(Place place) {
-        return active.containsKey(place) || client.takeBack.isPending(place);
+        return active.containsKey(place) || takeBack.isPending(place);
     }
 
     /** How many are asking or holding. */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Asks for one key of the plain protocol. */
 final class PlainPoll implements Poll<PlainAttempt> {
-    private final Client client;
+    private final PlainLocks plain;
     private final Place place;
     private final PlainOptions options;
     private final AtomicInteger asked = new AtomicInteger();
@@ -22,15 +22,15 @@ final class PlainPoll implements Poll<PlainAttempt> {
     private volatile @Nullable DriverException failure; // of the last one
     private @Nullable PolledRequest<PlainAttempt> request; // set before it asks
 
-    PlainPoll(Client client, Place place, PlainOptions options) {
-        this.client = client;
+    PlainPoll(PlainLocks plain, Place place, PlainOptions options) {
+        this.plain = plain;
         this.place = place;
         this.options = options;
     }
 
     @Override
     public void begin(PolledRequest<PlainAttempt> of) {
-        client.plain.add(place, of);
+        plain.add(place, of);
         request = of;
     }
 
@@ -68,8 +68,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
             asked.decrementAndGet();
             return;
         }
-        long sent = client.nanoTime();
-        client.plainScripts.acquire(
+        long sent = plain.kit.nanoTime();
+        plain.server.plainScripts.acquire(
                 place.key(), place.value(), options.term(), mayBeMine, replace, sent, (reply, problem) -> {
                     if (reply != null || isRejected(problem)) {
                         answered.incrementAndGet();
@@ -97,7 +97,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     private void onGranted(PlainAcquireReply reply, long sent, @Nullable String replaced) {
         granted = true;
-        PlainGrant grant = new PlainGrant(client, this, reply.timeMicros(), replaced);
+        PlainGrant grant = new PlainGrant(plain, this, reply.timeMicros(), replaced);
         if (options.expiring()) {
             request().granted(grant, Deadlines.ofReply(sent, options.term().toNanos()));
             return;
@@ -107,8 +107,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
             return;
         }
         // The key is there with a term: only what is known to be held is made to stay.
-        client.plainScripts.extend(
-                request().outcome.demand.keys(), place.value(), Duration.ZERO, client.nanoTime(), (held, problem) -> {
+        plain.server.plainScripts.extend(
+                request().outcome.demand.keys(), place.value(), Duration.ZERO, plain.kit.nanoTime(), (held, problem) -> {
                     if (held == null) {
                         onFailure(Objects.requireNonNull(problem));
                     } else if (held) {
@@ -130,8 +130,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
     }
 
     private void onFailure(DriverException problem) {
-        if (isRejected(problem) && !Request.TRANSIENT.contains(problem.code())) {
-            request().fail(Refusals.explain(client.driver.describe(), problem));
+        if (isRejected(problem) && !Refusals.TRANSIENT.contains(problem.code())) {
+            request().fail(Refusals.explain(plain.server.describe(), problem));
             return;
         }
         failure = problem;
@@ -142,19 +142,19 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     /** Frees the key. */
     PlainRelease release() {
-        return new PlainRelease(client, place, unanswered());
+        return new PlainRelease(plain, place, unanswered());
     }
 
     @Override
     public void abandon() {
         if (granted || unanswered()) {
-            var unused = client.takeBack.add(release());
+            var unused = plain.takeBack.add(release());
         }
     }
 
     @Override
     public void forget() {
-        client.plain.remove(place, request());
+        plain.remove(place, request());
     }
 
     Place place() {
@@ -170,7 +170,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public long backoffNanos(int attempts) {
-        return options.backoff().nanos(attempts, Backoff.random(client.entropy));
+        return options.backoff().nanos(attempts, plain.kit.random());
     }
 
     /** Once: after that the same holder can only be one whose value is no text. */
@@ -203,7 +203,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
     @Override
     public PlainAttempt unknown() {
         return new PlainAttempt.Unknown(
-                place.key(), Refusals.unknown("plain " + Shown.lock(place.key()), client.driver.describe(), failure));
+                place.key(), Refusals.unknown("plain " + Shown.lock(place.key()), plain.server.describe(), failure));
     }
 
     @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param secondLook whether a copy of the acquire may still be under way
  */
-record PlainRelease(Client client, Place place, boolean secondLook) implements TakeBack.Release {
+record PlainRelease(PlainLocks plain, Place place, boolean secondLook) implements TakeBack.Release {
     private static final long SECOND_LOOK_NANOS = 5_000_000_000L;
 
     @Override
@@ -38,13 +38,13 @@ record PlainRelease(Client client, Place place, boolean secondLook) implements T
 
     @Override
     public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
-        client.plainScripts.release(place.key(), place.value(), (released, failure) -> {
+        plain.server.plainScripts.release(place.key(), place.value(), (released, failure) -> {
             answer.accept(
                     released == null ? null : released ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE, failure);
             if (secondLook && released != null) {
-                client.schedule(SECOND_LOOK_NANOS, () -> {
-                    if (!client.plain.isInUse(place)) { // else it belongs to another request by now
-                        client.plainScripts.release(place.key(), place.value(), (again, ignored) -> {});
+                plain.kit.schedule(SECOND_LOOK_NANOS, () -> {
+                    if (!plain.isInUse(place)) { // else it belongs to another request by now
+                        plain.server.plainScripts.release(place.key(), place.value(), (again, ignored) -> {});
                     }
                 });
             }

@@ -39,7 +39,7 @@ final class QueueGrant implements Grant {
     /** Whether the server tells this client when others want the lock. */
     final boolean kept;
 
-    private final Client client;
+    private final QueueEngine queue;
     private final Keys keys;
     private final long token;
     private final long sinceMicros;
@@ -57,7 +57,7 @@ final class QueueGrant implements Grant {
      */
     QueueGrant(Request request, long token, long sinceMicros, boolean confirmed, long claimNanos, boolean kept) {
         this.request = request;
-        this.client = request.client;
+        this.queue = request.queue;
         this.keys = request.keys;
         this.token = token;
         this.sinceMicros = sinceMicros;
@@ -103,7 +103,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public boolean isHeldOnServer() {
-        return client.look(keys)
+        return queue.server.look(keys)
                 .holder()
                 .filter(holder -> holder.owner().equals(OwnerIds.publicPart(request.owner)) && holder.token() == token)
                 .isPresent();
@@ -112,7 +112,7 @@ final class QueueGrant implements Grant {
     @Override
     public LeaseTicket ticket() {
         ticketed = true;
-        client.mayBeOutlived();
+        queue.server.mayBeOutlived();
         return new LeaseTicket(keys.name(), request.owner, token, hold().options.term());
     }
 
@@ -140,10 +140,10 @@ final class QueueGrant implements Grant {
 
     @Override
     public void confirm(long now) {
-        confirmAt = now + RETRY_NANOS + client.options.commandTimeout().toNanos();
+        confirmAt = now + RETRY_NANOS + queue.kit.options.commandTimeout().toNanos();
         extend(hold().options.term()).whenComplete((held, failure) -> {
             if (failure != null) {
-                confirmAt = client.nanoTime() + RETRY_NANOS;
+                confirmAt = queue.kit.nanoTime() + RETRY_NANOS;
                 hold().arm();
             }
         });
@@ -151,7 +151,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public void accept(Duration atLeast) {
-        client.refuseBeyondQuarantine("atLeast", atLeast);
+        queue.server.refuseBeyondQuarantine("atLeast", atLeast);
     }
 
     /** What confirms a claim asks for a whole term at least: renewal begins with it, a third of the term later. */
@@ -160,9 +160,9 @@ final class QueueGrant implements Grant {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         LockOptions options = hold().options;
         Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
-        long sent = client.nanoTime();
-        RedisDriver master = client.masterOf(keys);
-        client.queueScripts.confirm(keys, request.owner, token, asked, sent, (held, failure) -> {
+        long sent = queue.kit.nanoTime();
+        RedisDriver master = queue.server.masterOf(keys);
+        queue.server.queueScripts.confirm(keys, request.owner, token, asked, sent, (held, failure) -> {
             if (held == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
             } else if (!held) {
@@ -170,7 +170,7 @@ final class QueueGrant implements Grant {
             } else if (options.replicas() == 0) {
                 result.complete(armed(sent, asked));
             } else {
-                client.assurance
+                queue.assurance
                         .ofRenewal(master, keys, options.replicas(), options.replicaTimeout())
                         .whenComplete((assured, problem) -> {
                             if (assured == null) {
@@ -196,7 +196,7 @@ final class QueueGrant implements Grant {
     }
 
     private HoldfastException unanswered(DriverException failure) {
-        String server = client.driver.describe();
+        String server = queue.server.describe();
         return Refusals.of(server, Shown.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
     }
 
@@ -206,13 +206,13 @@ final class QueueGrant implements Grant {
      * @param master of holds that replicas have to have: the server that was asked
      */
     private record Lane(
-            Client client, int partition, @Nullable RedisDriver master) implements Renewals.Lane {
+            QueueEngine queue, int partition, @Nullable RedisDriver master) implements Renewals.Lane {
         @Override
         public void renew(
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            client.queueScripts.renew(entries, sentNanos, callback);
+            queue.server.queueScripts.renew(entries, sentNanos, callback);
         }
 
         /** Replicas have to have it, too: until they do, what they had before counts. */
@@ -223,17 +223,17 @@ final class QueueGrant implements Grant {
                 Wanted wanted = new Wanted(hold.options.replicas(), hold.options.replicaTimeout());
                 unconfirmed.computeIfAbsent(wanted, w -> new ArrayList<>()).add(hold);
             }
-            unconfirmed.forEach((wanted, holds) -> client.assurance
+            unconfirmed.forEach((wanted, holds) -> queue.assurance
                     .ofRenewal(master, holds.get(0).keys(), wanted.replicas(), wanted.limit())
                     .whenComplete((assured, failure) -> {
                         for (Hold hold : holds) {
                             if (assured == null) {
-                                client.renewals.failed(hold, String.valueOf(failure.getMessage()));
+                                queue.kit.renewals().failed(hold, String.valueOf(failure.getMessage()));
                             } else if (assured.missing() != null) {
-                                client.renewals.failed(hold, "only " + assured.replicas() + " replicas have it");
+                                queue.kit.renewals().failed(hold, "only " + assured.replicas() + " replicas have it");
                             } else {
                                 ((QueueGrant) hold.grant).confirmedBy(assured.replicas());
-                                client.renewals.renewed(hold, sentNanos);
+                                queue.kit.renewals().renewed(hold, sentNanos);
                             }
                         }
                     }));
@@ -245,9 +245,9 @@ final class QueueGrant implements Grant {
         LockOptions options = hold().options;
         round.add(
                 new Lane(
-                        client,
-                        client.driver.partition(keys.hold()),
-                        options.replicas() == 0 ? null : client.masterOf(keys)),
+                        queue,
+                        queue.server.partition(keys),
+                        options.replicas() == 0 ? null : queue.server.masterOf(keys)),
                 new Part());
     }
 
@@ -271,10 +271,10 @@ final class QueueGrant implements Grant {
             }
             boolean toConfirm = hold().options.replicas() > 0;
             if (!toConfirm) {
-                client.renewals.renewed(hold(), sentNanos);
+                queue.kit.renewals().renewed(hold(), sentNanos);
             }
             if (how == Renewed.RECALLED) {
-                client.localLines.recalled(keys.hold(), token); // no message may have come
+                queue.kept().recalled(keys.hold(), token); // no message may have come
             }
             return toConfirm;
         }
@@ -308,7 +308,7 @@ final class QueueGrant implements Grant {
             result.complete(false);
             return result;
         }
-        client.queueScripts.adopted(keys, request.owner, token, (adopted, failure) -> {
+        queue.server.queueScripts.adopted(keys, request.owner, token, (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -322,17 +322,17 @@ final class QueueGrant implements Grant {
 
     @Override
     public void outlives() {
-        client.mayBeOutlived();
+        queue.server.mayBeOutlived();
     }
 
     @Override
     public void leaveAlone() {
-        client.actors.end(hold());
+        queue.actors.end(hold());
     }
 
     @Override
     public void forget() {
-        client.waitingRoom.remove(request);
+        queue.waitingRoom.remove(request);
     }
 
     /** The hold is about to be released after several leases of one client, of which the last had this token. */
@@ -344,19 +344,19 @@ final class QueueGrant implements Grant {
     public CompletableFuture<ReleaseResult> release() {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
         Duration shortestHold = hold().options.shortestHold();
-        long sent = client.nanoTime();
+        long sent = queue.kit.nanoTime();
         Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-        client.queueScripts.release(keys, request.owner, tombstone, shortestHold, lastToken, (reply, failure) -> {
+        queue.server.queueScripts.release(keys, request.owner, tombstone, shortestHold, lastToken, (reply, failure) -> {
             if (reply == null) {
-                client.takeBack(keys, request.owner, request.unanswered(), shortestHold);
+                queue.withdrawals.takeBack(keys, request.owner, request.unanswered(), shortestHold);
                 result.complete(ReleaseResult.UNCONFIRMED);
                 return;
             }
             try {
                 if (shortestHold.isZero()) {
-                    client.takeBack.released(client.withdrawal(keys, request.owner));
+                    queue.withdrawals.released(keys, request.owner);
                 }
-                client.waitingRoom.observe(keys, reply.state(), sent);
+                queue.waitingRoom.observe(keys, reply.state(), sent);
             } finally {
                 result.complete(reply.result());
             }
@@ -366,7 +366,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public void takeBack(LossReason reason) {
-        client.takeBack(
+        queue.withdrawals.takeBack(
                 keys,
                 request.owner,
                 request.unanswered(),

@@ -1,6 +1,11 @@
 package io.holdfast;
 
+import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Environment;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.RedisDriverProvider;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -49,7 +54,8 @@ public final class Quorum implements AutoCloseable {
     public static Quorum connect(List<QuorumNode> nodes, QuorumOptions options, Environment environment) {
         check(nodes);
         nodes.forEach(node -> node.check(options.client()));
-        QuorumClient client = new QuorumClient(nodes, options, environment);
+        QuorumClient.check(options.client());
+        QuorumClient client = new QuorumClient(drivers(nodes, options.client()), options, environment);
         try {
             client.accept(options.client().lockDefaults());
             client.connect();
@@ -62,6 +68,26 @@ public final class Quorum implements AutoCloseable {
             throw new ServerUnreachableException("interrupted while connecting to " + nodes, e);
         }
         return new Quorum(client);
+    }
+
+    /** Those of nodes with an address connect later, each by itself. */
+    private static List<RedisDriver> drivers(List<QuorumNode> nodes, HoldfastOptions options) {
+        RedisDriverProvider provider =
+                nodes.stream().anyMatch(node -> node.address() != null) ? Holdfast.driver() : null;
+        List<RedisDriver> drivers = new ArrayList<>();
+        for (QuorumNode node : nodes) {
+            RedisDriver driver = node.driver();
+            RedisAddress address = node.address();
+            if (address != null && provider != null) {
+                ConnectOptions how = node.connecting(options);
+                driver = new LateDriver(address.hostAndPort(), () -> provider.connect(address, how));
+            }
+            if (driver == null) {
+                throw new IllegalStateException("a node has an address or a driver");
+            }
+            drivers.add(driver);
+        }
+        return drivers;
     }
 
     private static void check(List<QuorumNode> nodes) {
@@ -108,17 +134,17 @@ public final class Quorum implements AutoCloseable {
 
     /** The id of this client, as listings show it. */
     public String id() {
-        return client.lead().ids.client();
+        return client.kit.ids.client();
     }
 
     /** How many leases this client holds at present. */
     public int holding() {
-        return client.holds().size();
+        return client.kit.holds().size();
     }
 
     /** How many requests of this client are under way at present. */
     public int waiting() {
-        return Math.max(0, client.requests.size() - client.holds().size());
+        return Math.max(0, client.requests.size() - client.kit.holds().size());
     }
 
     /** The options of this client. */

@@ -1,13 +1,7 @@
 package io.holdfast;
 
-import io.holdfast.spi.ConnectOptions;
-import io.holdfast.spi.Entropy;
 import io.holdfast.spi.Environment;
-import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.RedisDriver;
-import io.holdfast.spi.RedisDriverProvider;
-import io.holdfast.spi.Ticker;
-import io.holdfast.spi.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -19,84 +13,43 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The engine of a quorum's client: a {@link NodeClient} for each node, and what they share. The first node's engine, called
- * the lead, also makes owner ids, tells events and runs callbacks; it exists also while its node is away.
+ * The engine of a quorum's client: its {@link VotingNode nodes}, and what is asked of all of them.
  */
 final class QuorumClient implements Engine {
     /** Added to what the fastest clock may show, so that the proposal is still ahead when it arrives. */
     private static final long LEAD_MICROS = 10_000;
 
+    final Kit kit;
     final QuorumOptions options;
-    final List<NodeClient> nodes;
+    final List<VotingNode> nodes;
     final int majority;
-    final Timers timers;
-    private final Renewals renewals;
     final QuorumLines lines;
     final Set<PolledRequest<Attempt>> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
-    private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
-    private final AtomicLong requestNumbers = new AtomicLong();
-    private final Ticker ticker;
-    private final Entropy entropy;
-    private final AtomicBoolean closed = new AtomicBoolean();
 
-    QuorumClient(List<QuorumNode> given, QuorumOptions options, Environment environment) {
+    QuorumClient(List<RedisDriver> drivers, QuorumOptions options, Environment environment) {
         this.options = options;
-        this.majority = given.size() / 2 + 1;
-        this.ticker = environment.ticker();
-        this.entropy = environment.entropy();
-        var makeTimers = environment.timers();
-        this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-quorum") : makeTimers.get();
-        this.renewals = new Renewals(this, options.nodeTimeout().toNanos());
+        this.majority = drivers.size() / 2 + 1;
+        this.kit = new Kit(options.client(), environment, options.nodeTimeout());
         this.lines = new QuorumLines(this);
-        Environment shared = new Environment(ticker, () -> withoutClose(timers), entropy);
-        RedisDriverProvider provider =
-                given.stream().anyMatch(node -> node.address() != null) ? Holdfast.driver() : null;
-        List<NodeClient> made = new ArrayList<>();
-        HoldfastOptions own = options.client();
-        refuseUnless(
-                "quarantine",
-                own.quarantine(),
-                Duration.ZERO,
-                "a node that lost its memory is kept out by the quorum itself");
-        for (QuorumNode node : given) {
-            RedisDriver driver = node.driver();
-            RedisAddress address = node.address();
-            if (address != null && provider != null) {
-                ConnectOptions how = node.connecting(own);
-                driver = new LateDriver(address.hostAndPort(), () -> provider.connect(address, how));
-            }
-            if (driver == null) {
-                throw new IllegalStateException("a node has an address or a driver");
-            }
-            Client client = new Client(driver, own, shared);
-            if (made.isEmpty() && own.executor() == null) {
-                own = own.withExecutor(client.executor());
-            }
-            made.add(new NodeClient(made.size(), client, this));
+        List<VotingNode> made = new ArrayList<>();
+        for (RedisDriver driver : drivers) {
+            made.add(new VotingNode(made.size(), driver, this));
         }
         this.nodes = List.copyOf(made);
     }
 
-    private static Timers withoutClose(Timers timers) {
-        return new Timers() {
-            @Override
-            public Runnable schedule(long delayNanos, Runnable task) {
-                return timers.schedule(delayNanos, task);
-            }
-
-            @Override
-            public void close() {
-                // The quorum closes them, after all of its nodes.
-            }
-        };
+    /** Refuses what options of one server's client mean nothing here. */
+    static void check(HoldfastOptions client) {
+        refuseUnless(
+                "quarantine",
+                client.quarantine(),
+                Duration.ZERO,
+                "a node that lost its memory is kept out by the quorum itself");
     }
 
     /**
@@ -106,7 +59,7 @@ final class QuorumClient implements Engine {
      * @throws ServerUnreachableException if no majority is there
      */
     void connect() throws InterruptedException {
-        CompletableFuture<?>[] begun = nodes.stream().map(NodeClient::begin).toArray(CompletableFuture<?>[]::new);
+        CompletableFuture<?>[] begun = nodes.stream().map(VotingNode::begin).toArray(CompletableFuture<?>[]::new);
         Duration limit = options.client().connectTimeout().plus(options.client().commandTimeout());
         try {
             CompletableFuture.allOf(begun).get(limit.toMillis(), TimeUnit.MILLISECONDS);
@@ -116,7 +69,7 @@ final class QuorumClient implements Engine {
             throw new IllegalStateException("nothing fails these stages", e);
         }
         List<NodeFailure> failures = new ArrayList<>();
-        for (NodeClient node : nodes) {
+        for (VotingNode node : nodes) {
             HoldfastException unfit = node.unfit();
             if (unfit instanceof ServerRefusedException refused) {
                 throw refused;
@@ -130,48 +83,9 @@ final class QuorumClient implements Engine {
         }
     }
 
-    Client lead() {
-        return nodes.get(0).client;
-    }
-
     @Override
-    public Events events() {
-        return lead().events();
-    }
-
-    @Override
-    public Renewals renewals() {
-        return renewals;
-    }
-
-    @Override
-    public Set<Hold> holds() {
-        return holds;
-    }
-
-    @Override
-    public long nextNumber() {
-        return requestNumbers.incrementAndGet();
-    }
-
-    @Override
-    public void execute(Runnable task) {
-        lead().execute(task);
-    }
-
-    @Override
-    public Executor executor() {
-        return lead().executor();
-    }
-
-    @Override
-    public long nanoTime() {
-        return ticker.nanoTime();
-    }
-
-    @Override
-    public Runnable schedule(long delayNanos, Runnable task) {
-        return timers.schedule(delayNanos, task);
+    public Kit kit() {
+        return kit;
     }
 
     /** How long a node is kept out that is new, or has lost its memory. */
@@ -184,25 +98,10 @@ final class QuorumClient implements Engine {
         return longestTerm.plusNanos(Deadlines.drift(longestTerm.toNanos())).plusSeconds(1);
     }
 
-    /** From 0 to 1, to spread waits. */
-    double random() {
-        return Backoff.random(entropy);
-    }
-
-    @Override
-    public void ending() {
-        nodes.forEach(node -> node.client.takeBack.ending());
-    }
-
-    @Override
-    public void ended() {
-        nodes.forEach(node -> node.client.takeBack.ended());
-    }
-
     /** Another node that runs on the same server; null if there is none. */
     @Nullable
-    NodeClient twinOf(NodeClient node) {
-        for (NodeClient other : nodes) {
+    VotingNode twinOf(VotingNode node) {
+        for (VotingNode other : nodes) {
             if (other != node && other.runId().equals(node.runId())) {
                 return other;
             }
@@ -216,7 +115,7 @@ final class QuorumClient implements Engine {
      */
     long proposeToken(long nowNanos) {
         long latest = 0;
-        for (NodeClient node : nodes) {
+        for (VotingNode node : nodes) {
             latest = Math.max(latest, node.latestMicros(nowNanos));
         }
         return latest == 0 ? 0 : latest + LEAD_MICROS;
@@ -268,9 +167,9 @@ final class QuorumClient implements Engine {
 
     @Override
     public Asking<Attempt> newRequest(Demand demand) {
-        String owner = lead().ids.next();
+        String owner = kit.ids.next();
         return new PolledRequest<>(
-                new Outcome<>(this, demand.named(), owner, false),
+                new Outcome<>(kit, demand.named(), owner, false),
                 new QuorumPoll(this, demand, owner),
                 "a quorum does not judge how long one holder has kept a lock");
     }
@@ -279,19 +178,19 @@ final class QuorumClient implements Engine {
 
     /** What each node says. Blocks for the node timeout at most. */
     List<NodeInfo> lookAtEach(Keys keys) {
-        if (isClosed()) {
+        if (kit.isClosed()) {
             throw new HoldfastClosedException();
         }
         List<CompletableFuture<NodeInfo>> answers = new ArrayList<>();
-        for (NodeClient node : nodes) {
+        for (VotingNode node : nodes) {
             CompletableFuture<NodeInfo> answer = new CompletableFuture<>();
             answers.add(answer);
             HoldfastException unfit = node.unfit();
             Optional<NodeFailure> known =
                     unfit == null ? Optional.empty() : Optional.of(new NodeFailure(node.name(), unfit));
-            Runnable cancel = timers.schedule(
+            Runnable cancel = kit.schedule(
                     options.nodeTimeout().toNanos(), () -> answer.complete(failed(node, node.silent())));
-            node.client.steeringScripts.info(List.of(keys), 0, (infos, failure) -> {
+            node.server.steeringScripts.info(List.of(keys), 0, (infos, failure) -> {
                 cancel.run();
                 answer.complete(
                         infos != null
@@ -306,7 +205,7 @@ final class QuorumClient implements Engine {
         return answers.stream().map(CompletableFuture::join).toList();
     }
 
-    private static NodeInfo failed(NodeClient node, HoldfastException failure) {
+    private static NodeInfo failed(VotingNode node, HoldfastException failure) {
         return new NodeInfo(node.name(), Optional.empty(), Optional.of(new NodeFailure(node.name(), failure)));
     }
 
@@ -351,34 +250,29 @@ final class QuorumClient implements Engine {
 
     // ---- the end
 
-    @Override
-    public boolean isClosed() {
-        return closed.get();
-    }
-
     void close() {
-        if (!closed.compareAndSet(false, true)) {
+        if (!kit.close()) {
             return;
         }
         List.copyOf(requests).forEach(PolledRequest::clientClosed);
         // All at once: each waits for its releases, and one that hangs must not use up the others' time.
+        Duration limit = options.client().closeTimeout();
         List<Thread> closing = new ArrayList<>();
-        for (NodeClient node : nodes.subList(1, nodes.size())) {
-            Thread thread = new Thread(node.client::close, "holdfast-close-" + node.name());
+        for (VotingNode node : nodes.subList(1, nodes.size())) {
+            Thread thread = new Thread(() -> node.close(limit), "holdfast-close-" + node.name());
             thread.setDaemon(true);
             thread.start();
             closing.add(thread);
         }
-        lead().close();
-        boolean interrupted = false;
+        boolean interrupted = nodes.get(0).close(limit);
         for (Thread thread : closing) {
             try {
-                thread.join(options.client().closeTimeout().toMillis() + 1_000);
+                thread.join(limit.toMillis() + 1_000);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
         }
-        timers.close();
+        kit.shutDown();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -41,31 +41,31 @@ final class QuorumLines {
         /** A release was told of while nobody slept. */
         final AtomicBoolean missed = new AtomicBoolean();
 
-        private final Set<NodeClient> listening = ConcurrentHashMap.newKeySet(); // subscribed, or about to be
+        private final Set<VotingNode> listening = ConcurrentHashMap.newKeySet(); // subscribed, or about to be
         private final AtomicLong wokenAt;
 
         Line(String channel) {
             this.channel = channel;
-            this.wokenAt = new AtomicLong(quorum.nanoTime() - ONE_RELEASE_NANOS);
+            this.wokenAt = new AtomicLong(quorum.kit.nanoTime() - ONE_RELEASE_NANOS);
         }
 
         private void subscribe() {
             boolean wanted = !members.isEmpty();
-            for (NodeClient node : quorum.nodes) {
+            for (VotingNode node : quorum.nodes) {
                 if (wanted && listening.add(node)) {
-                    node.client.driver.subscribe(channel, text -> released()).whenComplete((ok, failure) -> {
+                    node.server.driver.subscribe(channel, text -> released()).whenComplete((ok, failure) -> {
                         if (failure != null) {
                             listening.remove(node); // the next who sleeps tries again
                         }
                     });
                 } else if (!wanted && listening.remove(node)) {
-                    var unused = node.client.driver.unsubscribe(channel);
+                    var unused = node.server.driver.unsubscribe(channel);
                 }
             }
         }
 
         private void released() {
-            long now = quorum.nanoTime();
+            long now = quorum.kit.nanoTime();
             long before = wokenAt.get();
             if (now - before < ONE_RELEASE_NANOS || !wokenAt.compareAndSet(before, now)) {
                 return; // another node has told of the same release
@@ -76,7 +76,7 @@ final class QuorumLines {
 
         private void wakeOne() {
             for (PolledRequest<Attempt> request : order) {
-                if (request.wake(LEAST_DELAY_NANOS + (long) (quorum.random() * DELAY_SPREAD_NANOS))) {
+                if (request.wake(LEAST_DELAY_NANOS + (long) (quorum.kit.random() * DELAY_SPREAD_NANOS))) {
                     missed.set(false);
                     return;
                 }

@@ -113,7 +113,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
 
     @Override
     public long backoffNanos(int attempts) {
-        return quorum.options.backoff().nanos(attempts, quorum.random());
+        return quorum.options.backoff().nanos(attempts, quorum.kit.random());
     }
 
     /** A release that a node reports wakes it. */

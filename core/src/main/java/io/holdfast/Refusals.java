@@ -1,10 +1,14 @@
 package io.holdfast;
 
 import io.holdfast.spi.DriverException;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Says in words what a server's error means for somebody who wants a lock, and what to do about it. */
 final class Refusals {
+    /** Answers of a server that is there but cannot serve at present. */
+    static final Set<String> TRANSIENT = Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
+
     private Refusals() {}
 
     /** What to tell the caller whose command a server has refused or not answered. */

@@ -12,7 +12,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies come on threads of the driver, the end of the wait on the timer's, withdrawal on any: each only proposes an
  * end, and whoever sets it first is right.
  */
-final class Request implements Asking<Attempt> {
+final class Request implements Asking<Attempt>, Assurance.Granted {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
     private record Joined(WeakReference<Handle> handle) {}
 
@@ -46,10 +45,7 @@ final class Request implements Asking<Attempt> {
     /** How often a request without a wait asks again because the holder had ended. */
     private static final int MOST_ENDED = 10;
 
-    /** Answers of a server that is there but cannot serve at present. */
-    static final Set<String> TRANSIENT = Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
-
-    final Client client;
+    final QueueEngine queue;
     final Keys keys;
     final String owner;
     final LockOptions options;
@@ -58,6 +54,8 @@ final class Request implements Asking<Attempt> {
     private final String label;
     /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
     private final boolean shared;
+
+    private final int tokens;
 
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger late = new AtomicInteger();
@@ -76,15 +74,16 @@ final class Request implements Asking<Attempt> {
     /** Whether the server is being asked to move the request to the tail of the queue. */
     private volatile boolean outlived;
 
-    /** @param shared whether several leases are to share the hold */
-    Request(Client client, Demand demand, boolean shared) {
-        this.client = client;
+    /** @param tokens how many leases may share the hold, one after the other: the server reserves a token for each */
+    Request(QueueEngine queue, Demand demand, int tokens) {
+        this.queue = queue;
         this.keys = demand.keys();
         this.options = demand.options();
         this.waitLimit = demand.waitLimit();
-        this.owner = client.ids.next();
-        this.outcome = new Outcome<>(client, demand, owner, shared);
-        this.shared = shared;
+        this.owner = queue.kit.ids.next();
+        this.tokens = tokens;
+        this.shared = tokens > 1;
+        this.outcome = new Outcome<>(queue.kit, demand, owner, shared);
         this.label = demand.label();
     }
 
@@ -93,26 +92,26 @@ final class Request implements Asking<Attempt> {
     public CompletableFuture<Answer<Attempt>> start() {
         CompletableFuture<Answer<Attempt>> result = outcome.stage();
         if (!options.shortestHold().isZero()) {
-            client.mayBeOutlived();
+            queue.server.mayBeOutlived();
         }
-        client.waitingRoom.add(this);
+        queue.waitingRoom.add(this);
         if (mayShare()) {
-            client.actors.reentrant(1);
+            queue.actors.reentrant(1);
         }
         if (!waitLimit.isNone()) {
             Duration limit = waitLimit.limit();
             Duration life = options.requestLife();
             if (limit != null) {
-                timer = client.timers.schedule(limit.toNanos(), waitLimit.untilStuck() ? this::judge : this::timeOut);
+                timer = queue.kit.schedule(limit.toNanos(), waitLimit.untilStuck() ? this::judge : this::timeOut);
             }
             if (life != null && options.requestEnd() == LockOptions.RequestEnd.LEAVE) {
-                lifeTimer = client.timers.schedule(life.toNanos(), this::timeOut);
+                lifeTimer = queue.kit.schedule(life.toNanos(), this::timeOut);
             }
         }
-        if (client.isClosed()) {
+        if (queue.kit.isClosed()) {
             clientClosed();
         }
-        givenBack = client.localLines.giveBackKept(keys.hold());
+        givenBack = queue.kept().giveBackKept(keys.hold());
         if (!meetOwnHold()) {
             ask();
         }
@@ -128,27 +127,27 @@ final class Request implements Asking<Attempt> {
     Handle adopt(LeaseTicket ticket) {
         adopting = true;
         CompletableFuture<Answer<Attempt>> result = outcome.stage();
-        client.ending();
-        client.waitingRoom.add(this); // known before the hold is its: it may be revoked before the reply comes
+        queue.kit.ending();
+        queue.waitingRoom.add(this); // known before the hold is its: it may be revoked before the reply comes
         try {
             for (int i = 0; ; i++) {
-                long sent = client.ticker.nanoTime();
+                long sent = queue.kit.nanoTime();
                 var asked = new QueueScripts.Adopt(
                         keys, ticket.owner(), ticket.token(), owner, options.term(), label, TakeBack.TOMBSTONE);
-                AdoptReply reply = Answers.await(client, callback -> client.queueScripts.adopt(asked, sent, callback));
+                AdoptReply reply = Answers.await(queue.server, callback -> queue.server.queueScripts.adopt(asked, sent, callback));
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
-                if (reply.held() && deadline - client.ticker.nanoTime() > 0) {
+                if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
                     Hold hold = hold(ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
                     Handle handle = hold.newHandle();
                     if (!outcome.endAs(hold)) {
-                        client.takeBack(keys, owner, false, Duration.ZERO);
+                        queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
                         throw new HoldfastClosedException();
                     }
                     begin(hold);
                     if (ticket.token() == revokedToken) {
                         hold.lose(LossReason.REVOKED); // told before the reply came
                     }
-                    if (client.assurance.isWanted(this)) {
+                    if (queue.assurance.isWanted(options)) {
                         handle = assured(hold, handle, result);
                     }
                     outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
@@ -156,19 +155,19 @@ final class Request implements Asking<Attempt> {
                 }
                 if (!reply.held() || i >= MOST_LATE) {
                     if (reply.held()) {
-                        client.takeBack(keys, owner, false, Duration.ZERO);
+                        queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
                     }
                     throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
                 }
             }
         } catch (ServerUnreachableException e) {
-            client.withdraw(keys, owner, true);
+            queue.withdrawals.withdraw(keys, owner, true);
             throw e;
         } finally {
             if (outcome.hold() == null) {
-                client.waitingRoom.remove(this);
+                queue.waitingRoom.remove(this);
             }
-            client.ended();
+            queue.kit.ended();
         }
     }
 
@@ -200,18 +199,18 @@ final class Request implements Asking<Attempt> {
 
     /** Whether the actor's own hold, if there is one, decides what becomes of this request. */
     boolean meetOwnHold() {
-        Hold own = mayShare() ? client.actors.ownOf(this) : null;
+        Hold own = mayShare() ? queue.actors.ownOf(outcome.demand) : null;
         if (own == null) {
             return false;
         }
         if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
             Holder self = Label.ofOwn(
-                    client,
+                    queue.kit.options.application(),
                     own.owner(),
                     own.token(),
                     own.origin.demand.actorName(),
                     own.options.metadata(),
-                    own.grantedNanos);
+                    queue.kit.since(own.grantedNanos));
             finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
             return true;
         }
@@ -271,7 +270,7 @@ final class Request implements Asking<Attempt> {
 
     /** Asks once more, to know whether the server answers, and tells so. */
     void probe(Consumer<Boolean> answers) {
-        ask(() -> {}, false, answered -> client.timers.schedule(0, () -> answers.accept(answered)));
+        ask(() -> {}, false, answered -> queue.kit.schedule(0, () -> answers.accept(answered)));
     }
 
     /** Sends the acquire, for the first time or again. */
@@ -301,12 +300,11 @@ final class Request implements Asking<Attempt> {
         }
         outcome.tellAsked();
         // Nobody queues before its messages can reach it.
-        boolean queue = !waitLimit.isNone() && client.mailboxes.listening(keys);
-        long sent = client.ticker.nanoTime();
-        boolean keep = shared && !options.keepFor().isZero() && client.mailboxes.listening(keys);
-        int tokens = shared ? LocalLines.tokens(options) : 1;
-        var acquire = new QueueScripts.Acquire(keys, owner, options, queue, tokens, keep, label);
-        client.queueScripts.acquire(acquire, sent, (reply, failure) -> {
+        boolean mayQueue = !waitLimit.isNone() && queue.mailboxes.listening(keys);
+        long sent = queue.kit.nanoTime();
+        boolean keep = shared && !options.keepFor().isZero() && queue.mailboxes.listening(keys);
+        var acquire = new QueueScripts.Acquire(keys, owner, options, mayQueue, tokens, keep, label);
+        queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
                 answered.incrementAndGet();
@@ -348,7 +346,7 @@ final class Request implements Asking<Attempt> {
                     outcome.firstPlace = reply.place();
                     outcome.tell(subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
                 }
-                client.waitingRoom.queued(this);
+                queue.waitingRoom.queued(this);
                 limitLife(reply.place(), reply.waiters());
                 meetOwnHold(); // it may have begun before this request stood in the line
             }
@@ -362,7 +360,7 @@ final class Request implements Asking<Attempt> {
                 } else if (waitLimit.isNone()) {
                     taken(state);
                 } else {
-                    client.waitingRoom.askLater(this);
+                    queue.waitingRoom.askLater(this);
                 }
             }
             case FULL -> finish(new Attempt.QueueFull(keys.name(), outcome.contention));
@@ -382,7 +380,7 @@ final class Request implements Asking<Attempt> {
             }
         }
         if (state != null) {
-            client.waitingRoom.observe(keys, state, sent);
+            queue.waitingRoom.observe(keys, state, sent);
         }
     }
 
@@ -402,7 +400,7 @@ final class Request implements Asking<Attempt> {
         } else if (lifeTimer != null) {
             return;
         }
-        lifeTimer = client.timers.schedule(life.toNanos() + Deadlines.drift(life.toNanos()), () -> {
+        lifeTimer = queue.kit.schedule(life.toNanos() + Deadlines.drift(life.toNanos()), () -> {
             outlived = true;
             ask();
         });
@@ -415,7 +413,7 @@ final class Request implements Asking<Attempt> {
     private void taken(@Nullable State state) {
         Attempt.Taken answer = new Attempt.Taken(keys.name(), outcome.contention);
         Holder holder = state == null ? null : state.holder().orElse(null);
-        EndedHolders ended = client.endedHolders;
+        EndedHolders ended = queue.endedHolders;
         if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
             finish(answer);
             return;
@@ -431,24 +429,24 @@ final class Request implements Asking<Attempt> {
 
     private void onFailure(DriverException failure) {
         lastFailure = failure;
-        if (failure.kind() == DriverException.Kind.REJECTED && !TRANSIENT.contains(failure.code())) {
-            fail(Refusals.explain(client.driver.describe(), failure));
+        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
+            fail(Refusals.explain(queue.server.describe(), failure));
         } else if (waitLimit.isNone()) {
             finish(unknown(failure));
         } else if (pending()) {
-            client.timers.schedule(retryNanos, () -> client.repeats.add(this));
+            queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));
             retryNanos = Math.min(LONGEST_RETRY_NANOS, retryNanos * 2);
         }
     }
 
     private Attempt.Unknown unknown(@Nullable DriverException cause) {
         return new Attempt.Unknown(
-                keys.name(), Refusals.unknown(Shown.lock(keys.name()), client.driver.describe(), cause));
+                keys.name(), Refusals.unknown(Shown.lock(keys.name()), queue.server.describe(), cause));
     }
 
     /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */
     private boolean confirmsFirst() {
-        return !options.renewed() || client.assurance.isWanted(this);
+        return !options.renewed() || queue.assurance.isWanted(options);
     }
 
     /** A handoff that was told by message. */
@@ -463,7 +461,7 @@ final class Request implements Asking<Attempt> {
             return;
         }
         OptionalLong deadline = Deadlines.ofHandoff(
-                client.clock.pair(client.driver.partition(keys.hold())),
+                queue.server.clock.pair(queue.server.partition(keys)),
                 grantedMicros,
                 claimMillis * 1_000_000,
                 receivedNanos);
@@ -505,10 +503,10 @@ final class Request implements Asking<Attempt> {
             }
             if (how != null) {
                 // Nobody waits for it any more.
-                client.takeBack(keys, owner, unanswered(), Duration.ZERO);
+                queue.withdrawals.takeBack(keys, owner, unanswered(), Duration.ZERO);
                 return;
             }
-            long left = deadline - client.ticker.nanoTime();
+            long left = deadline - queue.kit.nanoTime();
             if (left <= options.leastRemaining().toNanos() || token == revokedToken) {
                 tooLate();
                 return;
@@ -518,15 +516,15 @@ final class Request implements Asking<Attempt> {
             if (outcome.endAs(hold)) {
                 cancelTimer();
                 shareNoMore();
-                client.waitingRoom.settled(this);
-                if (client.assurance.keepsOut()) {
+                queue.waitingRoom.settled(this);
+                if (queue.assurance.keepsOut()) {
                     hold.holdBack();
                 }
                 begin(hold);
                 if (token == revokedToken) {
                     hold.lose(LossReason.REVOKED); // told since this looked
                 }
-                if (client.assurance.isWanted(this)) {
+                if (queue.assurance.isWanted(options)) {
                     assure(hold, handle);
                 } else {
                     outcome.tellObtained(token, false);
@@ -547,18 +545,18 @@ final class Request implements Asking<Attempt> {
 
     private void begin(Hold hold) {
         if (!shared) { // such a hold belongs to no actor: whoever has its lease at present is another
-            client.actors.begin(hold);
+            queue.actors.begin(hold);
         }
         hold.begin();
-        if (!client.isClosed() && client.actors.anyReentrantPending()) {
-            client.waitingRoom.ownHoldBegan(hold);
+        if (!queue.kit.isClosed() && queue.actors.anyReentrantPending()) {
+            queue.waitingRoom.ownHoldBegan(hold);
         }
     }
 
     /** Holds the lease back until it is as good as the options ask for; else gives it back. */
     private void assure(Hold hold, Handle handle) {
-        client.assurance.of(this).whenComplete((assured, failure) -> {
-            if (client.isClosed()) {
+        queue.assurance.of(this).whenComplete((assured, failure) -> {
+            if (queue.kit.isClosed()) {
                 hold.release();
                 outcome.fail(new HoldfastClosedException());
             } else if (assured != null && assured.missing() == null) {
@@ -586,7 +584,7 @@ final class Request implements Asking<Attempt> {
         if (failure instanceof ServerRefusedException refused) {
             outcome.fail(refused);
         } else if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
-            outcome.fail(Refusals.explain(client.driver.describe(), refused));
+            outcome.fail(Refusals.explain(queue.server.describe(), refused));
         } else {
             outcome.refuse(
                     assured != null && assured.missing() != null
@@ -631,18 +629,18 @@ final class Request implements Asking<Attempt> {
             kept = Duration.of(Math.max(0, reply.timeMicros() - since), ChronoUnit.MICROS);
         }
         if (holder == null || kept.compareTo(limit) < 0) {
-            timer = client.timers.schedule(limit.minus(kept).toNanos(), this::judge);
+            timer = queue.kit.schedule(limit.minus(kept).toNanos(), this::judge);
         } else if (waitLimit.takesOver()) {
-            long sent = client.ticker.nanoTime();
-            client.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
+            long sent = queue.kit.nanoTime();
+            queue.server.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
                 if (revoked != null) {
                     if (revoked.word() == SteeringScripts.RevokeWord.RELEASED) {
                         tookOver(revoked.held().orElse(holder), revoked.state());
                     }
-                    client.waitingRoom.observe(keys, revoked.state(), sent);
+                    queue.waitingRoom.observe(keys, revoked.state(), sent);
                 }
             });
-            timer = client.timers.schedule(limit.toNanos(), this::judge);
+            timer = queue.kit.schedule(limit.toNanos(), this::judge);
         } else {
             timeOut();
         }
@@ -731,43 +729,48 @@ final class Request implements Asking<Attempt> {
 
     /** @param joined what it shares in place of a hold of its own; null if nothing */
     private @Nullable CompletableFuture<Boolean> end(boolean takeBack, @Nullable Joined joined) {
-        client.ending();
+        queue.kit.ending();
         try {
             if (!(joined == null ? outcome.endWithoutHold() : outcome.endAs(joined))) {
                 return null;
             }
             close();
             return takeBack || unanswered()
-                    ? client.withdraw(keys, owner, unanswered())
+                    ? queue.withdrawals.withdraw(keys, owner, unanswered())
                     : CompletableFuture.completedFuture(true);
         } finally {
-            client.ended();
+            queue.kit.ended();
         }
     }
 
-    /** Whether the caller stops waiting before a moment. */
-    boolean waitEndsBefore(long nanos) {
+    @Override
+    public Demand demand() {
+        return outcome.demand;
+    }
+
+    @Override
+    public boolean waitEndsBefore(long nanos) {
         Duration limit = waitLimit.limit();
         return waitLimit.isNone()
                 || (limit != null && !waitLimit.untilStuck() && outcome.startNanos + limit.toNanos() - nanos < 0);
     }
 
-    /** Whether nothing is asked for or held any more. */
-    boolean isOver() {
+    @Override
+    public boolean isOver() {
         Object how = outcome.end();
         return how instanceof Hold hold ? !hold.active() : how != null;
     }
 
     private void shareNoMore() {
         if (mayShare()) {
-            client.actors.reentrant(-1);
+            queue.actors.reentrant(-1);
         }
     }
 
     private void close() {
         cancelTimer();
         shareNoMore();
-        client.waitingRoom.remove(this);
+        queue.waitingRoom.remove(this);
     }
 
     private void cancelTimer() {

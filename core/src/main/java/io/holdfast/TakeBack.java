@@ -7,6 +7,9 @@ import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
@@ -56,7 +59,7 @@ final class TakeBack {
         /** What came of the first attempt. */
         final CompletableFuture<ReleaseResult> first;
 
-        final Outage outage = new Outage(client);
+        final Outage outage = new Outage(kit.ticker, server.options.commandTimeout());
         private final AtomicInteger attempts = new AtomicInteger();
         private volatile long delayNanos = FIRST_DELAY_NANOS;
 
@@ -70,7 +73,7 @@ final class TakeBack {
                 return;
             }
             int number = attempts.incrementAndGet();
-            long sent = client.nanoTime();
+            long sent = kit.nanoTime();
             release.send((result, failure) -> {
                 // A key of another program's has another type: nothing of ours can be there.
                 boolean foreign = failure != null && failure.code().equals("WRONGTYPE");
@@ -82,10 +85,10 @@ final class TakeBack {
                 }
                 first.complete(ReleaseResult.UNCONFIRMED);
                 if (failure != null) {
-                    outage.failed(failure, sent, Request.TRANSIENT);
+                    outage.failed(failure, sent, Refusals.TRANSIENT);
                 }
                 if (attempts.get() == number) {
-                    client.schedule(delayNanos, () -> {
+                    kit.schedule(delayNanos, () -> {
                         // Unless a reconnect has begun another attempt meanwhile, which then goes on.
                         if (attempts.get() == number) {
                             attempt();
@@ -100,15 +103,18 @@ final class TakeBack {
 
     private record Recent(Release release, long nanos) {}
 
-    private final Client client;
+    private final Kit kit;
+    private final Server server;
     private final Map<Object, Item> pending = new ConcurrentHashMap<>(); // by the release's id
     private final ReentrantLock lock = new ReentrantLock();
     private final ArrayDeque<Recent> recent = new ArrayDeque<>(); // guarded by lock
     private final AtomicInteger ending = new AtomicInteger();
     private volatile @Nullable CompletableFuture<Boolean> awaited; // set when the client closes
 
-    TakeBack(Client client) {
-        this.client = client;
+    TakeBack(Kit kit, Server server) {
+        this.kit = kit;
+        this.server = server;
+        kit.add(this);
     }
 
     /**
@@ -166,7 +172,7 @@ final class TakeBack {
 
     /** Notes a release that the server has answered. */
     void released(Release release) {
-        Recent note = new Recent(release, client.nanoTime());
+        Recent note = new Recent(release, kit.nanoTime());
         lock.lock();
         try {
             recent.addLast(note);
@@ -181,17 +187,17 @@ final class TakeBack {
     /** After a reconnect: everything pending at once, and what was released in the last seconds once more. */
     void reconnected(IntPredicate partitions) {
         for (Item item : pending.values()) {
-            if (partitions.test(client.driver.partition(item.release.key()))) {
+            if (partitions.test(server.driver.partition(item.release.key()))) {
                 item.attempt();
             }
         }
-        long now = client.nanoTime();
+        long now = kit.nanoTime();
         ArrayDeque<Recent> again;
         lock.lock();
         try {
             again = new ArrayDeque<>(recent);
             again.removeIf(note ->
-                    !partitions.test(client.driver.partition(note.release().key())));
+                    !partitions.test(server.driver.partition(note.release().key())));
             recent.removeAll(again);
         } finally {
             lock.unlock();
@@ -212,6 +218,38 @@ final class TakeBack {
         awaited = empty;
         tellIfDone();
         return empty;
+    }
+
+    /**
+     * Waits until all is done, or for so long, and warns of what is not. Called once, when the client closes.
+     *
+     * @return whether the thread was interrupted meanwhile, which ends the wait
+     */
+    boolean awaitDone(Duration limit) {
+        try {
+            whenDone().get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            // Told as what was known to stay unanswered is.
+        } catch (InterruptedException e) {
+            return true;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("nothing fails this stage", e);
+        }
+        warnOfUnconfirmed();
+        return false;
+    }
+
+    private void warnOfUnconfirmed() {
+        int count = unconfirmed();
+        if (count > 0) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> (count == 1 ? "a release was" : count + " releases were") + " not confirmed by "
+                            + server.describe() + " before the client was closed; "
+                            + (count == 1
+                                    ? "if the lock is still held, it becomes free with its term"
+                                    : "locks that are still held become free with their terms"));
+        }
     }
 
     private void tellIfDone() {

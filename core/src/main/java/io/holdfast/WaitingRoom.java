@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * message which overtakes its reply finds it, and one that comes late does not look like a grant for nobody. While it is
  * queued it also stands in the line of its lock.
  */
-final class WaitingRoom {
+final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** Locks in one call of the refresh. */
     private static final int BATCH = 50;
@@ -72,7 +72,7 @@ final class WaitingRoom {
      */
     private static final int FURTHER_LOOKS = 3;
 
-    private final Client client;
+    private final QueueEngine queue;
     private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
     private final Map<String, Line> lines =
             new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
@@ -83,8 +83,8 @@ final class WaitingRoom {
     private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
     private final AtomicBoolean ticking = new AtomicBoolean();
 
-    WaitingRoom(Client client) {
-        this.client = client;
+    WaitingRoom(QueueEngine queue) {
+        this.queue = queue;
     }
 
     void add(Request request) {
@@ -102,7 +102,7 @@ final class WaitingRoom {
         if (!request.pending()) {
             leaveLine(request);
         } else {
-            client.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
+            queue.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
         }
         startTicking();
     }
@@ -110,18 +110,19 @@ final class WaitingRoom {
     /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
     void askLater(Request request) {
         toAsk.add(request);
-        client.mailboxes.want(request.keys);
+        queue.mailboxes.want(request.keys);
         if (!request.pending()) {
             toAsk.remove(request);
-        } else if (client.mailboxes.listening(request.keys)) {
+        } else if (queue.mailboxes.listening(request.keys)) {
             toAsk.remove(request);
-            client.repeats.add(request);
+            queue.repeats.add(request);
         }
         startTicking();
     }
 
     /** Whether a request of this client stands in the queue of a lock. */
-    boolean waitsFor(Keys keys) {
+    @Override
+    public boolean waitsFor(Keys keys) {
         return lines.containsKey(keys.hold());
     }
 
@@ -170,8 +171,9 @@ final class WaitingRoom {
      * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps,
      * {@code V owner token hold} that a hold of it was ended by name.
      */
-    void onMessage(String text) {
-        long received = client.ticker.nanoTime();
+    @Override
+    public void onMessage(String text) {
+        long received = queue.kit.nanoTime();
         try {
             if (text.startsWith("G ")) {
                 String[] words = text.split(" ", 6);
@@ -195,7 +197,7 @@ final class WaitingRoom {
                 }
             } else if (text.startsWith("R ")) {
                 String[] words = text.split(" ", 3);
-                client.localLines.recalled(words[2], Long.parseLong(words[1]));
+                queue.kept().recalled(words[2], Long.parseLong(words[1]));
             } else if (text.startsWith("V ")) {
                 String[] words = text.split(" ", 4);
                 Request request = byOwner.get(words[1]);
@@ -223,29 +225,31 @@ final class WaitingRoom {
      * needed, and most of these are grants of leases that ended before a second notice of them came.
      */
     private void giveBack(String ownerPublic, String hold) {
-        String owner = client.ids.complete(ownerPublic);
-        Keys keys = Keys.ofHold(client.options.prefix(), hold);
+        String owner = queue.kit.ids.complete(ownerPublic);
+        Keys keys = Keys.ofHold(queue.kit.options.prefix(), hold);
         if (owner != null && keys != null) {
-            client.takeBack(keys, owner, false, Duration.ZERO);
+            queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
         }
     }
 
     /** Messages flow, for the first time or again; some may have been missed. */
-    void messagesUp(IntPredicate partitions) {
-        client.mailboxes.messagesUp(partitions);
+    @Override
+    public void messagesUp(IntPredicate partitions) {
+        queue.mailboxes.messagesUp(partitions);
         for (Request request : List.copyOf(toAsk)) {
-            if (client.mailboxes.listening(request.keys) && toAsk.remove(request)) {
-                client.repeats.add(request);
+            if (queue.mailboxes.listening(request.keys) && toAsk.remove(request)) {
+                queue.repeats.add(request);
             }
         }
         refreshAll(partitions);
     }
 
     /** Messages for one lock can come from now on; whoever is queued already may have missed some. */
-    void listeningTo(Keys keys) {
+    @Override
+    public void listeningTo(Keys keys) {
         for (Request request : List.copyOf(toAsk)) {
             if (request.keys.hold().equals(keys.hold()) && toAsk.remove(request)) {
-                client.repeats.add(request);
+                queue.repeats.add(request);
             }
         }
         Line line = lines.get(keys.hold());
@@ -261,7 +265,8 @@ final class WaitingRoom {
     // ---- what replies tell
 
     /** Follows up what a reply said of a lock: a claim of this client, a handoff to another, a hold about to end. */
-    void observe(Keys keys, State state, long sent) {
+    @Override
+    public void observe(Keys keys, State state, long sent) {
         Claim claim = state.claim();
         if (claim != null) {
             Request request = byOwner.get(claim.ownerPublic());
@@ -271,7 +276,7 @@ final class WaitingRoom {
                 giveBack(claim.ownerPublic(), keys.hold());
             }
         }
-        EndedHolders ended = client.endedHolders;
+        EndedHolders ended = queue.endedHolders;
         if (ended != null) {
             ended.observe(keys, state);
         }
@@ -286,17 +291,17 @@ final class WaitingRoom {
 
     private boolean endsBeforeTheNextRefresh(State state) {
         return state.remainingMillis() > 0
-                && state.remainingMillis() < client.options.refreshInterval().toMillis();
+                && state.remainingMillis() < queue.kit.options.refreshInterval().toMillis();
     }
 
     /** Checks a lock after a while; the newest knowledge about it decides when. */
     private void checkIn(Keys keys, long millis, int further) {
         // Not before it is over at the server, whose clock may be slower.
         long nanos = millis * 1_000_000;
-        long due = client.ticker.nanoTime() + nanos + Deadlines.drift(nanos);
+        long due = queue.kit.nanoTime() + nanos + Deadlines.drift(nanos);
         Look before = checks.put(keys.hold(), new Look(due, further));
         if (before == null || before.due() - due > 0) {
-            client.timers.schedule(due - client.ticker.nanoTime(), () -> check(keys));
+            queue.kit.schedule(due - queue.kit.nanoTime(), () -> check(keys));
         }
     }
 
@@ -305,9 +310,9 @@ final class WaitingRoom {
         if (look == null) {
             return;
         }
-        long left = look.due() - client.ticker.nanoTime();
+        long left = look.due() - queue.kit.nanoTime();
         if (left > 0) {
-            client.timers.schedule(left, () -> check(keys));
+            queue.kit.schedule(left, () -> check(keys));
             return;
         }
         if (checks.remove(keys.hold(), look)) {
@@ -319,9 +324,10 @@ final class WaitingRoom {
     // ---- the refresh
 
     /** Makes sure that there are refreshes, and that mailboxes are closed again. */
-    void startTicking() {
+    @Override
+    public void startTicking() {
         if (ticking.compareAndSet(false, true)) {
-            client.timers.schedule(client.options.refreshInterval().toNanos(), this::tick);
+            queue.kit.schedule(queue.kit.options.refreshInterval().toNanos(), this::tick);
         }
     }
 
@@ -336,24 +342,24 @@ final class WaitingRoom {
                 holds.add(request.keys.hold());
             }
         }
-        client.localLines.addKept(holds);
+        queue.kept().addKept(holds);
         return holds;
     }
 
     private void tick() {
         ticking.set(false);
-        boolean mailboxes = client.mailboxes.closeUnused(this::usersOfMailboxes);
+        boolean mailboxes = queue.mailboxes.closeUnused(this::usersOfMailboxes);
         if (lines.isEmpty() && toAsk.isEmpty() && !mailboxes) {
             return;
         }
         startTicking();
         refused.retainAll(lines.keySet());
         for (Request request : toAsk) {
-            client.mailboxes.want(request.keys); // if it could not be opened before
-            client.repeats.add(request);
+            queue.mailboxes.want(request.keys); // if it could not be opened before
+            queue.repeats.add(request);
         }
         for (Line line : lines.values()) {
-            client.mailboxes.want(line.keys);
+            queue.mailboxes.want(line.keys);
         }
         refreshAll(partition -> true);
     }
@@ -361,7 +367,7 @@ final class WaitingRoom {
     private void refreshAll(IntPredicate partitions) {
         List<Line> together = new ArrayList<>();
         for (Line line : lines.values()) {
-            if (partitions.test(client.driver.partition(line.keys.hold()))) {
+            if (partitions.test(queue.server.partition(line.keys))) {
                 if (refused.contains(line.keys.hold())) {
                     refresh(List.of(line), "0");
                 } else {
@@ -369,7 +375,7 @@ final class WaitingRoom {
                 }
             }
         }
-        Batches.send(client.driver, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
+        Batches.send(queue.server.driver, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
     }
 
     private void refresh(List<Line> batch, String heard) {
@@ -382,8 +388,8 @@ final class WaitingRoom {
             }
             entries.add(new RefreshEntry(line.keys, count, first));
         }
-        long sent = client.ticker.nanoTime();
-        client.queueScripts.refresh(entries, heard, sent, (replies, failure) -> {
+        long sent = queue.kit.nanoTime();
+        queue.server.queueScripts.refresh(entries, heard, sent, (replies, failure) -> {
             if (replies == null) {
                 notRefreshed(batch, heard, failure);
                 return;
@@ -400,7 +406,7 @@ final class WaitingRoom {
                 || failure == null
                 || batch.size() > 1
                 || failure.kind() != DriverException.Kind.REJECTED
-                || Request.TRANSIENT.contains(failure.code())) {
+                || Refusals.TRANSIENT.contains(failure.code())) {
             return;
         }
         Line line = batch.get(0);
@@ -410,7 +416,7 @@ final class WaitingRoom {
                     () -> "the server refuses to refresh the waiters of " + Shown.lock(line.keys.name()) + ": "
                             + failure.getMessage());
         }
-        line.queued.forEach(client.repeats::add);
+        line.queued.forEach(queue.repeats::add);
     }
 
     private void refreshed(Line line, RefreshReply reply, long sent) {
@@ -429,7 +435,7 @@ final class WaitingRoom {
                     () -> "the server has lost sight of waiters of " + Shown.lock(line.keys.name()) + ": asking again");
             for (Request request : line.queued) {
                 request.outcome.tell(LockEvent.Requeued::new);
-                client.repeats.add(request);
+                queue.repeats.add(request);
             }
         }
     }

@@ -33,7 +33,7 @@ public final class ActorsLincheckTest {
 
     @Operation
     public int ownOf() {
-        Hold own = actors.ownOf(asking);
+        Hold own = actors.ownOf(asking.demand());
         return own == null ? -1 : own == holds[0] ? 0 : 1;
     }
 

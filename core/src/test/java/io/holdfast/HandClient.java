@@ -57,7 +57,7 @@ final class HandClient {
                 new Driver(),
                 HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1)),
                 new Environment(this::now, HandTimers::new, this::draw));
-        client.mailboxes.open();
+        client.queue.mailboxes.open();
     }
 
     private byte[] draw(int count) {
@@ -219,7 +219,7 @@ final class HandClient {
 
     Request request(String lock, LockOptions options, Wait wait, String actor) {
         return new Request(
-                client, Demand.of(Keys.of(client.options.prefix(), lock), options, wait, false, actor), false);
+                client.queue, Demand.of(Keys.of(client.kit.options.prefix(), lock), options, wait, false, actor), 1);
     }
 
     /** A lease of a free lock. */

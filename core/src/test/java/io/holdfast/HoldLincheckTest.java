@@ -16,7 +16,7 @@ public final class HoldLincheckTest {
     private final HandClient hand = new HandClient();
     private final Lease lease =
             hand.lease("a", LockOptions.defaults().withTerm(TERM).withRenewed(false));
-    private final Hold hold = hand.client.holds().iterator().next();
+    private final Hold hold = hand.client.kit.holds().iterator().next();
     private final List<Integer> late = new CopyOnWriteArrayList<>();
 
     @Operation(runOnce = true)

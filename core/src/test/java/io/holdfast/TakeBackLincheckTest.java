@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 public final class TakeBackLincheckTest {
     private final HandClient hand = new HandClient();
     private final TakeBack takeBack = hand.client.takeBack;
-    private final Keys keys = Keys.of(hand.client.options.prefix(), "a");
-    private final String owner = hand.client.ids.next();
+    private final Keys keys = Keys.of(hand.client.kit.options.prefix(), "a");
+    private final String owner = hand.client.kit.ids.next();
     private volatile int sentBeforeLastAdd = -1;
 
     /** As whoever ends an owner does it. */
@@ -24,7 +24,7 @@ public final class TakeBackLincheckTest {
     public void add() {
         takeBack.ending();
         sentBeforeLastAdd = hand.count(Script.RELEASE, owner);
-        takeBack.add(new QueueRelease(hand.client, keys, owner, TakeBack.TOMBSTONE, Duration.ZERO, true));
+        hand.client.queue.withdrawals.takeBack(keys, owner, true, Duration.ZERO);
         takeBack.ended();
     }
 
@@ -69,7 +69,7 @@ public final class TakeBackLincheckTest {
 
     @Test
     void interleavings_loseNothing() {
-        Interleavings.of(TakeBackLincheckTest.class, 2, 50, TakeBack.class)
+        Interleavings.of(TakeBackLincheckTest.class, 2, 50, TakeBack.class, Withdrawals.class)
                 .addCustomScenario(Interleavings.scenario(
                         List.of(act("add")), List.of(act("answer")), List.of(act("add")), List.of()))
                 .addCustomScenario(Interleavings.scenario(

@@ -53,7 +53,7 @@ public final class WaitingRoomLincheckTest {
     @Operation
     public void message() {
         granted = true;
-        hand.client.waitingRoom.onMessage(
+        hand.client.queue.waitingRoom.onMessage(
                 "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 " + request.keys.hold());
     }
 
@@ -72,7 +72,7 @@ public final class WaitingRoomLincheckTest {
     public void isHeldOrGivenBackAndKnownWhileItLasts() {
         hand.answerAll(); // the server grants what it is asked for
         boolean over = request.isOver();
-        assertEquals(over ? 0 : 1, hand.client.waitingRoom.size(), "known to the waiting room");
+        assertEquals(over ? 0 : 1, hand.client.queue.waitingRoom.size(), "known to the waiting room");
         if (over) {
             assertTrue(outcome.isDone(), "it is over, and nobody was told");
             assertTrue(!granted || hand.count(Script.RELEASE, request.owner) > 0, "a grant was not given back");
@@ -80,7 +80,7 @@ public final class WaitingRoomLincheckTest {
             assertTrue(lease().isValid());
             assertEquals(0, hand.count(Script.RELEASE, request.owner), "what a lease stands on was given back");
         }
-        hand.client.waitingRoom.commandsUp(partition -> true);
+        hand.client.queue.waitingRoom.commandsUp(partition -> true);
         assertEquals(
                 outcome.isDone() ? 0 : 1,
                 hand.open(Script.REFRESH, request.keys.hold()),

@@ -324,7 +324,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(ENDS, LIVENESS),
-                        java("Request", "client.timers.schedule(retryNanos, () -> client.repeats.add(this));", "")),
+                        java("Request", "queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));", "")),
                 of(
                         "timed out without the server's word",
                         INSIDE,
@@ -469,8 +469,8 @@ final class Breaks {
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         java(
                                 "QuorumClient",
-                                "this.majority = given.size() / 2 + 1;",
-                                "this.majority = given.size() / 2;")),
+                                "this.majority = drivers.size() / 2 + 1;",
+                                "this.majority = drivers.size() / 2;")),
                 of(
                         "quorum: a lost round is not taken back",
                         QUORUM,
@@ -540,7 +540,7 @@ final class Breaks {
                         CLUSTER,
                         2,
                         EnumSet.of(LITTER),
-                        java("Mailboxes", "client.waitingRoom.startTicking(); // which closes it again", "")),
+                        java("Mailboxes", "reader.startTicking(); // which closes it again", "")),
                 of(
                         "cluster: one bound of what is asked again for all servers",
                         CLUSTER,

@@ -5,6 +5,7 @@ import io.holdfast.QuorumScripts.QuorumReply;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -13,41 +14,47 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node as its quorum sees it: a client engine of its own, whether the node may vote, and how its clock stands.
+ * One node as its quorum sees it: its server, whether it may vote, and how its clock stands.
  *
  * <p>A node is looked at when it is connected, and again whenever its connection was established anew: it may be another
  * server then. Until the answer has come, what was known of it counts.
  */
-final class NodeClient {
+final class VotingNode {
     private static final long LOOK_NANOS = 1_000_000_000L;
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     final int index;
-    final Client client;
+    final Server server;
+    final TakeBack takeBack;
+    final Withdrawals withdrawals;
     private final QuorumClient quorum;
     private final CompletableFuture<Boolean> examined = new CompletableFuture<>();
     private volatile @Nullable HoldfastException unfit;
     private final AtomicLong lookedAt = new AtomicLong();
     private volatile String runId = "";
 
-    NodeClient(int index, Client client, QuorumClient quorum) {
+    VotingNode(int index, RedisDriver driver, QuorumClient quorum) {
+        Kit kit = quorum.kit;
         this.index = index;
-        this.client = client;
+        this.server = new Server(driver, kit.options, kit.ids, kit.ticker, kit.timers, null, kit::isClosed);
+        this.takeBack = new TakeBack(kit, server);
+        this.withdrawals = new Withdrawals(kit, server, takeBack, (keys, state, sent) -> {});
         this.quorum = quorum;
-        this.lookedAt.set(quorum.nanoTime());
+        this.lookedAt.set(kit.nanoTime());
         this.unfit = new ServerUnreachableException(name() + " was not connected yet", null);
     }
 
     String name() {
-        return client.driver.describe();
+        return server.describe();
     }
 
     /** Begins to look at the node; called once. Completes when it was looked at, or is not there. */
     CompletableFuture<Boolean> begin() {
-        client.driver.listen(new ConnectionListener() {
+        server.driver.listen(new ConnectionListener() {
             @Override
             public void commandsUp() {
-                quorum.lead().ids.newEpoch(); // this process may be a copy of another
+                server.commandsUp(partition -> true);
+                takeBack.reconnected(partition -> true);
                 examine();
             }
 
@@ -58,7 +65,7 @@ final class NodeClient {
 
             @Override
             public void messagesUp() {
-                // The driver has subscribed anew.
+                server.messagesUp(partition -> true); // the driver has subscribed anew
             }
 
             @Override
@@ -66,7 +73,7 @@ final class NodeClient {
                 // Whoever waits asks again after its backoff.
             }
         });
-        if (client.driver instanceof LateDriver late) {
+        if (server.driver instanceof LateDriver late) {
             late.begin().thenAccept(failure -> {
                 if (failure != null) {
                     unfit = Refusals.of(name(), name() + " is not there: " + failure.getMessage(), failure);
@@ -81,13 +88,13 @@ final class NodeClient {
 
     private void examine() {
         // If it is to be kept out for a while, that begins now, and not when somebody asks it for a lock.
-        client.quorumScripts.memory(
-                client.driver,
-                Keys.nodeMarker(client.options.prefix()),
+        server.quorumScripts.memory(
+                server.driver,
+                Keys.nodeMarker(server.options.prefix()),
                 quorum.quarantine(),
                 quorum.options.durableNodes(),
                 (left, failure) -> {});
-        client.calls.send(Command.of("INFO"), (info, failure) -> {
+        server.calls.send(Command.of("INFO"), (info, failure) -> {
             HoldfastException found = null;
             if (info != null) {
                 found = judge(info.asString());
@@ -112,7 +119,7 @@ final class NodeClient {
 
     private @Nullable HoldfastException judge(String info) {
         try {
-            Handshake.examine(client.driver, client.options, name(), info);
+            Handshake.examine(server.driver, server.options, name(), info);
         } catch (ServerRefusedException e) {
             return e;
         }
@@ -132,7 +139,7 @@ final class NodeClient {
                             + " a node should be a server of its own");
         }
         runId = facts.getOrDefault("run_id", "");
-        NodeClient twin = runId.isEmpty() ? null : quorum.twinOf(this);
+        VotingNode twin = runId.isEmpty() ? null : quorum.twinOf(this);
         return twin == null
                 ? null
                 : new ServerRefusedException(
@@ -150,7 +157,7 @@ final class NodeClient {
     @Nullable
     HoldfastException unfit() {
         HoldfastException known = unfit;
-        long now = quorum.nanoTime();
+        long now = quorum.kit.nanoTime();
         long before = lookedAt.get();
         if (known != null && examined.isDone() && now - before > LOOK_NANOS && lookedAt.compareAndSet(before, now)) {
             examine();
@@ -178,7 +185,7 @@ final class NodeClient {
             String actor,
             long sentNanos,
             BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
-        client.quorumScripts.acquire(
+        server.quorumScripts.acquire(
                 new QuorumScripts.Acquire(
                         keys, owner, term, proposedToken, quorum.quarantine(), quorum.options.durableNodes(), actor),
                 sentNanos,
@@ -187,7 +194,18 @@ final class NodeClient {
 
     /** What the node's clock shows at most, in microseconds; 0 if nothing is known. */
     long latestMicros(long nowNanos) {
-        ClockPair pair = client.clock.pair(0);
+        ClockPair pair = server.clock.pair(0);
         return pair == null ? 0 : pair.serverMicros() + (nowNanos - pair.sentNanos()) / 1_000;
+    }
+
+    /**
+     * Waits for what is being taken back, or for so long, and leaves the server.
+     *
+     * @return whether the thread was interrupted meanwhile
+     */
+    boolean close(Duration limit) {
+        boolean interrupted = takeBack.awaitDone(limit);
+        server.close();
+        return interrupted;
     }
 }
