@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the tests of {@link DriverContract} stand on: a fresh server, a driver connected to it, and ways to wait. */
+/** What the tests of drivers stand on: a fresh server, a driver connected to it, and ways to wait. */
 abstract class DriverFixture {
     /** For what must happen: nobody waits that long unless the test fails. */
     static final Duration LONG = Duration.ofSeconds(15);

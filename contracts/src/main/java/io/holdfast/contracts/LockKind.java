@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The kinds of lock, in the one shape in which {@link LockContract} sees them. A new kind is one constant here: every
- * driver's test of the contract then runs it.
+ * The kinds of lock, in the one shape in which {@link LockContract} and {@link LeaseContract} see them. A new kind is
+ * one constant here: every driver's tests of these contracts then run it.
  */
 public enum LockKind {
     /** As it is without options. */

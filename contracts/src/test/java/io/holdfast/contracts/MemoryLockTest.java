@@ -5,7 +5,7 @@ import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.TestServer;
 
-/** The server in memory keeps what any lease promises. */
+/** The server in memory keeps what any lock promises. */
 class MemoryLockTest extends LockContract {
     @Override
     protected RedisDriverProvider provider() {
