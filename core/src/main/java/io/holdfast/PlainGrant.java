@@ -13,7 +13,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** A value at one key of the plain protocol. */
-final class PlainGrant implements Grant {
+final class PlainGrant implements Grant, PlainHolding {
     /** The calls that renew plain holds of one partition. */
     private record Lane(PlainLocks plain, int partition) implements Renewals.Lane {
         @Override
@@ -74,8 +74,8 @@ final class PlainGrant implements Grant {
         return ServerClock.instant(sinceMicros);
     }
 
-    @Nullable
-    String replaced() {
+    @Override
+    public @Nullable String replaced() {
         return replaced;
     }
 
@@ -84,8 +84,8 @@ final class PlainGrant implements Grant {
         return check().join();
     }
 
-    /** Asks the server whether the key has the value; if not, the hold is lost. Fails with an exception of the library. */
-    CompletableFuture<Boolean> check() {
+    @Override
+    public CompletableFuture<Boolean> check() {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         if (!hold().isValid()) {
             result.complete(false);

@@ -19,13 +19,13 @@ import java.util.concurrent.CompletionStage;
  */
 public final class PlainLease implements AutoCloseable {
     final Handle handle;
-    private final Hold hold;
-    private final PlainGrant grant;
+    private final Holding hold;
+    private final PlainHolding plain;
 
-    PlainLease(Handle handle, Hold hold, PlainGrant grant) {
+    PlainLease(Handle handle, PlainHolding plain) {
         this.handle = handle;
-        this.hold = hold;
-        this.grant = grant;
+        this.hold = handle.hold;
+        this.plain = plain;
     }
 
     /** The key. */
@@ -35,7 +35,7 @@ public final class PlainLease implements AutoCloseable {
 
     /** The key's value while it is held by this lease. Whoever knows it can free the key. */
     public String value() {
-        return grant.owner();
+        return hold.owner();
     }
 
     /** Whether the lease is held at this instant. Once false, false for ever. No I/O. */
@@ -53,7 +53,7 @@ public final class PlainLease implements AutoCloseable {
      * @throws ServerRefusedException if the server answered with an error; the lease is as it was
      */
     public boolean check() {
-        return join(grant.check().thenApplyAsync(held -> held, hold.executor()));
+        return join(plain.check().thenApplyAsync(held -> held, hold.executor()));
     }
 
     /** How long the lease is still held without a further renewal; zero if it is over; 365 days without expiry. No I/O. */
@@ -92,7 +92,7 @@ public final class PlainLease implements AutoCloseable {
 
     /** The value of the stuck holder that this lease took the key over from; mostly empty. */
     public Optional<String> takenOverFrom() {
-        return Optional.ofNullable(grant.replaced());
+        return Optional.ofNullable(plain.replaced());
     }
 
     /**

@@ -200,8 +200,8 @@ public final class PlainLock {
 
     private static PlainAttempt attemptOf(Answer<PlainAttempt> answer) {
         Handle handle = answer.handle();
-        return handle != null && handle.hold instanceof Hold hold && hold.grant instanceof PlainGrant grant
-                ? new PlainAttempt.Obtained(new PlainLease(handle, hold, grant))
+        return handle != null && handle.hold instanceof Hold hold && hold.grant instanceof PlainHolding plain
+                ? new PlainAttempt.Obtained(new PlainLease(handle, plain))
                 : Objects.requireNonNull(answer.refusal());
     }
 

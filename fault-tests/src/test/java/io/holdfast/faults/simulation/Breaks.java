@@ -127,7 +127,7 @@ final class Breaks {
                                 "Request",
                                 "                        reply.sinceMicros(),\n                        Deadlines.ofReply(sent, options",
                                 "                        reply.sinceMicros(),\n"
-                                        + "                        Deadlines.ofReply(client.ticker.nanoTime(), options")),
+                                        + "                        Deadlines.ofReply(queue.kit.nanoTime(), options")),
                 of(
                         "deadline of a renewal counts from the reply",
                         INSIDE,
