@@ -274,9 +274,8 @@ public final class Holdfast implements AutoCloseable {
         client.server.refuseBeyondQuarantine(
                 "the term of the ticket", Require.given("ticket", ticket).term());
         Keys keys = Keys.of(client.kit.options.prefix(), ticket.lock());
-        return new Lease(
-                new Request(client.queue, Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null), 1)
-                        .adopt(ticket));
+        Demand demand = Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null);
+        return new Lease(new Adoption(new Request(client.queue, demand, 1)).of(ticket));
     }
 
     /**

@@ -126,6 +126,60 @@ final class QueueGrant implements Grant {
         replicas = count;
     }
 
+    // ---- handing it out
+
+    /**
+     * Gives the lease to whoever asked, once it is as good as the options ask for; else gives the lock back.
+     *
+     * @param told whether it is told as obtained
+     */
+    void handOut(Handle handle, boolean told) {
+        Outcome<Attempt> outcome = request.outcome;
+        if (!queue.assurance.isWanted(hold().options)) {
+            handOut(outcome, handle, told);
+            return;
+        }
+        queue.assurance.of(request).whenComplete((assured, failure) -> {
+            if (queue.kit.isClosed()) {
+                hold().release();
+                outcome.fail(new HoldfastClosedException());
+            } else if (assured != null && assured.missing() == null) {
+                confirmedBy(assured.replicas());
+                hold().handOut().whenComplete((held, problem) -> {
+                    if (held != null && held) {
+                        handOut(outcome, handle, told);
+                    } else {
+                        notAssured(null, problem);
+                    }
+                });
+            } else {
+                notAssured(assured, failure);
+            }
+        });
+    }
+
+    private void handOut(Outcome<Attempt> outcome, Handle handle, boolean told) {
+        if (told) {
+            outcome.tellObtained(token, false);
+        }
+        outcome.hand(handle);
+    }
+
+    private void notAssured(Assurance.@Nullable Assured assured, @Nullable Throwable failure) {
+        hold().release();
+        if (failure instanceof ServerRefusedException refused) {
+            request.outcome.fail(refused);
+        } else if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
+            request.outcome.fail(Refusals.explain(queue.server.describe(), refused));
+        } else {
+            request.outcome.refuse(
+                    assured != null && assured.missing() != null
+                            ? new Attempt.Unconfirmed(
+                                    keys.name(), request.outcome.contention, assured.missing(), assured.replicas())
+                            : request.unknown(Request.causeOf(failure)));
+        }
+    }
+
     // ---- keeping it
 
     @Override

@@ -1,20 +1,15 @@
 package io.holdfast;
 
 import io.holdfast.QueueScripts.AcquireReply;
-import io.holdfast.QueueScripts.AdoptReply;
 import io.holdfast.QueueScripts.Claim;
 import io.holdfast.QueueScripts.State;
 import io.holdfast.spi.DriverException;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -35,9 +30,6 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
     private record Joined(WeakReference<Handle> handle) {}
 
-    /** @param token of the grant to this request that came of it */
-    private record TakeOver(Holder from, long token) {}
-
     private static final long FIRST_RETRY_NANOS = 50_000_000L;
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
     /** How often a request without a wait asks again for a lease that arrived too late. */
@@ -57,6 +49,8 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
 
     private final int tokens;
 
+    private final Reentry reentry;
+    private final StuckWait stuckWait;
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger late = new AtomicInteger();
     private final AtomicInteger endedMet = new AtomicInteger();
@@ -67,10 +61,8 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
 
     private volatile long revokedToken; // of a grant that was ended by name, perhaps before this client has heard of it
     private volatile @Nullable DriverException lastFailure;
-    private volatile @Nullable TakeOver takeOver;
     private volatile @Nullable Runnable timer;
     private volatile @Nullable Runnable lifeTimer;
-    private volatile boolean adopting;
     /** Whether the server is being asked to move the request to the tail of the queue. */
     private volatile boolean outlived;
 
@@ -85,6 +77,8 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
         this.shared = tokens > 1;
         this.outcome = new Outcome<>(queue.kit, demand, owner, shared);
         this.label = demand.label();
+        this.reentry = new Reentry(this);
+        this.stuckWait = new StuckWait(this);
     }
 
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
@@ -95,14 +89,13 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
             queue.server.mayBeOutlived();
         }
         queue.waitingRoom.add(this);
-        if (mayShare()) {
-            queue.actors.reentrant(1);
-        }
+        reentry.begin();
         if (!waitLimit.isNone()) {
             Duration limit = waitLimit.limit();
             Duration life = options.requestLife();
             if (limit != null) {
-                timer = queue.kit.schedule(limit.toNanos(), waitLimit.untilStuck() ? this::judge : this::timeOut);
+                Runnable over = waitLimit.untilStuck() ? stuckWait::look : this::timeOut;
+                timer = queue.kit.schedule(limit.toNanos(), over);
             }
             if (life != null && options.requestEnd() == LockOptions.RequestEnd.LEAVE) {
                 lifeTimer = queue.kit.schedule(life.toNanos(), this::timeOut);
@@ -118,142 +111,29 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
         return result;
     }
 
-    /**
-     * Goes on with a hold that another process has left to this one, under the owner of this request. Blocks for the answer.
-     *
-     * @throws LeaseLostException if the ticket's lease does not hold the lock any more
-     * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
-     */
-    Handle adopt(LeaseTicket ticket) {
-        adopting = true;
-        CompletableFuture<Answer<Attempt>> result = outcome.stage();
-        queue.kit.ending();
-        queue.waitingRoom.add(this); // known before the hold is its: it may be revoked before the reply comes
-        try {
-            for (int i = 0; ; i++) {
-                long sent = queue.kit.nanoTime();
-                var asked = new QueueScripts.Adopt(
-                        keys, ticket.owner(), ticket.token(), owner, options.term(), label, TakeBack.TOMBSTONE);
-                AdoptReply reply = Answers.await(queue.server, callback -> queue.server.queueScripts.adopt(asked, sent, callback));
-                long deadline = Deadlines.ofReply(sent, options.term().toNanos());
-                if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
-                    Hold hold = hold(ticket.token(), reply.sinceMicros(), deadline, true, 0, false);
-                    Handle handle = hold.newHandle();
-                    if (!outcome.endAs(hold)) {
-                        queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
-                        throw new HoldfastClosedException();
-                    }
-                    begin(hold);
-                    if (ticket.token() == revokedToken) {
-                        hold.lose(LossReason.REVOKED); // told before the reply came
-                    }
-                    if (queue.assurance.isWanted(options)) {
-                        handle = assured(hold, handle, result);
-                    }
-                    outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
-                    return handle;
-                }
-                if (!reply.held() || i >= MOST_LATE) {
-                    if (reply.held()) {
-                        queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
-                    }
-                    throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
-                }
-            }
-        } catch (ServerUnreachableException e) {
-            queue.withdrawals.withdraw(keys, owner, true);
-            throw e;
-        } finally {
-            if (outcome.hold() == null) {
-                queue.waitingRoom.remove(this);
-            }
-            queue.kit.ended();
-        }
-    }
-
-    /** Waits until an adopted lease is as good as the options ask for, as after a grant. */
-    private Handle assured(Hold hold, Handle handle, CompletableFuture<Answer<Attempt>> result) {
-        assure(hold, handle);
-        try {
-            Answer<Attempt> answer = result.join();
-            Handle given = answer.handle();
-            if (given == null) {
-                Objects.requireNonNull(answer.refusal()).orElseThrow();
-                throw new IllegalStateException("a refusal gives no lease");
-            }
-            return given;
-        } catch (CompletionException e) {
-            throw e.getCause() instanceof HoldfastException known ? known : e;
-        }
-    }
-
-    /** The stuck holder whom this request took the lock from, and so got the hold with this token. */
-    Optional<Holder> takenOverFrom(long token) {
-        TakeOver present = takeOver;
-        return present != null && present.token() == token ? Optional.of(present.from()) : Optional.empty();
-    }
-
-    private boolean mayShare() {
-        return options.ownConflict() != LockOptions.OwnConflict.WAIT;
-    }
-
-    /** Whether the actor's own hold, if there is one, decides what becomes of this request. */
-    boolean meetOwnHold() {
-        Hold own = mayShare() ? queue.actors.ownOf(outcome.demand) : null;
-        if (own == null) {
-            return false;
-        }
-        if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
-            Holder self = Label.ofOwn(
-                    queue.kit.options.application(),
-                    own.owner(),
-                    own.token(),
-                    own.origin.demand.actorName(),
-                    own.options.metadata(),
-                    queue.kit.since(own.grantedNanos));
-            finish(new Attempt.OwnConflict(keys.name(), new Contention(Optional.of(self), own.remaining(), 0, 0)));
-            return true;
-        }
-        Handle handle = own.enter();
-        if (handle == null) {
-            return false;
-        }
-        boolean extend = options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND
-                || own.remaining().compareTo(options.leastRemaining()) <= 0;
-        if (!extend) {
-            join(own, handle);
-            return true;
-        }
-        own.prolong(options.term()).whenComplete((held, failure) -> {
-            if (failure == null && held) {
-                join(own, handle);
-                return;
-            }
-            own.leave();
-            if (failure == null) {
-                ask(); // lost meanwhile: the lock is asked for anew
-            } else if (failure instanceof ServerRefusedException refused) {
-                fail(refused);
-            } else {
-                finish(unknown(causeOf(failure)));
-            }
-        });
-        return true;
-    }
-
-    private static @Nullable DriverException causeOf(@Nullable Throwable failure) {
-        Throwable cause = failure instanceof ServerUnreachableException ? failure.getCause() : failure;
-        return cause instanceof DriverException known ? known : null;
-    }
-
     /** Shares the hold that its actor has already. */
-    private void join(Hold own, Handle handle) {
+    void join(Hold own, Handle handle) {
         if (end(outcome.asked.get() > 0, new Joined(new WeakReference<>(handle))) == null) {
             own.leave();
             return;
         }
         outcome.tellObtained(own.token(), true);
         outcome.hand(handle);
+    }
+
+    static @Nullable DriverException causeOf(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof ServerUnreachableException ? failure.getCause() : failure;
+        return cause instanceof DriverException known ? known : null;
+    }
+
+    /** Whether the actor's own hold, which may have begun just now, decides what becomes of this request. */
+    boolean meetOwnHold() {
+        return reentry.meet();
+    }
+
+    /** The stuck holder whom this request took the lock from, and so got the hold with this token. */
+    Optional<Holder> takenOverFrom(long token) {
+        return stuckWait.takenOverFrom(token);
     }
 
     boolean pending() {
@@ -288,7 +168,7 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
      * @param told whether the server has answered this copy, or, if none is sent, the one before; said when everything that
      *     follows from it is known
      */
-    private void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
+    void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
         // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
         // a tombstone, or is seen here, and no copy leaves.
         outcome.asked.incrementAndGet();
@@ -314,7 +194,7 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
                 retryNanos = FIRST_RETRY_NANOS;
                 onReply(reply, sent);
                 if (judging && pending()) {
-                    judged(reply);
+                    stuckWait.judge(reply);
                 }
             } else if (failure != null) {
                 onFailure(failure);
@@ -439,7 +319,7 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
         }
     }
 
-    private Attempt.Unknown unknown(@Nullable DriverException cause) {
+    Attempt.Unknown unknown(@Nullable DriverException cause) {
         return new Attempt.Unknown(
                 keys.name(), Refusals.unknown(Shown.lock(keys.name()), queue.server.describe(), cause));
     }
@@ -511,86 +391,38 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
                 tooLate();
                 return;
             }
-            Hold hold = hold(token, sinceMicros, deadline, confirmed, claimNanos, kept);
+            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept);
+            Hold hold = hold(grant, deadline);
             Handle handle = hold.newHandle(); // before anybody can withdraw what has it
             if (outcome.endAs(hold)) {
                 cancelTimer();
-                shareNoMore();
+                reentry.end();
                 queue.waitingRoom.settled(this);
                 if (queue.assurance.keepsOut()) {
                     hold.holdBack();
                 }
                 begin(hold);
-                if (token == revokedToken) {
-                    hold.lose(LossReason.REVOKED); // told since this looked
-                }
-                if (queue.assurance.isWanted(options)) {
-                    assure(hold, handle);
-                } else {
-                    outcome.tellObtained(token, false);
-                    outcome.hand(handle);
-                }
+                grant.handOut(handle, true);
                 return;
             }
         }
     }
 
-    private Hold hold(long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
-        return new Hold(
-                outcome,
-                new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept),
-                deadline,
-                shared ? null : outcome.demand.longest());
+    Hold hold(QueueGrant grant, long deadline) {
+        return new Hold(outcome, grant, deadline, shared ? null : outcome.demand.longest());
     }
 
-    private void begin(Hold hold) {
+    /** Its hold begins, as the actor's. */
+    void begin(Hold hold) {
         if (!shared) { // such a hold belongs to no actor: whoever has its lease at present is another
             queue.actors.begin(hold);
         }
         hold.begin();
+        if (hold.token() == revokedToken) {
+            hold.lose(LossReason.REVOKED); // told since the grant was looked at
+        }
         if (!queue.kit.isClosed() && queue.actors.anyReentrantPending()) {
             queue.waitingRoom.ownHoldBegan(hold);
-        }
-    }
-
-    /** Holds the lease back until it is as good as the options ask for; else gives it back. */
-    private void assure(Hold hold, Handle handle) {
-        queue.assurance.of(this).whenComplete((assured, failure) -> {
-            if (queue.kit.isClosed()) {
-                hold.release();
-                outcome.fail(new HoldfastClosedException());
-            } else if (assured != null && assured.missing() == null) {
-                if (hold.grant instanceof QueueGrant grant) {
-                    grant.confirmedBy(assured.replicas());
-                }
-                hold.handOut().whenComplete((held, problem) -> {
-                    if (held != null && held) {
-                        if (!adopting) { // that is told as such
-                            outcome.tellObtained(hold.token(), false);
-                        }
-                        outcome.hand(handle);
-                    } else {
-                        notAssured(hold, null, problem);
-                    }
-                });
-            } else {
-                notAssured(hold, assured, failure);
-            }
-        });
-    }
-
-    private void notAssured(Hold hold, Assurance.@Nullable Assured assured, @Nullable Throwable failure) {
-        hold.release();
-        if (failure instanceof ServerRefusedException refused) {
-            outcome.fail(refused);
-        } else if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
-            outcome.fail(Refusals.explain(queue.server.describe(), refused));
-        } else {
-            outcome.refuse(
-                    assured != null && assured.missing() != null
-                            ? new Attempt.Unconfirmed(
-                                    keys.name(), outcome.contention, assured.missing(), assured.replicas())
-                            : unknown(causeOf(failure)));
         }
     }
 
@@ -603,8 +435,13 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
         }
     }
 
+    /** A wait for a stuck lock looks again. */
+    void lookIn(Duration delay) {
+        timer = queue.kit.schedule(delay.toNanos(), stuckWait::look);
+    }
+
     /** The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown. */
-    private void timeOut() {
+    void timeOut() {
         CompletableFuture<Boolean> withdrawal = end(outcome.asked.get() > 0);
         if (withdrawal != null) {
             var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(
@@ -612,47 +449,6 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
                             ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
                             : unknown(lastFailure)));
         }
-    }
-
-    /** The wait ends when the lock is stuck: asks how long its holder has kept it. */
-    private void judge() {
-        ask(() -> {}, true, answered -> {});
-    }
-
-    private void judged(AcquireReply reply) {
-        Duration limit = Objects.requireNonNull(waitLimit.limit());
-        State state = reply.state();
-        Holder holder = state == null ? null : state.holder().orElse(null);
-        Duration kept = Duration.ZERO;
-        if (holder != null && !holder.resting()) {
-            long since = ChronoUnit.MICROS.between(Instant.EPOCH, holder.since());
-            kept = Duration.of(Math.max(0, reply.timeMicros() - since), ChronoUnit.MICROS);
-        }
-        if (holder == null || kept.compareTo(limit) < 0) {
-            timer = queue.kit.schedule(limit.minus(kept).toNanos(), this::judge);
-        } else if (waitLimit.takesOver()) {
-            long sent = queue.kit.nanoTime();
-            queue.server.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
-                if (revoked != null) {
-                    if (revoked.word() == SteeringScripts.RevokeWord.RELEASED) {
-                        tookOver(revoked.held().orElse(holder), revoked.state());
-                    }
-                    queue.waitingRoom.observe(keys, revoked.state(), sent);
-                }
-            });
-            timer = queue.kit.schedule(limit.toNanos(), this::judge);
-        } else {
-            timeOut();
-        }
-    }
-
-    /** The stuck holder's hold has ended, and the lock has gone to whoever was next: this request, or another. */
-    private void tookOver(Holder from, State state) {
-        Claim next = state.claim();
-        if (next != null && next.ownerPublic().equals(OwnerIds.publicPart(owner))) {
-            takeOver = new TakeOver(from, next.token());
-        }
-        outcome.tell(subject -> new LockEvent.TookOver(subject, from));
     }
 
     /** The hold with this token was ended by name. */
@@ -672,7 +468,7 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     /** Ends without a lease, and takes back what may have come of it. */
-    private void finish(Attempt attempt) {
+    void finish(Attempt attempt) {
         boolean nothingLeft =
                 attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || outcome.asked.get() == 0;
         if (end(!nothingLeft) != null) {
@@ -761,15 +557,9 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
         return how instanceof Hold hold ? !hold.active() : how != null;
     }
 
-    private void shareNoMore() {
-        if (mayShare()) {
-            queue.actors.reentrant(-1);
-        }
-    }
-
     private void close() {
         cancelTimer();
-        shareNoMore();
+        reentry.end();
         queue.waitingRoom.remove(this);
     }
 

@@ -97,7 +97,7 @@ public final class WaitingRoomLincheckTest {
 
     @Test
     void interleavings_leaveNoOrphan() {
-        Interleavings.of(WaitingRoomLincheckTest.class, 1, 400, WaitingRoom.class, Request.class, Outcome.class)
+        Interleavings.of(WaitingRoomLincheckTest.class, 1, 400, WaitingRoom.class, Request.class, Outcome.class, QueueGrant.class)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("queued")), List.of(act("withdraw")), List.of()))
                 .addCustomScenario(
