@@ -115,10 +115,29 @@ final class ServerChecks {
         }
     }
 
-    /** Something has run on the server, for a client if one is given. */
+    /** Something runs on the server now, or has just run, for a client if one is given. */
     void ran(@Nullable Machine from) {
+        seeHolds();
         dirty = true;
         lastFrom = from;
+    }
+
+    /**
+     * Notes who holds between two commands of one step. A step is one command mostly; but when a client blocks for an
+     * answer, all that it had sent is carried out in that step: a lock is granted to one request and refused to the
+     * next before the step is over. Only what commands have left so far counts: a lock that is granted after an answer
+     * was free.
+     */
+    private void seeHolds() {
+        if (!dirty) {
+            return; // nothing has run since the last step
+        }
+        List<Reply> holds = server.command(readHolds).asList();
+        for (int i = 0; i < views.size(); i++) {
+            if (!holds.get(i).isNull()) {
+                views.get(i).heldAt = world.now();
+            }
+        }
     }
 
     /** A shared hold gets a lease, the first or a further one, which has a token of its own. */
@@ -141,7 +160,9 @@ final class ServerChecks {
         }
     }
 
+    /** Whether nobody held it then or at any time since, between the commands of the present step too. */
     boolean freeSince(int lock, long since) {
+        seeHolds();
         View view = viewOf(lock);
         return view.text == null && view.heldAt < since;
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.holdfast.Attempt;
+import io.holdfast.Contention;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
@@ -17,6 +18,7 @@ import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -90,7 +92,7 @@ class ChecksTest {
 
         @Override
         public boolean freeSince(int lock, long since) {
-            return true;
+            return ofServer.freeSince(lock, since);
         }
     };
     private final Checks checks = new Checks(plan, calm);
@@ -280,6 +282,72 @@ class ChecksTest {
     @Test
     void answer_failureThatNobodyAskedFor_isFound() {
         checks.answered(ask(0, LockOptions.defaults()), null, new IllegalStateException("on purpose"));
+        assertEquals(Check.ANSWER, found());
+    }
+
+    private void answeredTaken(Asked asked) {
+        checks.answered(asked, new Attempt.Taken("lock0", new Contention(Optional.empty(), Duration.ZERO, 0, 0)), null);
+    }
+
+    /** A lock that nobody holds, and somebody who does not wait asks for it. */
+    private Asked askWhileItIsFree() {
+        step();
+        time.advance(Duration.ofMillis(5));
+        Asked asked = ask(0, LockOptions.defaults());
+        step();
+        return asked;
+    }
+
+    @Test
+    void answer_takenThoughTheLockIsFree_isFound() {
+        answeredTaken(askWhileItIsFree());
+        assertEquals(Check.ANSWER, found());
+    }
+
+    @Test
+    void answer_takenThoughTheHoldHasEndedBefore_isFound() {
+        Held held = hold(server);
+        step();
+        held.lease.release();
+        held.released = true;
+        answeredTaken(askWhileItIsFree());
+        assertEquals(Check.ANSWER, found());
+    }
+
+    /** As when a client blocks: what it had sent is carried out at once, one command after the other. */
+    @Test
+    void answer_takenBecauseAnotherWasGrantedItInTheSameStep_findsNothing() {
+        Asked second = askWhileItIsFree();
+        ofServer.ran(machine);
+        hold(server);
+        ofServer.ran(machine);
+        answeredTaken(second);
+        checks.afterStep();
+        ofServer.afterStep();
+        assertNull(checks.finding());
+    }
+
+    @Test
+    void answer_takenByAHoldThatBeganAndEndedInTheSameStep_findsNothing() {
+        Asked second = askWhileItIsFree();
+        ofServer.ran(machine);
+        Held held = hold(server);
+        ofServer.ran(machine);
+        held.lease.release();
+        held.released = true;
+        answeredTaken(second);
+        assertNull(checks.finding());
+    }
+
+    @Test
+    void answer_takenBeforeAnotherIsGrantedItInTheSameStep_isFound() {
+        Asked first = askWhileItIsFree();
+        ofServer.ran(machine);
+        ofServer.ran(machine);
+        answeredTaken(first);
+        hold(server);
+        checks.afterStep();
+        ofServer.afterStep();
         assertEquals(Check.ANSWER, found());
     }
 
