@@ -501,10 +501,12 @@ final class Breaks {
                         2,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
                         java("Request", "final String owner;", "String owner;"),
+                        java("Adoption", "private final String owner;", "private String owner;"),
                         java(
-                                "Request",
-                                "        adopting = true;\n",
-                                "        adopting = true;\n        owner = ticket.owner();\n")),
+                                "Adoption",
+                                "        queue.kit.ending();\n",
+                                "        queue.kit.ending();\n"
+                                        + "        request.owner = ticket.owner();\n        owner = ticket.owner();\n")),
                 of(
                         "handed: a lease that was handed over is confirmed late",
                         HANDED,
