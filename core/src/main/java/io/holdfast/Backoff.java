@@ -1,7 +1,5 @@
 package io.holdfast;
 
-import io.holdfast.spi.Entropy;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.IntFunction;
@@ -36,12 +34,6 @@ public final class Backoff {
     public static Backoff fixed(Duration delay) {
         Require.between("delay", delay, SHORTEST, LONGEST);
         return new Backoff(attempt -> delay, 0, "fixed " + delay);
-    }
-
-    /** From 0 to 1, to spread waits. */
-    static double random(Entropy entropy) {
-        return (ByteBuffer.wrap(entropy.bytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE)
-                / (double) Integer.MAX_VALUE;
     }
 
     /**

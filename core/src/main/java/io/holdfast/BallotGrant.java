@@ -248,7 +248,7 @@ final class BallotGrant implements Grant {
             quorum.kit.renewals()
                     .failed(
                             hold(),
-                            "no majority of the nodes answered in time: " + NodeFailure.inWords(ballot.failures()));
+                            "no majority of the nodes answered in time: " + Refusals.inWords(ballot.failures()));
         } else if (agreed) {
             quorum.kit.renewals().renewed(hold(), sentNanos);
         } else {
@@ -279,7 +279,7 @@ final class BallotGrant implements Grant {
             result.completeExceptionally(new ServerUnreachableException(
                     failures,
                     Shown.lock(ballot.keys.name()) + ": no majority of the nodes answered the extension: "
-                            + NodeFailure.inWords(failures)));
+                            + Refusals.inWords(failures)));
         });
         members.forEach((seat, nodeToken) -> seat.node.server.queueScripts.confirm(
                 ballot.keys,

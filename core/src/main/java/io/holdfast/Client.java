@@ -26,7 +26,11 @@ final class Client implements Engine {
         this(driver, options, environment, null);
     }
 
-    /** @param share in the embedded server, which is left when the client is closed; null if it is another server */
+    /**
+     * A client of a server that may be the embedded one.
+     *
+     * @param share in the embedded server, which is left when the client is closed; null if it is another server
+     */
     Client(RedisDriver driver, HoldfastOptions options, Environment environment, @Nullable EmbeddedServer share) {
         this.kit = new Kit(options, environment, Duration.ZERO);
         this.server = new Server(driver, options, kit.ids, kit.ticker, kit.timers, share, kit::isClosed);

@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param actorName the same for people
  */
 record Demand(Keys keys, LockOptions options, Wait waitLimit, boolean scoped, Object actor, String actorName) {
-    /** @param actor an id of the caller's; null for the present thread */
+    /**
+     * What is demanded by an actor.
+     *
+     * @param actor an id of the caller's; null for the present thread
+     */
     static Demand of(Keys keys, LockOptions options, Wait waitLimit, boolean scoped, @Nullable String actor) {
         if (actor != null) {
             return new Demand(keys, options, waitLimit, scoped, actor, actor);

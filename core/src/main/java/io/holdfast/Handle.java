@@ -24,7 +24,11 @@ final class Handle {
         return !left.get() && hold.isValid();
     }
 
-    /** @param result of the work that was done under it; null if there is none */
+    /**
+     * What to throw when the work is done and the lease is lost.
+     *
+     * @param result of the work that was done under it; null if there is none
+     */
     LeaseLostException lostException(@Nullable Object result) {
         return new LeaseLostException(hold.keys().name(), hold.token(), hold.lossReason(), hold.isHandedOver(), result);
     }

@@ -66,7 +66,11 @@ final class Hold implements Holding {
 
     private volatile @Nullable Runnable timer;
 
-    /** @param longest how long it is renewed at most; null for ever */
+    /**
+     * A hold that has not begun.
+     *
+     * @param longest how long it is renewed at most; null for ever
+     */
     Hold(Outcome<?> origin, Grant grant, long deadline, @Nullable Duration longest) {
         this.kit = origin.kit;
         this.origin = origin;
@@ -433,7 +437,7 @@ final class Hold implements Holding {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> "lease of " + grant.inWords() + " was lost: " + reason
-                            + (failures.isEmpty() ? "" : "; " + NodeFailure.inWords(failures)));
+                            + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures)));
         }
         grant.takeBack(reason);
     }

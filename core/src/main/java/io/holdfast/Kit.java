@@ -3,6 +3,7 @@ package io.holdfast;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -37,7 +38,11 @@ final class Kit {
     private final AtomicLong requestNumbers = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    /** @param patience how long a renewal waits for servers that hang, where there are several */
+    /**
+     * The kit of one client.
+     *
+     * @param patience how long a renewal waits for servers that hang, where there are several
+     */
     Kit(HoldfastOptions options, Environment environment, Duration patience) {
         this.options = options;
         this.environment = environment;
@@ -86,7 +91,7 @@ final class Kit {
 
     /** From 0 to 1, to spread waits. */
     double random() {
-        return Backoff.random(environment.entropy());
+        return (ByteBuffer.wrap(randomBytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE) / (double) Integer.MAX_VALUE;
     }
 
     /** So many random bytes. */

@@ -34,6 +34,8 @@ final class LateDriver implements RedisDriver {
     private volatile String why = "it was not tried yet";
 
     /**
+     * A driver that does not connect yet; {@link #begin} does.
+     *
      * @param place host and port, for people
      * @param connect blocks, and throws if there is nobody
      */

@@ -1,7 +1,6 @@
 package io.holdfast;
 
 import java.io.Serializable;
-import java.util.List;
 
 /**
  * A node of a {@link Quorum} that did not do its part.
@@ -11,15 +10,6 @@ import java.util.List;
  *     {@link ServerRefusedException} if it answered with an error, may not vote yet, or cannot be a node
  */
 public record NodeFailure(String node, HoldfastException error) implements Serializable {
-    /** What is wrong with each of some nodes. */
-    static String inWords(List<NodeFailure> failures) {
-        return String.join(
-                "; ",
-                failures.stream()
-                        .map(each -> String.valueOf(each.error().getMessage()))
-                        .toList());
-    }
-
     @Override
     public String toString() {
         return node + ": " + error.getMessage();

@@ -21,7 +21,11 @@ final class Outage {
     private volatile boolean begun;
     private volatile long since; // meaningful when it has begun
 
-    /** @param commandTimeout how long an attempt waits for its answer */
+    /**
+     * Nothing has failed yet.
+     *
+     * @param commandTimeout how long an attempt waits for its answer
+     */
     Outage(Ticker ticker, Duration commandTimeout) {
         this.ticker = ticker;
         this.atOnceNanos = commandTimeout.toNanos() / 2;

@@ -39,6 +39,8 @@ final class Outcome<A> {
     private volatile @Nullable CompletableFuture<Answer<A>> stage = new CompletableFuture<>();
 
     /**
+     * The outcome of a request that begins now.
+     *
      * @param owner by which events name it
      * @param silent whether others report how it and its hold end: the leases that share the hold
      */

@@ -30,7 +30,11 @@ final class PolledRequest<A> implements Asking<A> {
     private volatile long waitFrom;
     private volatile @Nullable Runnable timer;
 
-    /** @throws IllegalArgumentException if it is to wait until the lock is stuck */
+    /**
+     * A request that has not asked yet.
+     *
+     * @throws IllegalArgumentException if it is to wait until the lock is stuck
+     */
     PolledRequest(Outcome<A> outcome, Poll<A> poll, String insteadOfStuck) {
         this.outcome = outcome;
         this.kit = outcome.kit;
@@ -69,7 +73,11 @@ final class PolledRequest<A> implements Asking<A> {
 
     // ---- what came of asking
 
-    /** @param deadline as the client counts it; {@link LeaseState#NEVER} if it does not end */
+    /**
+     * A server, or a majority, has granted.
+     *
+     * @param deadline as the client counts it; {@link LeaseState#NEVER} if it does not end
+     */
     void granted(Grant grant, long deadline) {
         long left = deadline == LeaseState.NEVER ? Long.MAX_VALUE : deadline - kit.nanoTime();
         if (outcome.pending()
@@ -109,7 +117,11 @@ final class PolledRequest<A> implements Asking<A> {
         }
     }
 
-    /** @param isKnown whether it is known that the lock is taken; if not, whether it was granted is not known either */
+    /**
+     * It was asked, and is not granted.
+     *
+     * @param isKnown whether it is known that the lock is taken; if not, whether it was granted is not known either
+     */
     void notGranted(boolean isKnown) {
         if (!outcome.pending()) {
             return;

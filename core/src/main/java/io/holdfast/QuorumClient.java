@@ -79,7 +79,7 @@ final class QuorumClient implements Engine {
         }
         if (nodes.size() - failures.size() < majority) {
             throw new ServerUnreachableException(
-                    failures, "no majority of the nodes is there: " + NodeFailure.inWords(failures));
+                    failures, "no majority of the nodes is there: " + Refusals.inWords(failures));
         }
     }
 
@@ -230,7 +230,7 @@ final class QuorumClient implements Engine {
         if (nodes.size() - silent < majority) {
             throw new ServerUnreachableException(
                     failures,
-                    Shown.lock(keys.name()) + ": no majority of the nodes answered: " + NodeFailure.inWords(failures));
+                    Shown.lock(keys.name()) + ": no majority of the nodes answered: " + Refusals.inWords(failures));
         }
         for (List<LockInfo> infos : byOwner.values()) {
             if (infos.size() + silent >= majority) {

@@ -65,7 +65,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
             request()
                     .fail(new ServerRefusedException(
                             Shown.lock(demand.keys().name()) + ": too many nodes refuse: "
-                                    + NodeFailure.inWords(asked.failures()),
+                                    + Refusals.inWords(asked.failures()),
                             asked.failures().get(0).error()));
         } else {
             request().notGranted(asked.answered());
@@ -166,6 +166,6 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
                 new ServerUnreachableException(
                         failures,
                         Shown.lock(demand.keys().name()) + ": " + why + ", the outcome is unknown"
-                                + (failures.isEmpty() ? "" : ": " + NodeFailure.inWords(failures))));
+                                + (failures.isEmpty() ? "" : ": " + Refusals.inWords(failures))));
     }
 }

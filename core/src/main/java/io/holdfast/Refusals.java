@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.spi.DriverException;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,15 @@ final class Refusals {
                 lock + ": " + server + " did not answer, the outcome is unknown"
                         + (cause == null ? "" : ": " + cause.getMessage()),
                 cause);
+    }
+
+    /** What is wrong with each of some nodes. */
+    static String inWords(List<NodeFailure> failures) {
+        return String.join(
+                "; ",
+                failures.stream()
+                        .map(each -> String.valueOf(each.error().getMessage()))
+                        .toList());
     }
 
     static ServerRefusedException explain(String server, DriverException failure) {

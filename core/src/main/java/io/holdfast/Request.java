@@ -66,7 +66,11 @@ final class Request implements Asking<Attempt>, Assurance.Granted {
     /** Whether the server is being asked to move the request to the tail of the queue. */
     private volatile boolean outlived;
 
-    /** @param tokens how many leases may share the hold, one after the other: the server reserves a token for each */
+    /**
+     * A request that has not asked yet.
+     *
+     * @param tokens how many leases may share the hold, one after the other: the server reserves a token for each
+     */
     Request(QueueEngine queue, Demand demand, int tokens) {
         this.queue = queue;
         this.keys = demand.keys();

@@ -36,6 +36,8 @@ final class Server implements Answers.Asker {
     private final BooleanSupplier closed;
 
     /**
+     * A server behind a driver.
+     *
      * @param share in the embedded server; null if it is another server
      * @param closed whether its client is
      */
