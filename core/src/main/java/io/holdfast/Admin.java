@@ -1,7 +1,11 @@
 package io.holdfast;
 
-import io.holdfast.SteeringScripts.CleanReply;
-import io.holdfast.SteeringScripts.RevokeReply;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.SteeringScripts.CleanReply;
+import io.holdfast.internal.wire.SteeringScripts.RevokeReply;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -115,8 +119,8 @@ public final class Admin {
 
     private RevokeReply revoke(Keys keys, long token, boolean drop) {
         long sent = client.kit.nanoTime();
-        RevokeReply reply =
-                Answers.await(client.server, callback -> client.server.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
+        RevokeReply reply = Answers.await(
+                client.server, callback -> client.server.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
         client.queue.waitingRoom.observe(keys, reply.state(), sent);
         return reply;
     }
@@ -191,7 +195,8 @@ public final class Admin {
     public Optional<Duration> extend(String name, Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         Keys keys = Keys.of(client.kit.options.prefix(), name);
-        Duration remaining = Answers.await(client.server, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
+        Duration remaining = Answers.await(
+                client.server, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
         if (remaining.isZero()) {
             return Optional.empty();
         }
@@ -210,7 +215,8 @@ public final class Admin {
         int removed = 0;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             long sent = client.kit.nanoTime();
-            CleanReply reply = Answers.await(client.server, callback -> client.server.steeringScripts.clean(keys, callback));
+            CleanReply reply =
+                    Answers.await(client.server, callback -> client.server.steeringScripts.clean(keys, callback));
             client.queue.waitingRoom.observe(keys, reply.state(), sent);
             removed += reply.removed();
             if (reply.removed() == 0) {

@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.IntFunction;
@@ -79,7 +80,7 @@ public final class Backoff {
      *
      * @param random from 0 to 1, drawn by the caller
      */
-    long nanos(int attempt, double random) {
+    public long nanos(int attempt, double random) {
         Duration delay = Objects.requireNonNull(delays.apply(attempt), "the function of the backoff returned null");
         // Compared first: a huge duration has no nanoseconds in a long.
         long nanos = delay.isNegative() ? 0 : delay.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : delay.toNanos();

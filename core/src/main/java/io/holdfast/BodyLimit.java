@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Holding;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,9 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Kit;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;

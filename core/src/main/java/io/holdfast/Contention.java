@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param waiters how many requests are queued, this one included; 0 if unknown
  */
 public record Contention(Optional<Holder> holder, Duration remaining, int place, int waiters) {
-    static final Contention NOTHING_KNOWN = new Contention(Optional.empty(), Duration.ZERO, 0, 0);
+    public static final Contention NOTHING_KNOWN = new Contention(Optional.empty(), Duration.ZERO, 0, 0);
 
     /** For people. */
     public String inWords() {

@@ -4,6 +4,10 @@ import io.holdfast.Diagnosis.Ability;
 import io.holdfast.Diagnosis.Clock;
 import io.holdfast.Diagnosis.Facts;
 import io.holdfast.Diagnosis.Probe;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Handshake;
+import io.holdfast.internal.wire.Keys;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
@@ -61,7 +65,8 @@ final class Diagnosing {
                         () -> askAt(channel, inspector, "PUBSUB", "NUMSUB", channel))));
         probes.add(probe(
                 Ability.LISTINGS,
-                () -> ask(inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.kit.options.prefix()), "COUNT", "1")));
+                () -> ask(
+                        inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.kit.options.prefix()), "COUNT", "1")));
         probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.kit.ids.client())));
         return new Diagnosis(client.server.describe(), facts, user, clock, pings, probes);
     }
@@ -77,11 +82,13 @@ final class Diagnosing {
 
     private static void askAt(String key, Inspector inspector, String... words) {
         Command command = new Command(key, List.of(words));
-        Reply unused = Answers.await(inspector.client.server, callback -> inspector.client.server.calls.send(command, callback));
+        Reply unused = Answers.await(
+                inspector.client.server, callback -> inspector.client.server.calls.send(command, callback));
     }
 
     private static Reply ask(Inspector inspector, String... words) {
-        return Answers.await(inspector.client.server, callback -> inspector.client.server.calls.send(Command.of(words), callback));
+        return Answers.await(
+                inspector.client.server, callback -> inspector.client.server.calls.send(Command.of(words), callback));
     }
 
     /** Empty if the server refuses. */

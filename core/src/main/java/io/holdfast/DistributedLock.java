@@ -1,5 +1,13 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -297,7 +305,8 @@ public final class DistributedLock {
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
-        return Calls.async(engine.kit().executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+        return Calls.async(
+                engine.kit().executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
     }
 
     @Override

@@ -1,8 +1,14 @@
 package io.holdfast;
 
-import io.holdfast.FenceScript.FenceAct;
-import io.holdfast.FenceScript.FenceReply;
-import io.holdfast.FenceScript.FenceWord;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.FenceScript;
+import io.holdfast.internal.wire.FenceScript.FenceAct;
+import io.holdfast.internal.wire.FenceScript.FenceReply;
+import io.holdfast.internal.wire.FenceScript.FenceWord;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.nio.charset.StandardCharsets;

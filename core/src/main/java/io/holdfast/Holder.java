@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.Shown;
 import java.time.Instant;
 import java.util.Map;
 

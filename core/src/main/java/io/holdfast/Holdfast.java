@@ -1,5 +1,14 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.queue.Adoption;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.queue.Request;
+import io.holdfast.internal.wire.Handshake;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
 import io.holdfast.routing.Location;
 import io.holdfast.routing.RoutedDriver;
 import io.holdfast.spi.ConnectOptions;
@@ -186,7 +195,11 @@ public final class Holdfast implements AutoCloseable {
     private static Holdfast begin(Client client) {
         try {
             Handshake.with(
-                    client.server.driver, client.kit.options, client.server.calls, client.server.steeringScripts, client.queue.mailboxes.open());
+                    client.server.driver,
+                    client.kit.options,
+                    client.server.calls,
+                    client.server.steeringScripts,
+                    client.queue.mailboxes.open());
         } catch (RuntimeException e) {
             client.close();
             throw e;
@@ -314,7 +327,10 @@ public final class Holdfast implements AutoCloseable {
     public int waiting() {
         return Math.max(
                 0,
-                client.queue.waitingRoom.size() + client.plain.size() - client.kit.holds().size() + client.localLines.waiting());
+                client.queue.waitingRoom.size()
+                        + client.plain.size()
+                        - client.kit.holds().size()
+                        + client.localLines.waiting());
     }
 
     /** The options of this client. */

@@ -4,7 +4,7 @@ package io.holdfast;
 public final class HoldfastClosedException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
-    HoldfastClosedException() {
+    public HoldfastClosedException() {
         super("the Holdfast client is closed", null);
     }
 }

@@ -1,6 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.Options.Option;
+import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.Require;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Credentials;
 import io.holdfast.spi.Tls;

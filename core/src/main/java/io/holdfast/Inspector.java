@@ -1,5 +1,9 @@
 package io.holdfast;
 
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -60,7 +64,8 @@ public final class Inspector {
         if (waiters < 0 || waiters > MOST_WAITERS_LISTED) {
             throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_WAITERS_LISTED);
         }
-        return infos(List.of(Keys.of(client.kit.options.prefix(), name)), waiters).get(0);
+        return infos(List.of(Keys.of(client.kit.options.prefix(), name)), waiters)
+                .get(0);
     }
 
     /** The queue of a lock, in the server's order; empty if no request waits. */
@@ -275,8 +280,8 @@ public final class Inspector {
         }
         List<LockInfo> infos = new ArrayList<>(locks.size());
         for (List<Keys> partition : byPartition.values()) {
-            List<LockInfo> some =
-                    Answers.await(client.server, callback -> client.server.steeringScripts.info(partition, mostWaiters, callback));
+            List<LockInfo> some = Answers.await(
+                    client.server, callback -> client.server.steeringScripts.info(partition, mostWaiters, callback));
             infos.addAll(some);
         }
         return infos;

@@ -1,5 +1,8 @@
 package io.holdfast;
 
+import io.holdfast.internal.queue.LocalLines;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;

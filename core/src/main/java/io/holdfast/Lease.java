@@ -1,5 +1,10 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Shown;
 import org.jspecify.annotations.Nullable;
 
 /** A lease was lost, or had ended, before the work under it was done. Another holder may have been active meanwhile. */
@@ -11,11 +12,11 @@ public final class LeaseLostException extends HoldfastException {
     private final @Nullable LossReason reason;
     private final transient @Nullable Object result;
 
-    LeaseLostException(String lock, long token, @Nullable LossReason reason, @Nullable Object result) {
+    public LeaseLostException(String lock, long token, @Nullable LossReason reason, @Nullable Object result) {
         this(lock, token, reason, false, result);
     }
 
-    LeaseLostException(
+    public LeaseLostException(
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(
                 "lease of " + Shown.lock(lock) + (token == 0 ? "" : " with token " + token)

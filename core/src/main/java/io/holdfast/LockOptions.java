@@ -1,6 +1,8 @@
 package io.holdfast;
 
 import io.holdfast.Options.Option;
+import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Map;

@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Shown;
+
 /**
  * The lock was not obtained, and trying again at once would be wrong: the queue is full, an operator dropped the request,
  * the actor holds the lock itself, or the grant was not confirmed as the options ask for. This call does not hold it, and

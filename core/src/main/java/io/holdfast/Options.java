@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

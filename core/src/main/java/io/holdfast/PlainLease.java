@@ -1,5 +1,9 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.PlainHolding;
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;

@@ -1,5 +1,15 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.PlainHolding;
+import io.holdfast.internal.polled.PlainLocks;
+import io.holdfast.internal.polled.PolledRequest;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.Options.Option;
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

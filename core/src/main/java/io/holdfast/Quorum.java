@@ -1,5 +1,8 @@
 package io.holdfast;
 
+import io.holdfast.internal.quorum.LateDriver;
+import io.holdfast.internal.quorum.QuorumClient;
+import io.holdfast.internal.wire.Keys;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisAddress;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServerRefusedException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
-    ServerRefusedException(String message, @Nullable Throwable cause) {
+    public ServerRefusedException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

@@ -13,12 +13,12 @@ public final class ServerUnreachableException extends HoldfastException {
     @SuppressWarnings("serial") // an immutable list of records, both of which can be written
     private final List<NodeFailure> nodeFailures;
 
-    ServerUnreachableException(String message, @Nullable Throwable cause) {
+    public ServerUnreachableException(String message, @Nullable Throwable cause) {
         super(message, cause);
         this.nodeFailures = List.of();
     }
 
-    ServerUnreachableException(List<NodeFailure> nodeFailures, String message) {
+    public ServerUnreachableException(List<NodeFailure> nodeFailures, String message) {
         super(message, nodeFailures.isEmpty() ? null : nodeFailures.get(0).error());
         this.nodeFailures = List.copyOf(nodeFailures);
     }

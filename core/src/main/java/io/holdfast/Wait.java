@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -71,21 +72,20 @@ public final class Wait {
         return new Wait(limit, Kind.TAKE_OVER);
     }
 
-    boolean isNone() {
+    public boolean isNone() {
         return limit != null && limit.isZero();
     }
 
-    boolean untilStuck() {
+    public boolean untilStuck() {
         return kind != Kind.LIMITED;
     }
 
-    boolean takesOver() {
+    public boolean takesOver() {
         return kind == Kind.TAKE_OVER;
     }
 
     /** The limit, or null for none. */
-    @Nullable
-    Duration limit() {
+    public @Nullable Duration limit() {
         return limit;
     }
 

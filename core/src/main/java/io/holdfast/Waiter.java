@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.OwnerIds;
 import java.time.Instant;
 import java.util.Map;
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

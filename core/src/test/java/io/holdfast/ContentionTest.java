@@ -2,6 +2,7 @@ package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.holdfast.internal.wire.Label;
 import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

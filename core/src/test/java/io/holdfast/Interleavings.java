@@ -17,10 +17,10 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
  * access to shared memory in the classes under test and in the test's own operations. What the others do counts as one step,
  * or there would be too many to go through. These tests are public because Lincheck wants to make instances of them.
  */
-final class Interleavings {
+public final class Interleavings {
     private Interleavings() {}
 
-    static ModelCheckingOptions of(Class<?> test, int iterations, int invocations, Class<?>... underTest) {
+    public static ModelCheckingOptions of(Class<?> test, int iterations, int invocations, Class<?>... underTest) {
         Set<String> open = Arrays.stream(underTest).map(Class::getName).collect(Collectors.toCollection(TreeSet::new));
         open.add(test.getName());
         return new ModelCheckingOptions()
@@ -44,12 +44,13 @@ final class Interleavings {
     }
 
     /** A scenario that is to be among those that are drawn: two threads, what comes before them, and what after. */
-    static ExecutionScenario scenario(List<Actor> before, List<Actor> one, List<Actor> other, List<Actor> after) {
+    public static ExecutionScenario scenario(
+            List<Actor> before, List<Actor> one, List<Actor> other, List<Actor> after) {
         return new ExecutionScenario(before, List.of(one, other), after, null);
     }
 
     /** One operation of a test, by its name. */
-    static Actor act(Class<?> test, String operation, Object... arguments) {
+    public static Actor act(Class<?> test, String operation, Object... arguments) {
         for (Method method : test.getMethods()) {
             if (method.getName().equals(operation)) {
                 return new Actor(method, List.of(arguments));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.PlainOptions.Patience;
+import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;

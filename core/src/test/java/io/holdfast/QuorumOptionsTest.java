@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.holdfast.internal.quorum.QuorumClient;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,6 +3,8 @@ package io.holdfast;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.internal.lease.Events;
+import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;

@@ -1,6 +1,5 @@
 package io.holdfast.benchmarks;
 
-import io.holdfast.MicroBenchmarks;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

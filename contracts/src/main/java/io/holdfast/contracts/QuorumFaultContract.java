@@ -174,7 +174,8 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         LockOptions brief = LOCK.withTerm(BRIEF);
         QuorumOptions options =
                 OPTIONS.withLongestTerm(BRIEF).withClient(OPTIONS.client().withLockDefaults(brief));
-        ExecutorService threads = closeLater(new Threads(clients * threadsEach + 1)).executor();
+        ExecutorService threads =
+                closeLater(new Threads(clients * threadsEach + 1)).executor();
         AtomicReference<Lease> holder = new AtomicReference<>();
         AtomicLong last = new AtomicLong();
         AtomicInteger done = new AtomicInteger();

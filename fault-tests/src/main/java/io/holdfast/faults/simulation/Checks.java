@@ -2,7 +2,6 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Attempt;
 import io.holdfast.HoldfastClosedException;
-import io.holdfast.LeaseLook;
 import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.LossReason;
 import java.util.ArrayList;

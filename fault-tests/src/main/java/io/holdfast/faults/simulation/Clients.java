@@ -7,7 +7,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
-import io.holdfast.LeaseLook;
 import io.holdfast.LeaseTicket;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;

@@ -2,7 +2,6 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
-import io.holdfast.LeaseLook;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,6 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Lease;
-import io.holdfast.LeaseLook;
 import io.holdfast.LossReason;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,6 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Admin;
 import io.holdfast.HoldfastException;
-import io.holdfast.LeaseLook;
 import io.holdfast.Revocation;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Reply;

@@ -1,6 +1,5 @@
 package io.holdfast.faults.simulation;
 
-import io.holdfast.LeaseLook;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;

@@ -33,6 +33,7 @@ final class ServerChecks {
     private final MemoryServer server;
     private final boolean strict;
     private final KeeperChecks keepers;
+    final Leftovers leftovers;
     private final List<View> views = new ArrayList<>();
     private final Map<Integer, Integer> places = new HashMap<>(); // of the views, by lock
     private final String[] readHolds;
@@ -63,6 +64,7 @@ final class ServerChecks {
         }
         this.readHolds = words.toArray(new String[0]);
         this.refresh = plan.options().refreshInterval().toNanos();
+        this.leftovers = new Leftovers(checks, server, views, byOwner);
         this.keepers = new KeeperChecks(checks, world, this, server, refresh);
         // Repeated after the command timeout and two seconds at most; the claim window beside it.
         this.orphanAfter = 3 * plan.options().commandTimeout().toNanos() + 4_000 * MILLI;
@@ -566,48 +568,6 @@ final class ServerChecks {
             if (server.command("PTTL", key.asString()).asLong() == -1) {
                 checks.found(Check.EXPIRY, key.asString() + " has none");
             }
-        }
-    }
-
-    /** When all has been quiet for long enough: what is left is somebody's. */
-    void nothingLeft() {
-        List<Reply> channels = server.command("PUBSUB", "CHANNELS", "*").asList();
-        if (checks.plan.kind() == Plan.Kind.CLUSTER && !channels.isEmpty()) {
-            checks.found(Check.LITTER, "nobody waits, and clients listen to " + channels);
-        }
-        for (View view : views) {
-            for (String part : List.of(":q", ":p")) {
-                for (Reply waiter :
-                        server.command("ZRANGE", view.key + part, "0", "-1").asList()) {
-                    Asked asked = byOwner.get(publicPart(waiter.asString()));
-                    if (asked == null || (asked.done && asked.machine.isRunning())) {
-                        checks.found(Check.ORPHAN, view.key + part + " has " + (asked == null ? waiter : asked));
-                    }
-                }
-            }
-            String text = view.text;
-            Asked asked = text == null ? null : byOwner.get(view.owner);
-            if (asked != null && asked.done && asked.machine.isRunning() && !asked.keepsHold) {
-                checks.found(Check.ORPHAN, view.key + " is held for " + asked + ", which has ended");
-            }
-        }
-    }
-
-    /** When all clients were closed, while nothing was wrong. */
-    void allReleased() {
-        for (View view : views) {
-            Reply hold = server.command("GET", view.key);
-            if (!hold.isNull()) {
-                checks.found(Check.ORPHAN, view.key + " is held though all clients are closed: " + hold.asString());
-            }
-        }
-    }
-
-    /** When everybody has gone and all lives are over. */
-    void empty() {
-        List<Reply> keys = server.command("KEYS", "*").asList();
-        if (!keys.isEmpty()) {
-            checks.found(Check.LITTER, "left on the server: " + keys);
         }
     }
 }

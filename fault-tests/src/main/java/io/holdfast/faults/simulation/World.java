@@ -139,7 +139,7 @@ final class World implements Checks.Surroundings {
         long settled = now() + SETTLED_AFTER + setBack() * MILLI;
         go("settled", settled, () -> now() >= settled);
         if (checks.finding() == null) {
-            ofServers(ServerChecks::nothingLeft);
+            ofServers(each -> each.leftovers.nothingLeft());
         }
         if (checks.finding() == null && checksOfQuorum != null) {
             checksOfQuorum.nothingLeft();
@@ -171,11 +171,11 @@ final class World implements Checks.Surroundings {
             }
             if (checksOfQuorum == null && known) {
                 time.advance(Duration.ofSeconds(1));
-                ofServers(ServerChecks::allReleased);
+                ofServers(each -> each.leftovers.allReleased());
             }
             ending = true;
             time.advance(LIVES_OVER);
-            ofServers(ServerChecks::empty);
+            ofServers(each -> each.leftovers.empty());
             if (checks.open().stream().anyMatch(asked -> !diedAsking(asked))) {
                 checks.found(Check.ENDS, "still open when all clients are closed: " + checks.open());
             }

@@ -124,7 +124,7 @@ final class Breaks {
                         15,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
-                                "Request",
+                                "internal/queue/Request",
                                 "                        reply.sinceMicros(),\n                        Deadlines.ofReply(sent, options",
                                 "                        reply.sinceMicros(),\n"
                                         + "                        Deadlines.ofReply(queue.kit.nanoTime(), options")),
@@ -134,7 +134,7 @@ final class Breaks {
                         47,
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
-                                "Renewals",
+                                "internal/lease/Renewals",
                                 "hold.raise(Deadlines.ofReply(sentNanos, ",
                                 "hold.raise(Deadlines.ofReply(kit.nanoTime(), ")),
                 of(
@@ -142,14 +142,14 @@ final class Breaks {
                         INSIDE,
                         2,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        java("Deadlines", "return nanos / 100 + FIXED_DRIFT_NANOS;", "return 0;")),
+                        java("internal/wire/Deadlines", "return nanos / 100 + FIXED_DRIFT_NANOS;", "return 0;")),
                 of(
                         "no take-back",
                         INSIDE,
                         1,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS, ANSWER),
                         java(
-                                "TakeBack",
+                                "internal/lease/TakeBack",
                                 "        item.attempt();\n        return item.first;",
                                 "        done(item);\n        item.first.complete(ReleaseResult.ALREADY_GONE);\n        return item.first;")),
                 of(
@@ -179,7 +179,7 @@ final class Breaks {
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
-                                "Request",
+                                "internal/queue/Request",
                                 "                claimMillis * 1_000_000,\n                receivedNanos);",
                                 "                options.term().toNanos(),\n                receivedNanos);")),
                 of(
@@ -188,7 +188,7 @@ final class Breaks {
                         31,
                         EnumSet.of(HOLDER, EXCLUSION, TOKENS),
                         java(
-                                "Deadlines",
+                                "internal/wire/Deadlines",
                                 "long deadline = granted + claimNanos - drift(Math.max(0, elapsed) + claimNanos);",
                                 "long deadline = receivedNanos + claimNanos - drift(Math.max(0, elapsed) +"
                                         + " claimNanos);")),
@@ -239,9 +239,9 @@ final class Breaks {
                                 "return handle.hasLeft() ? Duration.ZERO : hold.remaining();",
                                 "return hold.remaining();"),
                         java("Lease", "return handle.hasLeft() ? Duration.ZERO : hold.peek();", "return hold.peek();"),
-                        java("Hold", "if (!state.release()) {", "if (!state.active()) {"),
+                        java("internal/lease/Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
-                                "Hold",
+                                "internal/lease/Hold",
                                 "        return grant.release().whenComplete((how, failure) -> {\n",
                                 "        return grant.release().whenComplete((how, failure) -> {\n            state.release();\n")),
                 of(
@@ -250,7 +250,7 @@ final class Breaks {
                         27,
                         EnumSet.of(LIVENESS, ENDS, ORPHAN),
                         java(
-                                "WaitingRoom",
+                                "internal/queue/WaitingRoom",
                                 "        refreshAll(partition -> true);\n    }\n\n    private void refreshAll",
                                 "    }\n\n    private void refreshAll")),
                 of(
@@ -259,7 +259,7 @@ final class Breaks {
                         4,
                         EnumSet.of(LIVENESS),
                         java(
-                                "WaitingRoom",
+                                "internal/queue/WaitingRoom",
                                 "if (checks.remove(keys.hold(), look)) {",
                                 "if (checks.remove(keys.hold(), look) && keys == null) {")),
                 of(
@@ -274,7 +274,7 @@ final class Breaks {
                         1,
                         EnumSet.of(TOLD),
                         java(
-                                "Hold",
+                                "internal/lease/Hold",
                                 "        endIfPassed(now);\n        if (!active()) {\n            return;",
                                 "        if (state.passed(now) || !active()) {\n            return;")),
                 of(
@@ -282,7 +282,7 @@ final class Breaks {
                         INSIDE,
                         4,
                         EnumSet.of(KEPT),
-                        java("Renewals", "schedule(hold, term / 3);", "schedule(hold, term);")),
+                        java("internal/lease/Renewals", "schedule(hold, term / 3);", "schedule(hold, term);")),
                 of(
                         "a key without expiry",
                         INSIDE,
@@ -324,14 +324,17 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(ENDS, LIVENESS),
-                        java("Request", "queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));", "")),
+                        java(
+                                "internal/queue/Request",
+                                "queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));",
+                                "")),
                 of(
                         "timed out without the server's word",
                         INSIDE,
                         18,
                         EnumSet.of(ANSWER),
                         java(
-                                "Request",
+                                "internal/queue/Request",
                                 "acknowledged\n                            ? new Attempt.TimedOut",
                                 "acknowledged || keys != null\n                            ? new Attempt.TimedOut")),
                 of(
@@ -340,7 +343,7 @@ final class Breaks {
                         35,
                         EnumSet.of(ENDS),
                         java(
-                                "ScriptCalls",
+                                "internal/wire/ScriptCalls",
                                 "if (!flight.get() && now - flight.sentNanos < timeoutNanos) {",
                                 "if (!flight.get()) {")),
                 of(
@@ -349,7 +352,7 @@ final class Breaks {
                         21,
                         EnumSet.of(FAIR),
                         java(
-                                "LocalLine",
+                                "internal/queue/LocalLine",
                                 "(handoffs < options.localHandoffs()",
                                 "(handoffs >= 0 && options.localHandoffs() > 0")),
                 of(
@@ -357,14 +360,17 @@ final class Breaks {
                         INSIDE,
                         11,
                         EnumSet.of(FAIR),
-                        java("LocalLine", "&& now - obtainedNanos < options.localTime().toNanos());", ");")),
+                        java(
+                                "internal/queue/LocalLine",
+                                "&& now - obtainedNanos < options.localTime().toNanos());",
+                                ");")),
                 of(
                         "shared: a recall is not heeded",
                         INSIDE,
                         4,
                         EnumSet.of(FAIR, LIVENESS),
                         java(
-                                "LocalLine",
+                                "internal/queue/LocalLine",
                                 "if (held != null && (token == 0 || held.token() == token)) {",
                                 "if (held != null && token == 0) {")),
                 of(
@@ -379,7 +385,7 @@ final class Breaks {
                         4,
                         EnumSet.of(ORPHAN, LIVENESS, FAIR),
                         java(
-                                "Request",
+                                "internal/queue/Request",
                                 "claimMillis * 1_000_000, false);",
                                 "claimMillis * 1_000_000, shared && !options.keepFor().isZero());")),
                 of(
@@ -388,7 +394,7 @@ final class Breaks {
                         4,
                         EnumSet.of(ORPHAN),
                         java(
-                                "LocalLine",
+                                "internal/queue/LocalLine",
                                 "then = timed ? () -> {} : time(options.keepFor().toNanos());",
                                 "then = () -> {};")),
                 of(
@@ -397,7 +403,7 @@ final class Breaks {
                         11,
                         EnumSet.of(ORPHAN),
                         java(
-                                "Request",
+                                "internal/queue/Request",
                                 "if (hold != null) {\n            hold.clientClosed();",
                                 "if (hold != null && !shared) {\n            hold.clientClosed();")),
                 of(
@@ -406,7 +412,7 @@ final class Breaks {
                         4,
                         EnumSet.of(TOKENS, FENCED),
                         java(
-                                "LocalLine",
+                                "internal/queue/LocalLine",
                                 "if (lent == lease && lease.isWithoutToken()) {\n                lastToken++;",
                                 "if (lent == lease && lease.isWithoutToken() && lastToken < firstToken) {\n"
                                         + "                lastToken++;")),
@@ -415,7 +421,10 @@ final class Breaks {
                         OUTSIDE,
                         18,
                         EnumSet.of(TOKENS),
-                        java("LocalLine", "long last = Math.max(lastToken, firstToken);", "long last = firstToken;")),
+                        java(
+                                "internal/queue/LocalLine",
+                                "long last = Math.max(lastToken, firstToken);",
+                                "long last = firstToken;")),
                 of(
                         "shared: no tokens are reserved",
                         INSIDE,
@@ -427,13 +436,16 @@ final class Breaks {
                         INSIDE,
                         78,
                         EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
-                        java("Request", "if (!shared) { // such", "if (keys != null) { // such")),
+                        java("internal/queue/Request", "if (!shared) { // such", "if (keys != null) { // such")),
                 of(
                         "shared: a lease that is not renewed gets what is left",
                         INSIDE,
                         3,
                         EnumSet.of(KEPT, FAIR),
-                        java("LocalLines", "return options.renewed()\n                && (options", "return (options")),
+                        java(
+                                "internal/queue/LocalLines",
+                                "return options.renewed()\n                && (options",
+                                "return (options")),
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
@@ -450,7 +462,7 @@ final class Breaks {
                         23,
                         EnumSet.of(TOKENS, HOLDER),
                         java(
-                                "Ballot",
+                                "internal/quorum/Ballot",
                                 "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
                                 "if (!granted.isEmpty()) {")),
                 of(
@@ -468,7 +480,7 @@ final class Breaks {
                         1,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         java(
-                                "QuorumClient",
+                                "internal/quorum/QuorumClient",
                                 "this.majority = drivers.size() / 2 + 1;",
                                 "this.majority = drivers.size() / 2;")),
                 of(
@@ -477,7 +489,7 @@ final class Breaks {
                         3,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
-                                "Ballot",
+                                "internal/quorum/Ballot",
                                 "            takeBack();\n            caller.lost(this);",
                                 "            caller.lost(this);")),
                 of(
@@ -486,7 +498,7 @@ final class Breaks {
                         3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
-                                "BallotGrant",
+                                "internal/quorum/BallotGrant",
                                 "majority = agreed == quorum.majority && held != null && held;",
                                 "majority = agreed == 1 && held != null && held;")),
                 of(
@@ -500,10 +512,10 @@ final class Breaks {
                         HANDED,
                         2,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
-                        java("Request", "final String owner;", "String owner;"),
-                        java("Adoption", "private final String owner;", "private String owner;"),
+                        java("internal/queue/Request", "final String owner;", "String owner;"),
+                        java("internal/queue/Adoption", "private final String owner;", "private String owner;"),
                         java(
-                                "Adoption",
+                                "internal/queue/Adoption",
                                 "        queue.kit.ending();\n",
                                 "        queue.kit.ending();\n"
                                         + "        request.owner = ticket.owner();\n        owner = ticket.owner();\n")),
@@ -512,7 +524,7 @@ final class Breaks {
                         HANDED,
                         3,
                         EnumSet.of(KEPT),
-                        java("QueueGrant", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
+                        java("internal/queue/QueueGrant", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
                 of(
                         "shared: a renewal does not tell of a recall",
                         Plan.Kind.KEPT,
@@ -525,7 +537,7 @@ final class Breaks {
                         1,
                         EnumSet.of(EXPIRY),
                         java(
-                                "LocalLine",
+                                "internal/queue/LocalLine",
                                 "boolean good = isGood(now) && !outlastsTerm(now);",
                                 "boolean good = isGood(now);")),
                 of(
@@ -542,19 +554,25 @@ final class Breaks {
                         CLUSTER,
                         2,
                         EnumSet.of(LITTER),
-                        java("Mailboxes", "reader.startTicking(); // which closes it again", "")),
+                        java("internal/queue/Mailboxes", "reader.startTicking(); // which closes it again", "")),
                 of(
                         "cluster: one bound of what is asked again for all servers",
                         CLUSTER,
                         1,
                         EnumSet.of(LIVENESS),
-                        java("Repeats", "Object server = serverOf.apply(request);", "Object server = lock;")),
+                        java(
+                                "internal/queue/Repeats",
+                                "Object server = serverOf.apply(request);",
+                                "Object server = lock;")),
                 of(
                         "nested: an interrupt forgets what has entered",
                         NESTED,
                         1,
                         EnumSet.of(ORPHAN, ENDS),
-                        java("Request", ": how instanceof Joined joined ? joined.handle().get() : null;", ": null;")));
+                        java(
+                                "internal/queue/Request",
+                                ": how instanceof Joined joined ? joined.handle().get() : null;",
+                                ": null;")));
     }
 
     /** Prints how each of them was found; exits with 1 if one was not. */

@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokenProduct {
     private static final Path MAIN = Path.of("..", "core", "src", "main");
-    private static final String SCRIPTS = "java/io/holdfast/Script.java";
+    private static final String SCRIPTS = "java/io/holdfast/internal/wire/Script.java";
     private static final String OURS = "io.holdfast.";
 
     private final Map<String, byte[]> changed = new HashMap<>(); // by name of the resource
@@ -67,7 +67,7 @@ final class BrokenProduct {
     /** With the hashes of the changed scripts: a product whose scripts no server ever knew would send each of them twice. */
     private String rehashed(String source) {
         try {
-            Class<?> scripts = new Loader().loadClass("io.holdfast.Script");
+            Class<?> scripts = new Loader().loadClass("io.holdfast.internal.wire.Script");
             Method text = scripts.getDeclaredMethod("text");
             Method sha1 = scripts.getDeclaredMethod("sha1");
             text.setAccessible(true);

@@ -403,7 +403,7 @@ class ChecksTest {
     @Test
     void litter_keyThatIsLeft_isFound() {
         server.command("SET", "hf:{lock0}:t", "5");
-        ofServer.empty();
+        ofServer.leftovers.empty();
         assertEquals(Check.LITTER, found());
     }
 
@@ -438,7 +438,7 @@ class ChecksTest {
     @Test
     void orphan_holdThatOutlivesItsClient_isFound() {
         hold(server);
-        ofServer.allReleased();
+        ofServer.leftovers.allReleased();
         assertEquals(Check.ORPHAN, found());
     }
 

@@ -1,0 +1,40 @@
+package io.holdfast.contracts.engine;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.wire.Keys;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
+import org.jspecify.annotations.Nullable;
+
+/** What the engine's tests need of public types, and no user does. */
+final class Faces {
+    private Faces() {}
+
+    /** What stands behind a lease. */
+    static Holding holding(Lease lease) {
+        try {
+            Field field = Lease.class.getDeclaredField("hold");
+            field.setAccessible(true);
+            return (Holding) field.get(lease);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+
+    /** A lock over an engine that the test has made. */
+    static DistributedLock lock(Engine engine, Keys keys, LockOptions options) {
+        try {
+            Constructor<DistributedLock> constructor = DistributedLock.class.getDeclaredConstructor(
+                    Engine.class, Keys.class, LockOptions.class, String.class);
+            constructor.setAccessible(true);
+            @Nullable String actor = null;
+            return constructor.newInstance(engine, keys, options, actor);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,437 @@
+package io.holdfast.contracts.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Admin;
+import io.holdfast.Attempt;
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
+import io.holdfast.Revocation;
+import io.holdfast.Wait;
+import io.holdfast.contracts.FakeDriver;
+import io.holdfast.internal.queue.LocalLines;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Holds that several leases of one client share: handed on among its threads, extended, or released by name. */
+final class LocalLineTest extends LocalLineFixture {
+    // ---- handed on
+
+    @Test
+    void release_othersOfThisClientWait_handsOnWithoutTheServerInOrderWithRisingTokens() {
+        Lease first = lease(ask(ours, HANDED));
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            waiting.add(ask(ours, HANDED));
+        }
+        assertEquals(3, ours.waiting());
+        String hold = server.command("GET", ours.lock("a").key()).asString();
+        Lease before = first;
+        for (CompletableFuture<Lease> next : waiting) {
+            assertFalse(next.isDone());
+            time.advance(MICRO);
+            long token = before.token();
+            assertEquals(ReleaseResult.RELEASED, before.release());
+            assertFalse(before.isValid());
+            Lease after = lease(next);
+            assertTrue(after.token() > token);
+            assertEquals(hold, server.command("GET", ours.lock("a").key()).asString());
+            before = after;
+        }
+        assertEquals(ReleaseResult.RELEASED, before.release());
+        assertFalse(ours.lock("a").isLocked());
+        assertEquals(0, ours.holding() + ours.waiting());
+    }
+
+    /** The bound is the promise to those of other clients: as often, or as long, as the options say, and no more. */
+    @Test
+    void release_asOftenAsAllowed_goesToTheOtherClientNext() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add(ask(ours, HANDED));
+        }
+        for (int i = 0; i < 3; i++) {
+            time.advance(MICRO);
+            lease.release();
+            lease = lease(waiting.get(i));
+            assertFalse(theirs.isDone());
+        }
+        long token = lease.token();
+        time.advance(MICRO);
+        lease.release();
+        Lease next = lease(theirs);
+        assertTrue(next.token() > token);
+        assertFalse(waiting.get(3).isDone());
+        next.release();
+        assertTrue(lease(waiting.get(3)).token() > next.token());
+    }
+
+    @Test
+    void release_asLongAsAllowed_goesToTheOtherClientNext() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
+        CompletableFuture<Lease> mine = ask(ours, HANDED);
+        time.advance(Duration.ofMillis(50));
+        lease.release();
+        assertFalse(mine.isDone());
+        lease(theirs).release();
+        lease(mine).release();
+    }
+
+    @Test
+    void lost_holdIsGone_isToldToTheLeaseAndTheNextAsksTheServer() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        CompletableFuture<LossReason> told = lease.lost().toCompletableFuture();
+        long token = lease.token();
+        server.command("DEL", ours.lock("a").key());
+        time.advance(LockOptions.defaults().term().dividedBy(2));
+        assertEquals(LossReason.GONE, told.join());
+        assertFalse(lease.isValid());
+        assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
+        assertTrue(lease(next).token() > token);
+    }
+
+    @Test
+    void attempt_whileAnotherThreadHolds_timesOutAndKnowsTheHolder() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
+        time.advance(Duration.ofMillis(100));
+        Attempt.TimedOut out = assertInstanceOf(Attempt.TimedOut.class, attempt.join());
+        Holder holder = out.contention().holder().orElseThrow();
+        assertEquals(ours.options().application(), holder.application());
+        assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
+        assertFalse(holder.host().isEmpty());
+        assertInstanceOf(
+                Attempt.Taken.class,
+                ours.lock("a", HANDED).attemptAsync(Wait.none()).join());
+        lease.release();
+    }
+
+    @Test
+    void attempt_theServerIsAway_isUnknown() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
+        control.disconnect();
+        time.advance(Duration.ofSeconds(10));
+        assertInstanceOf(Attempt.Unknown.class, attempt.join());
+        control.reconnect();
+        lease.release();
+    }
+
+    @Test
+    void cancel_theOnlyOneThatWaits_leavesTheQueue() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Lease> mine = ask(ours, HANDED);
+        assertEquals(1, other.inspect().lock("a").waiters());
+        mine.cancel(false);
+        assertEquals(0, other.inspect().lock("a").waiters());
+        assertEquals(0, ours.waiting());
+        lease.release();
+    }
+
+    @Test
+    void cancel_oneOfSeveral_leavesThePlaceToTheOthers() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Lease> first = ask(ours, HANDED);
+        CompletableFuture<Lease> second = ask(ours, HANDED);
+        first.cancel(false);
+        assertEquals(1, other.inspect().lock("a").waiters());
+        lease.release();
+        lease(second).release();
+    }
+
+    @Test
+    void close_withHolderAndWaiters_tellsAll() {
+        Holdfast closing = control.client();
+        Lease lease = lease(ask(closing, HANDED));
+        CompletableFuture<Lease> next = ask(closing, HANDED);
+        closing.close();
+        assertEquals(
+                LossReason.CLIENT_CLOSED, lease.lost().toCompletableFuture().join());
+        assertTrue(next.isCompletedExceptionally());
+        lease(ask(other, LockOptions.defaults())).release();
+    }
+
+    @Test
+    void evict_waitersOfTheClient_areAllTold() {
+        Lease lease = lease(ask(other, LockOptions.defaults()));
+        CompletableFuture<Attempt> first = ours.lock("a", HANDED).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt> second = ours.lock("a", HANDED).attemptAsync(Wait.forever());
+        control.evict("a");
+        assertInstanceOf(Attempt.Evicted.class, first.join());
+        assertInstanceOf(Attempt.Evicted.class, second.join());
+        lease.release();
+    }
+
+    @Test
+    void options_thatDoNotGoTogether_areRefused() {
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> ours.lock("a", HANDED.withOwnConflict(LockOptions.OwnConflict.REENTER)));
+        assertThrows(
+                IllegalArgumentException.class, () -> ours.lock("a", KEPT.withShortestHold(Duration.ofSeconds(1))));
+        Lease lease = lease(ask(ours, HANDED));
+        assertThrows(UnsupportedOperationException.class, lease::ticket);
+        lease.release();
+    }
+
+    /** The hold lives on without its client: whoever waits here stands in the server's queue behind it. */
+    @Test
+    void detach_othersOfThisClientWait_waitForTheEndOfItsTerm() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        long token = lease.token();
+        lease.detach();
+        assertTrue(lease.isValid());
+        assertEquals(1, other.inspect().lock("a").waiters());
+        time.advance(LockOptions.defaults().term().plusSeconds(3));
+        assertFalse(lease.isValid());
+        assertTrue(lease(next).token() > token);
+        next.join().release();
+    }
+
+    /** The renewal of the hold ended with the first lease's time; the second has a time of its own. */
+    @Test
+    void longestHold_firstLeaseOverstaysIt_nextIsRenewed() {
+        LockOptions longest = HANDED.withTerm(Duration.ofSeconds(3))
+                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withLongestHold(Duration.ofSeconds(2));
+        Lease first = lease(ask(ours, longest));
+        CompletableFuture<Lease> next = ask(ours, longest);
+        time.advance(Duration.ofSeconds(4));
+        first.release();
+        Lease second = lease(next);
+        time.advance(Duration.ofMillis(1_500));
+        assertTrue(second.isValid());
+        second.release();
+    }
+
+    @Test
+    void notRenewed_handedOn_hasAWholeTerm() {
+        LockOptions once = HANDED.withTerm(Duration.ofSeconds(3))
+                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withRenewed(false);
+        Lease first = lease(ask(ours, once));
+        CompletableFuture<Lease> next = ask(ours, once);
+        time.advance(Duration.ofSeconds(2));
+        first.release();
+        Lease second = lease(next);
+        assertTrue(second.remaining().compareTo(Duration.ofMillis(2_900)) > 0, () -> "" + second.remaining());
+        second.release();
+    }
+
+    @Test
+    void release_ofADetachedLease_freesTheLock() {
+        Lease lease = lease(ask(ours, HANDED));
+        lease.detach();
+        assertEquals(ReleaseResult.RELEASED, lease.release());
+        assertFalse(other.lock("a").isLocked());
+    }
+
+    // ---- extended
+
+    @Test
+    void release_afterAnExtension_isNotKept() {
+        Lease lease = lease(ask(ours, KEPT));
+        lease.extend(Duration.ofHours(10));
+        assertEquals(ReleaseResult.RELEASED, lease.release());
+        assertFalse(other.lock("a").isLocked());
+    }
+
+    @Test
+    void release_afterAnExtension_isNotHandedOn() {
+        Lease lease = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        time.advance(MICRO);
+        lease.extend(Duration.ofHours(10));
+        lease.release();
+        assertNotEquals(lease.owner(), lease(next).owner());
+        assertTrue(server.command("PTTL", ours.lock("a").key()).asLong()
+                <= HANDED.term().toMillis());
+        next.join().release();
+    }
+
+    /** Whether the server has heard of it nobody knows. */
+    @Test
+    void release_afterAnExtensionThatWasNotAnswered_isNotKept() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        CompletableFuture<Boolean> extension = Faces.holding(lease(future)).extend(Duration.ofHours(10));
+        driver.next("confirm").fail();
+        assertTrue(extension.isCompletedExceptionally());
+        assertEquals(ReleaseResult.RELEASED, lease(future).release());
+        CompletableFuture<Lease> second = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(200));
+        Faces.holding(lease(second)).extend(Duration.ofHours(10));
+        assertEquals(ReleaseResult.RELEASED, lease(second).release());
+        driver.next("confirm").answer(driver.gone());
+        CompletableFuture<Lease> third = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(300));
+        assertEquals(ReleaseResult.KEPT, lease(third).release());
+        client.close();
+    }
+
+    @Test
+    void release_atMostATermOfTheExtensionIsLeft_isKept() {
+        Lease lease = lease(ask(ours, KEPT));
+        lease.extend(KEPT.term().dividedBy(2));
+        assertEquals(ReleaseResult.KEPT, lease.release());
+        time.advance(MICRO);
+        lease = lease(ask(ours, KEPT));
+        lease.extend(KEPT.term().plusSeconds(5));
+        time.advance(Duration.ofSeconds(6));
+        assertEquals(ReleaseResult.KEPT, lease.release());
+    }
+
+    @Test
+    void extend_afterTheRelease_doesNothing() {
+        Lease lease = lease(ask(ours, KEPT));
+        assertEquals(ReleaseResult.KEPT, lease.release());
+        assertFalse(Faces.holding(lease).extend(Duration.ofHours(10)).join());
+        assertTrue(server.command("PTTL", ours.lock("a").key()).asLong()
+                <= KEPT.term().toMillis());
+    }
+
+    // ---- released by name
+
+    @Test
+    void revoke_whileItIsKept_isNotLentAgain() {
+        lease(ask(ours, KEPT)).release();
+        other.admin().release("a", Admin.Waiters.HAND_OFF);
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        time.advance(MICRO);
+        assertInstanceOf(
+                Attempt.Taken.class,
+                ours.lock("a", KEPT).attemptAsync(Wait.none()).join());
+        theirs.release();
+    }
+
+    @Test
+    void revoke_whileALeaseIsOut_isLostAtOnce() {
+        for (LockOptions options : List.of(KEPT, HANDED, LockOptions.defaults())) {
+            Lease lease = lease(ask(ours, options));
+            CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+            other.admin().release("a", Admin.Waiters.HAND_OFF);
+            assertFalse(lease.isValid());
+            assertEquals(LossReason.REVOKED, lost.join());
+        }
+    }
+
+    /** The lock was taken away before its new holder knew that it had it: it asks again. */
+    @Test
+    void revoke_toldBeforeTheGrant_isNotLent() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        FakeDriver.Call asked = driver.next("acquire");
+        driver.message("V " + asked.publicOwner() + " 100 hf:{a}");
+        asked.answer(driver.grantedToKeep(100));
+        assertFalse(future.isDone());
+        driver.next("acquire").answer(driver.grantedToKeep(200));
+        assertEquals(200, lease(future).token());
+        client.close();
+    }
+
+    @Test
+    void revoke_ofAnotherHold_changesNothing() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, KEPT);
+        FakeDriver.Call asked = driver.next("acquire");
+        asked.answer(driver.grantedToKeep(200));
+        driver.message("V " + asked.publicOwner() + " 100 hf:{a}");
+        driver.message("V somebody.0-1 200 hf:{a}");
+        assertEquals(ReleaseResult.KEPT, lease(future).release());
+        client.close();
+    }
+
+    @Test
+    void revoke_messageIsLost_isLostWithTheNextRenewal() {
+        Holdfast deaf = deafClient();
+        lease(ask(deaf, KEPT_LONG)).release();
+        other.admin().release("a", Admin.Waiters.HAND_OFF);
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        time.advance(THIRD);
+        assertInstanceOf(
+                Attempt.Taken.class,
+                deaf.lock("a", KEPT_LONG).attemptAsync(Wait.none()).join());
+        theirs.release();
+        deaf.close();
+    }
+
+    /** The hold has a token of its own, which nobody sees: those of its leases mean it as well, and no later hold. */
+    @Test
+    void revoke_withTheTokenOfALease_endsItsHoldAndNoLaterOne() {
+        lease(ask(ours, KEPT)).release();
+        time.advance(MICRO);
+        Lease second = lease(ask(ours, KEPT));
+        long token = second.token();
+        long own = other.inspect().lock("a").holder().orElseThrow().token();
+        assertTrue(token > own);
+        Admin admin = other.admin();
+        assertEquals(
+                Revocation.Outcome.LEFT_ALONE,
+                admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
+        assertEquals(
+                Revocation.Outcome.LEFT_ALONE,
+                admin.release("a", own + LocalLines.tokens(KEPT), Admin.Waiters.HAND_OFF)
+                        .outcome());
+        assertEquals(
+                Revocation.Outcome.RELEASED,
+                admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
+        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        assertEquals(
+                Revocation.Outcome.LEFT_ALONE,
+                admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
+        assertEquals(
+                Revocation.Outcome.LEFT_ALONE,
+                admin.release("a", theirs.token() + 1, Admin.Waiters.HAND_OFF).outcome());
+        theirs.release();
+    }
+
+    // ---- what is called while the line is locked
+
+    /** The wait ends at the very instant of the deadline, and is first to see that it has passed. */
+    @Test
+    void judge_holdIsOver_callsNobodyUnderTheLock() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> future = ask(client, HANDED);
+        driver.next("acquire").answer(driver.granted(100));
+        List<Throwable> found = new ArrayList<>();
+        CompletableFuture<Void> told = lease(future)
+                .lost()
+                .toCompletableFuture()
+                .thenAccept(reason -> {
+                    try {
+                        CompletableFuture.supplyAsync(client::waiting).get(5, TimeUnit.SECONDS);
+                    } catch (Exception e) {
+                        found.add(e);
+                    }
+                });
+        CompletableFuture<Attempt> second = client.lock("a", HANDED).attemptAsync(Wait.upTo(EngineFixture.VALIDITY));
+        time.advance(EngineFixture.VALIDITY);
+        assertInstanceOf(Attempt.TimedOut.class, second.join());
+        assertTrue(told.isDone());
+        assertEquals(List.of(), found);
+        client.close();
+    }
+}

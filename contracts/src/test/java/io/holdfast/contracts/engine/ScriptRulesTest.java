@@ -1,0 +1,326 @@
+package io.holdfast.contracts.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Admin;
+import io.holdfast.Attempt;
+import io.holdfast.FencedValue;
+import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockOptions;
+import io.holdfast.ReleaseResult;
+import io.holdfast.Wait;
+import io.holdfast.contracts.engine.HandDriver.Fate;
+import io.holdfast.contracts.engine.HandDriver.Held;
+import io.holdfast.internal.wire.Script;
+import io.holdfast.spi.Reply;
+import io.holdfast.spi.Ticker;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** The rules that stand in the scripts, between {@code -- rule} and {@code -- end}: each is needed. */
+final class ScriptRulesTest extends RuleFixture {
+
+    // ---- a grant is identified by owner and token: confirm and renew compare both
+
+    @Test
+    void tokencompare_confirmOfAnEarlierGrantOfTheSameOwner_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            long late = regrantedOwner();
+            Reply reply = script(
+                    rule(withRule, "tokencompare", "").apply(Script.CONFIRM.text()),
+                    KEYS.all(),
+                    withCommon("B", "B.0-1~s", Long.toString(late), "30000"));
+            return olderThanItMayBe(reply.asList().get(0).asString().equals("HELD"), late);
+        });
+    }
+
+    @Test
+    void tokencompare_renewalOfAnEarlierGrantOfTheSameOwner_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            long late = regrantedOwner();
+            Reply reply = script(
+                    rule(withRule, "tokencompare", "local mine = isHoldOf(texts[i], ARGV[3 * i - 2])")
+                            .apply(Script.RENEW.text()),
+                    List.of(KEYS.hold()),
+                    List.of("B.0-1~s", Long.toString(late), "30000"));
+            return olderThanItMayBe(reply.asList().get(0).asLong() == 1, late);
+        });
+    }
+
+    /**
+     * B is granted the lock by handoff, and does not hear of it in time; C holds the lock meanwhile; then B is granted it
+     * anew, under the same owner id.
+     *
+     * @return the token of B's first grant, whose message comes only now
+     */
+    private long regrantedOwner() {
+        List<String> a = withCommon("A", "A.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0", "1", "");
+        List<String> b = withCommon("B", "B.0-1~s", "30000", "1", "200", "0", "T", "x", "x", "F", "0", "0", "1", "");
+        List<String> c = withCommon("C", "C.0-1~s", "30000", "0", "200", "0", "T", "x", "x", "F", "0", "0", "1", "");
+        assertEquals("GRANTED", word(acquire("A.0-1~s", a)));
+        assertEquals("QUEUED", word(acquire("B.0-1~s", b)));
+        assertEquals("RELEASED", word(release("A", "A.0-1~s")));
+        long first = server.command("GET", KEYS.token()).asLong();
+        awaitExpiry();
+        assertEquals("GRANTED", word(acquire("C.0-1~s", c)));
+        assertEquals("RELEASED", word(release("C", "C.0-1~s")));
+        assertEquals("GRANTED", word(acquire("B.0-1~s", b)));
+        return first;
+    }
+
+    private String olderThanItMayBe(boolean held, long token) {
+        long last = server.command("GET", KEYS.token()).asLong();
+        return held && token < last
+                ? "a lease with token " + token + " is kept alive after the grant of " + last
+                : SOUND;
+    }
+
+    // ---- a repeated acquire re-arms, and only then may its own t0 count
+
+    @Test
+    void rearm_repeatedAcquireNearTheEndOfTheFirst_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party b = new Party(rule(withRule, "rearm", ""), Ticker.system());
+            LockOptions options =
+                    LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withRenewed(false);
+            b.driver.next(Script.ACQUIRE, Fate.ANSWER_LOST);
+            CompletableFuture<Attempt> asked = b.ask(options, Wait.forever());
+            awaitLessThan(Duration.ofMillis(700));
+            b.timers.advance(Duration.ofMillis(50)); // asks again
+            Lease lease = asked.join().orElseThrow();
+            assertSwitched(withRule, b);
+            return contend(lease, new Party());
+        });
+    }
+
+    // ---- an owner that ends leaves a tombstone unless every copy of its acquire was answered
+
+    @Test
+    void tombstone_copyOfAnAcquireArrivesAfterTheWithdrawal_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party b = new Party(rule(withRule, "tombstone", ""), Ticker.system());
+            b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults(), Wait.forever());
+            Held copy = b.driver.held(Script.ACQUIRE);
+            copy.fail();
+            asked.cancel(false);
+            copy.run(); // it was only slow
+            assertSwitched(withRule, b);
+            return orphan();
+        });
+    }
+
+    @Test
+    void tombstone_copyOfAnAcquireArrivesAfterTheRelease_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party b = new Party(rule(withRule, "tombstone", ""), Ticker.system());
+            b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults(), Wait.forever());
+            Held copy = b.driver.held(Script.ACQUIRE);
+            copy.fail();
+            b.timers.advance(Duration.ofMillis(50)); // asks again, and is answered
+            assertEquals(ReleaseResult.RELEASED, asked.join().orElseThrow().release());
+            copy.run();
+            assertSwitched(withRule, b);
+            return orphan();
+        });
+    }
+
+    // ---- release checks the owner
+
+    @Test
+    void ownercheck_releaseOfALeaseThatHasLapsed_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party a = new Party(rule(withRule, "ownercheck", "if lock.held then"), Ticker.system());
+            LockOptions brief =
+                    LockOptions.defaults().withTerm(Duration.ofMillis(200)).withRenewed(false);
+            Lease lapsed = a.take(brief);
+            awaitExpiry();
+            Lease present = new Party().take();
+            lapsed.release();
+            assertSwitched(withRule, a);
+            assertTrue(present.isValid());
+            return contendOnce(new Party());
+        });
+    }
+
+    private String contendOnce(Party other) {
+        other.tryTake();
+        return overlap();
+    }
+
+    // ---- an adoption compares the owner, ends the old one, and is not done for one that has ended
+
+    @Test
+    void ticketowner_twoAdoptWithOneTicket_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            LeaseTicket ticket = new Party().take().ticket();
+            Lease first = new Party().holdfast.adopt(ticket);
+            Party late = new Party(rule(withRule, "ticketowner", ""), Ticker.system());
+            boolean both;
+            try {
+                both = late.holdfast.adopt(ticket).isValid() && first.isValid();
+            } catch (LeaseLostException e) {
+                both = false;
+            }
+            assertSwitched(withRule, late);
+            return both ? "two that adopted have a lease" : SOUND;
+        });
+    }
+
+    @Test
+    void oldtombstone_copyOfTheGiversAcquireArrivesAfterTheRelease_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party a = new Party();
+            a.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
+            CompletableFuture<Attempt> asked = a.ask(LockOptions.defaults(), Wait.forever());
+            Held copy = a.driver.held(Script.ACQUIRE);
+            copy.fail();
+            a.timers.advance(Duration.ofMillis(50)); // asks again, and is answered
+            Party b = new Party(rule(withRule, "oldtombstone", ""), Ticker.system());
+            Lease adopted = b.holdfast.adopt(asked.join().orElseThrow().ticket());
+            assertEquals(ReleaseResult.RELEASED, adopted.release());
+            copy.run(); // it was only slow
+            assertSwitched(withRule, b);
+            return orphan();
+        });
+    }
+
+    @Test
+    void newtombstone_copyOfAnAdoptionArrivesAfterItWasGivenUp_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            LeaseTicket ticket = new Party().take().ticket();
+            String owner = "B.0-1~s";
+            assertEquals(
+                    "GONE",
+                    word(script(
+                            Script.RELEASE.text(),
+                            KEYS.allWithTombstone(owner),
+                            withCommon("B", owner, "120000", "0", "0"))));
+            script(
+                    rule(withRule, "newtombstone", "").apply(Script.ADOPT.text()),
+                    KEYS.allToAdopt(ticket.owner(), owner),
+                    withCommon(
+                            "B", ticket.owner(), Long.toString(ticket.token()), owner, "30000", "x/y/z/t", "120000"));
+            return server.command("GET", KEYS.hold()).asString().startsWith(owner)
+                    ? "the lock is held by an owner that has ended"
+                    : SOUND;
+        });
+    }
+
+    // ---- a recall is written into the hold: the message may be lost
+
+    @Test
+    void recallmark_messageIsLost_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party keeper = new Party();
+            LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofHours(1));
+            keeper.ask(kept, Wait.forever()).join().orElseThrow().release();
+            Party other = new Party(rule(withRule, "recallmark", ""), Ticker.system());
+            CompletableFuture<Attempt> waiting = other.queue(LONG_CLAIM);
+            assertTrue(keeper.driver.receive().startsWith("R "), "it was to be recalled"); // and is not told so
+            keeper.timers.advance(kept.term().dividedBy(2)); // it renews what it keeps
+            assertSwitched(withRule, other);
+            if (server.command("GET", KEYS.hold()).asString().startsWith(keeper.holdfast.id() + ".")) {
+                return "kept for nobody, though others wait";
+            }
+            other.driver.deliver(other.driver.receive());
+            assertInstanceOf(Attempt.Obtained.class, waiting.join());
+            return overlap();
+        });
+    }
+
+    // ---- whoever held what an operator ends is told
+
+    @Test
+    void revokemessage_ofAHoldThatIsKept_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party keeper = new Party();
+            LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofHours(1));
+            keeper.ask(kept, Wait.forever()).join().orElseThrow().release();
+            Party other = new Party(rule(withRule, "revokemessage", ""), Ticker.system());
+            other.holdfast.admin().release(KEYS.name(), Admin.Waiters.HAND_OFF);
+            assertSwitched(withRule, other);
+            if (withRule) {
+                keeper.driver.deliver(keeper.driver.receive());
+            }
+            other.take();
+            keeper.ask(kept, Wait.none());
+            return overlap();
+        });
+    }
+
+    // ---- a value's newest token is compared before anything is written
+
+    @Test
+    void tokenorder_writeOfAHolderThatWasPaused_isNeeded() throws Exception {
+        assertNeeded(withRule -> {
+            Party a = new Party(rule(withRule, "tokenorder", ""), Ticker.system());
+            FencedValue late = a.holdfast.fencedValue("a", Duration.ofMinutes(1));
+            FencedValue present = new Party().holdfast.fencedValue("a", Duration.ofMinutes(1));
+            late.set(1, "of the first");
+            present.set(2, "of the second");
+            late.set(1, "of the first, late");
+            assertSwitched(withRule, a);
+            String found = present.get().orElse("nothing");
+            return found.equals("of the second") ? SOUND : "an update was lost, there is " + found;
+        });
+    }
+
+    // ---- that the scenarios stand for what a client does
+
+    @Test
+    void confirm_ofAnEarlierGrant_isNotWhatAClientSendsAfterALateMessage() throws Exception {
+        // The engine asks again where the model confirms, and so gets the present token.
+        Party a = new Party();
+        Party b = new Party();
+        Lease lease = a.take();
+        CompletableFuture<Attempt> waiting = b.queue(CLAIM);
+        lease.release();
+        String message = b.driver.receive();
+        awaitExpiry();
+        Lease meanwhile = new Party().take();
+        b.driver.deliver(message);
+        assertTrue(!waiting.isDone());
+        meanwhile.release();
+        b.driver.deliver(message);
+        assertInstanceOf(Attempt.Obtained.class, waiting.join());
+        assertTrue(waiting.join().orElseThrow().token() > meanwhile.token());
+    }
+
+    private static void assertSwitched(boolean withRule, Party party) {
+        assertEquals(!withRule, party.driver.changed() > 0, "scripts changed: " + party.driver.changed());
+    }
+
+    private Reply acquire(String owner, List<String> args) {
+        return script(Script.ACQUIRE.text(), KEYS.allToAcquire(owner), args);
+    }
+
+    private Reply release(String client, String owner) {
+        return script(Script.RELEASE.text(), KEYS.allWithTombstone(owner), withCommon(client, owner, "0", "0", "0"));
+    }
+
+    private Reply script(String text, List<String> keys, List<String> args) {
+        List<String> words = new ArrayList<>(List.of("EVAL", text, Integer.toString(keys.size())));
+        words.addAll(keys);
+        words.addAll(args);
+        return server.command(words.toArray(String[]::new));
+    }
+
+    private static List<String> withCommon(String client, String... args) {
+        List<String> all = new ArrayList<>(List.of(client, "hf:to:", "30000", "3600000"));
+        all.addAll(List.of(args));
+        return all;
+    }
+
+    private static String word(Reply reply) {
+        return reply.asList().get(0).asString();
+    }
+}

@@ -1,0 +1,183 @@
+package io.holdfast.contracts.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
+import io.holdfast.contracts.ForwardingDriver;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.FenceScript;
+import io.holdfast.internal.wire.FenceScript.FenceAct;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.PlainScripts;
+import io.holdfast.internal.wire.QueueScripts;
+import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
+import io.holdfast.internal.wire.QueueScripts.RenewEntry;
+import io.holdfast.internal.wire.QuorumScripts;
+import io.holdfast.internal.wire.Script;
+import io.holdfast.internal.wire.SteeringScripts;
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import io.holdfast.testkit.MemoryServer;
+import io.holdfast.testkit.VirtualTime;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A driver that has lost count: each reply goes to the request before. Whatever is asked, it is not believed. */
+class ShiftedRepliesTest {
+    private static final Duration TERM = Duration.ofSeconds(30);
+
+    private final VirtualTime time = new VirtualTime();
+    private final MemoryServer server = MemoryServer.start(time);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    /** From the first script call after the handshake on, the request is not sent, and each later reply goes to the one before. */
+    private static final class Shifting extends ForwardingDriver {
+        private final boolean forging;
+        private boolean shifted;
+        private int reconnects;
+        private @Nullable CompletableFuture<Reply> before;
+        private @Nullable String numberBefore;
+
+        /** @param forging whether replies get the number that is looked for: a client that does not look sees it so */
+        Shifting(RedisDriver driver, boolean forging) {
+            super(driver);
+            this.forging = forging;
+        }
+
+        void shift() {
+            shifted = true;
+        }
+
+        @Override
+        public CompletionStage<Reply> send(Command command) {
+            if (!shifted) {
+                return driver.send(command);
+            }
+            CompletableFuture<Reply> former = before;
+            String number = numberBefore;
+            CompletableFuture<Reply> mine = new CompletableFuture<>();
+            before = mine;
+            numberBefore = command.words().get(command.words().size() - 1);
+            if (former != null) {
+                driver.send(command).whenComplete((reply, failure) -> {
+                    if (failure != null) {
+                        former.completeExceptionally(failure);
+                    } else {
+                        former.complete(forging ? numbered(reply, String.valueOf(number)) : reply);
+                    }
+                });
+            }
+            return mine;
+        }
+
+        private static Reply numbered(Reply reply, String number) {
+            List<Reply> elements = new ArrayList<>(reply.asList());
+            elements.set(elements.size() - 1, Reply.of(number));
+            return Reply.of(elements);
+        }
+
+        @Override
+        public void reconnect() {
+            reconnects++;
+        }
+    }
+
+    private record Heard(@Nullable Object value, @Nullable DriverException failure) {}
+
+    @ParameterizedTest
+    @EnumSource(Script.class)
+    void call_replyOfAnotherOfItsKind_isUnknownAndTheConnectionGivenUp(Script script) {
+        Shifting driver = new Shifting(server.driver(), false);
+        Heard heard = askTwice(driver, script);
+        assertNull(heard.value());
+        DriverException failure = heard.failure();
+        assertNotNull(failure);
+        assertEquals(DriverException.Kind.UNKNOWN, failure.kind());
+        assertTrue(String.valueOf(failure.getMessage()).contains("another call"), failure.toString());
+        assertEquals(1, driver.reconnects);
+    }
+
+    /** The same, but nobody looks at numbers: so it is the number that the test above relies on. */
+    @ParameterizedTest
+    @EnumSource(Script.class)
+    void call_numberIsNotLookedAt_isBelieved(Script script) {
+        Shifting driver = new Shifting(server.driver(), true);
+        assertNotNull(askTwice(driver, script).value());
+        assertEquals(0, driver.reconnects);
+    }
+
+    private Heard askTwice(Shifting driver, Script script) {
+        Client client = new Client(driver, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        client.queue.mailboxes.open();
+        CompletableFuture<Heard> first = new CompletableFuture<>();
+        ask(client, script, Keys.of("hf", "known"), (value, failure) -> {});
+        time.advance(Duration.ofMillis(1));
+        driver.shift();
+        ask(client, script, Keys.of("hf", "one"), (value, failure) -> first.complete(new Heard(value, failure)));
+        ask(client, script, Keys.of("hf", "two"), (value, failure) -> {});
+        time.advance(Duration.ofMillis(1));
+        return first.join();
+    }
+
+    private static void ask(
+            Client client, Script script, Keys keys, BiConsumer<@Nullable Object, @Nullable DriverException> heard) {
+        QueueScripts queue = client.server.queueScripts;
+        SteeringScripts steering = client.server.steeringScripts;
+        PlainScripts plain = client.server.plainScripts;
+        QuorumScripts quorum = client.server.quorumScripts;
+        String owner = client.kit.ids.next();
+        long now = client.kit.nanoTime();
+        switch (script) {
+            case ACQUIRE ->
+                queue.acquire(
+                        new QueueScripts.Acquire(keys, owner, LockOptions.defaults(), true, 1, false, "actor"),
+                        now,
+                        heard::accept);
+            case RELEASE -> queue.release(keys, owner, Duration.ZERO, Duration.ZERO, heard::accept);
+            case CONFIRM -> queue.confirm(keys, owner, 7, TERM, now, heard::accept);
+            case RENEW -> queue.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
+            case REFRESH -> queue.refresh(List.of(new RefreshEntry(keys, 0, "")), "0", now, heard::accept);
+            case INFO -> steering.info(List.of(keys), 10, heard::accept);
+            case REVOKE -> steering.revoke(keys, 0, false, Duration.ZERO, heard::accept);
+            case PROLONG -> steering.prolong(keys, TERM, heard::accept);
+            case CLEAN -> steering.clean(keys, heard::accept);
+            case PLAIN_ACQUIRE -> plain.acquire(keys.hold(), "v", TERM, false, null, now, heard::accept);
+            case PLAIN_RELEASE -> plain.release(keys.hold(), "v", heard::accept);
+            case PLAIN_EXTEND -> plain.extend(keys, "v", TERM, now, heard::accept);
+            case PLAIN_INFO -> plain.info(keys.hold(), "", heard::accept);
+            case FENCE -> new FenceScript(client.server.calls, keys, TERM).act(FenceAct.SET, 7, "text", heard::accept);
+            case QUORUM_ACQUIRE ->
+                quorum.acquire(
+                        new QuorumScripts.Acquire(keys, owner, TERM, 0, Duration.ZERO, false, "actor"),
+                        now,
+                        heard::accept);
+            case QUORUM_RAISE -> quorum.raise(keys, owner, 7, 8, TERM, now, heard::accept);
+            case QUORUM_RELEASE -> quorum.release(keys, owner, Duration.ZERO, heard::accept);
+            case ADOPT ->
+                queue.adopt(
+                        new QueueScripts.Adopt(keys, owner, 7, client.kit.ids.next(), TERM, "actor", Duration.ZERO),
+                        now,
+                        heard::accept);
+            case ADOPTED -> queue.adopted(keys, owner, 7, heard::accept);
+            case MEMORY -> quorum.memory(client.server.driver, "hf:node", Duration.ZERO, false, heard::accept);
+        }
+    }
+}

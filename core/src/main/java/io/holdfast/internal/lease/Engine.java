@@ -1,0 +1,25 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Attempt;
+import io.holdfast.LockInfo;
+import io.holdfast.LockOptions;
+import io.holdfast.internal.wire.Keys;
+
+/** What stands behind a {@code DistributedLock}: one server ({@code Client}), or a quorum of them ({@code QuorumClient}). */
+public interface Engine {
+    /** What its parts share. */
+    Kit kit();
+
+    /**
+     * Refuses options that mean nothing here.
+     *
+     * @throws IllegalArgumentException with the option, its value and the rule
+     */
+    void accept(LockOptions options);
+
+    /** A request that has not asked yet. */
+    Asking<Attempt> newRequest(Demand demand);
+
+    /** Who holds a lock. Blocks for the answers. */
+    LockInfo look(Keys keys);
+}

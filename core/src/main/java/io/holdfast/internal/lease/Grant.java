@@ -1,0 +1,112 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Holder;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LossReason;
+import io.holdfast.NodeFailure;
+import io.holdfast.ReleaseResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What stands behind a {@link Hold}: the one thing in which holds differ. A place in one server's line ({@code QueueGrant}), the
+ * votes of a quorum's nodes ({@code BallotGrant}), or the value of one plain key ({@code PlainGrant}).
+ *
+ * <p>A grant reports to its hold: that it lasts longer ({@link Hold#armed}), or that it is gone ({@link Hold#lose}).
+ */
+public interface Grant {
+    /** Said once, when the hold is made. */
+    void of(Hold hold);
+
+    /** The lock, for people. */
+    String inWords();
+
+    /** The whole owner id. */
+    String owner();
+
+    /** The fencing token; 0 if there is none. */
+    long token();
+
+    /** When it was granted, by the server's clock. */
+    Instant since();
+
+    /** The stuck holder whom its request took the lock from. */
+    default Optional<Holder> takenOverFrom() {
+        return Optional.empty();
+    }
+
+    /** Blocks for the answers. */
+    boolean isHeldOnServer();
+
+    /**
+     * What another process needs to go on with it.
+     *
+     * @throws UnsupportedOperationException if none can
+     */
+    LeaseTicket ticket();
+
+    default List<NodeFailure> nodeFailures() {
+        return List.of();
+    }
+
+    default int replicas() {
+        return 0;
+    }
+
+    // ---- keeping it
+
+    /** Whether it lasts for a whole term, and not just for the claim window of a handoff. */
+    default boolean isConfirmed() {
+        return true;
+    }
+
+    /** When it is to be confirmed. Meaningful while it is not. */
+    default long confirmAt() {
+        return 0;
+    }
+
+    /** Begins to confirm it, now that it is time. */
+    default void confirm(long now) {}
+
+    /**
+     * Refuses an extension beyond what a lease may last.
+     *
+     * @throws IllegalArgumentException with the value and the rule
+     */
+    default void accept(Duration atLeast) {}
+
+    /**
+     * Asks for at least {@code term} from now, and tells the hold.
+     *
+     * @return true if the hold has it, false if it is over; fails with an exception of the library
+     */
+    CompletableFuture<Boolean> extend(Duration term);
+
+    /** Puts what is to be asked for a renewal into a round, which leaves at once. */
+    void renew(Renewals.Round round);
+
+    // ---- its end
+
+    /** The hold is left to itself: it has ended, or is to live without its client. */
+    default void leaveAlone() {}
+
+    /** The hold is over: its owner need not be known any more. */
+    void forget();
+
+    /** The hold was released: asks the server to free the lock. */
+    CompletableFuture<ReleaseResult> release();
+
+    /** The hold was lost: takes back, in the background, what may be left. */
+    void takeBack(LossReason reason);
+
+    /** The hold is to outlive its client, or may be. */
+    default void outlives() {}
+
+    /** Whether another process goes on with it, of a hold that is over; fails with an exception of the library. */
+    default CompletableFuture<Boolean> isAdopted() {
+        return CompletableFuture.completedFuture(false);
+    }
+}

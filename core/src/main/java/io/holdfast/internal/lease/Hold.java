@@ -1,0 +1,580 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Holder;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.NodeFailure;
+import io.holdfast.ReleaseResult;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Refusals;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One hold as its client knows it: the state behind leases. It ends once; what stands behind it on the server is its
+ * {@link Grant}.
+ *
+ * <p><b>States.</b> Active from its creation, it ends ({@link LeaseState}) by the release (any thread), the timer at the
+ * deadline, a reader that finds the deadline passed, an answer "gone" or "adopted by another", or the client's closing.
+ *
+ * <p><b>Time.</b> One timer stands at what comes next: the confirmation of a handoff, the warning, what is to be done before
+ * the end, or the deadline. Renewals have timers of their own, one for many holds ({@link Renewals}).
+ */
+public final class Hold implements Holding {
+    /** What is to be done, once, some time before the deadline. Each is itself and no other. */
+    private static final class Ending {
+        final long beforeNanos;
+        final Runnable action;
+
+        Ending(long beforeNanos, Runnable action) {
+            this.beforeNanos = beforeNanos;
+            this.action = action;
+        }
+    }
+
+    /** Whoever has several leases of one hold, one after the other. */
+    public interface Tenant {
+        /** Whether the present lease was dropped without a release. */
+        boolean forgotten();
+
+        /** Whether the present lease has lasted as long as it may be renewed. */
+        boolean overLongest();
+    }
+
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    public final Kit kit;
+    public final Outcome<?> origin;
+    public final Grant grant;
+    public final LockOptions options;
+    public final long grantedNanos;
+
+    private final LeaseState state;
+    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
+    private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
+    private volatile boolean detached;
+    private volatile boolean warned;
+    private final List<WeakReference<Handle>> handles = new CopyOnWriteArrayList<>();
+    private volatile @Nullable WeakReference<Handle> first;
+    private final List<Ending> endings = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Tenant tenant;
+    private volatile boolean renewalOver;
+    /** Whether nobody has its lease yet, because the server may have forgotten another: until then it is renewed in any case. */
+    private volatile boolean heldBack;
+
+    private volatile @Nullable Runnable timer;
+
+    /**
+     * A hold that has not begun.
+     *
+     * @param longest how long it is renewed at most; null for ever
+     */
+    public Hold(Outcome<?> origin, Grant grant, long deadline, @Nullable Duration longest) {
+        this.kit = origin.kit;
+        this.origin = origin;
+        this.grant = grant;
+        this.options = origin.demand.options();
+        this.grantedNanos = kit.nanoTime();
+        this.state = new LeaseState(deadline, grantedNanos, options.renewed(), longest);
+        grant.of(this);
+    }
+
+    // ---- what it tells
+
+    @Override
+    public Keys keys() {
+        return origin.demand.keys();
+    }
+
+    @Override
+    public String owner() {
+        return grant.owner();
+    }
+
+    @Override
+    public long token() {
+        return grant.token();
+    }
+
+    @Override
+    public LockOptions options() {
+        return options;
+    }
+
+    @Override
+    public boolean isHeldOnServer() {
+        return grant.isHeldOnServer();
+    }
+
+    @Override
+    public Instant since() {
+        return grant.since();
+    }
+
+    @Override
+    public Optional<Holder> takenOverFrom() {
+        return grant.takenOverFrom();
+    }
+
+    @Override
+    public LeaseTicket ticket() {
+        return grant.ticket();
+    }
+
+    @Override
+    public Duration waited() {
+        return Duration.ofNanos(grantedNanos - origin.startNanos);
+    }
+
+    @Override
+    public int initialPlace() {
+        return origin.firstPlace;
+    }
+
+    @Override
+    public int attempts() {
+        return origin.asked.get();
+    }
+
+    @Override
+    public List<NodeFailure> nodeFailures() {
+        return grant.nodeFailures();
+    }
+
+    @Override
+    public int replicas() {
+        return grant.replicas();
+    }
+
+    @Override
+    public Executor executor() {
+        return kit.executor();
+    }
+
+    // ---- its beginning
+
+    /** Called once, when the request has taken this hold as its outcome. */
+    public void begin() {
+        kit.holds().add(this);
+        if (grant.isConfirmed()) {
+            startRenewal();
+        }
+        arm();
+        if (kit.isClosed()) {
+            lose(LossReason.CLIENT_CLOSED);
+        }
+        if (!active()) {
+            forget(); // it may have ended before it stood where its end looks for it
+        }
+    }
+
+    /** To be called before it begins, if its lease may have to wait for longer than its term. */
+    public void holdBack() {
+        heldBack = true;
+    }
+
+    /**
+     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on.
+     *
+     * @return whether it holds; fails with an exception of the library
+     */
+    public CompletableFuture<Boolean> handOut() {
+        boolean waited = heldBack
+                && kit.nanoTime() - grantedNanos >= options.term().dividedBy(3).toNanos();
+        heldBack = false;
+        return waited && !options.renewed() ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
+    }
+
+    // ---- its handles
+
+    /** A further handle. The hold itself knows it only weakly, to notice when it is forgotten. */
+    public Handle newHandle() {
+        Handle handle = new Handle(this);
+        WeakReference<Handle> seen = new WeakReference<>(handle);
+        handles.add(seen);
+        if (first == null) {
+            first = seen; // made before anybody else can enter
+        }
+        return handle;
+    }
+
+    /** The handle that its request has obtained; null if nobody can reach it any more. */
+    public @Nullable Handle firstHandle() {
+        WeakReference<Handle> seen = first;
+        return seen == null ? null : seen.get();
+    }
+
+    /** Enters once more; null if the last one has left already. */
+    public @Nullable Handle enter() {
+        if (!state.enter()) {
+            return null;
+        }
+        handles.removeIf(seen -> seen.get() == null);
+        return newHandle();
+    }
+
+    /** Leaves once; the last one releases. */
+    @Override
+    public CompletableFuture<ReleaseResult> leave() {
+        return !state.leave() && active() ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD) : release();
+    }
+
+    /** Its leases are somebody else's from now on. */
+    public void lend(Tenant to) {
+        tenant = to;
+    }
+
+    private boolean forgotten() {
+        Tenant present = tenant;
+        if (present != null) {
+            return present.forgotten();
+        }
+        if (handles.isEmpty()) {
+            return false;
+        }
+        for (WeakReference<Handle> seen : handles) {
+            if (seen.get() != null) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public Runnable beforeEnding(Duration before, Runnable action) {
+        Ending ending = new Ending(before.toNanos(), action);
+        endings.add(ending);
+        arm();
+        return () -> endings.remove(ending);
+    }
+
+    private boolean isRenewed() {
+        return options.renewed() || heldBack;
+    }
+
+    private void startRenewal() {
+        if (isRenewed() && !detached) {
+            kit.renewals().add(this);
+        }
+    }
+
+    public boolean active() {
+        return state.active();
+    }
+
+    @Override
+    public @Nullable LossReason lossReason() {
+        return state.lossReason();
+    }
+
+    @Override
+    public boolean isHandedOver() {
+        return state.isHandedOver();
+    }
+
+    @Override
+    public boolean isValid() {
+        endIfPassed(kit.nanoTime());
+        return active();
+    }
+
+    @Override
+    public Duration remaining() {
+        long now = kit.nanoTime();
+        endIfPassed(now);
+        return state.remaining(now);
+    }
+
+    @Override
+    public Duration peek() {
+        return state.remaining(kit.nanoTime());
+    }
+
+    /** What is seen once must stay so, even if an answer to a renewal arrives now. */
+    private void endIfPassed(long now) {
+        if (state.passed(now)) {
+            lose(reasonAtDeadline(now));
+        }
+    }
+
+    private LossReason reasonAtDeadline(long now) {
+        Tenant present = tenant;
+        LossReason reason = state.reasonAtDeadline(now, isRenewed() && forgotten());
+        return reason == LossReason.EXPIRED && present != null && present.overLongest()
+                ? LossReason.TERM_ENDED
+                : reason;
+    }
+
+    /** Whether to go on renewing; false ends the renewal for good. */
+    boolean mayRenew() {
+        if (!active() || detached || !isRenewed()) {
+            return false;
+        }
+        if (forgotten()) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of " + grant.inWords() + " was dropped without a release; it ends with its term");
+            return false;
+        }
+        Tenant present = tenant;
+        if (present == null) {
+            return !state.overLongest(kit.nanoTime());
+        }
+        if (present.overLongest()) {
+            renewalOver = true;
+            // Asked once more: either the lease is the same, and whoever ends it sees that the renewal is over, or it
+            // is not.
+            renewalOver = present.overLongest();
+        }
+        return !renewalOver;
+    }
+
+    /** Whether it is not renewed any more, because one of several leases has lasted as long as it may. */
+    public boolean isRenewalOver() {
+        return renewalOver;
+    }
+
+    /** Whether it is valid, and looked after by this client. */
+    public boolean isAttended() {
+        return isValid() && !detached;
+    }
+
+    /** How long it lasts yet, without looking closer: nothing is ended by this. */
+    public long leftNanos(long now) {
+        return active() ? state.deadline() - now : 0;
+    }
+
+    /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
+    public void raise(long later) {
+        long now = kit.nanoTime();
+        if (state.raise(later, now)) {
+            warned = false;
+        }
+        endIfPassed(now);
+    }
+
+    /**
+     * The server has it for longer.
+     *
+     * @param confirmedNow whether it lasts for a whole term only now
+     * @return whether that came in time
+     */
+    public boolean armed(long deadline, boolean confirmedNow) {
+        raise(deadline);
+        if (confirmedNow) {
+            startRenewal();
+        }
+        arm();
+        return active();
+    }
+
+    // ---- extension
+
+    /** Asks for at least so much from now, and tells nobody of it; as {@link Grant#extend}. */
+    public CompletableFuture<Boolean> prolong(Duration term) {
+        return isValid() ? grant.extend(term) : CompletableFuture.completedFuture(false);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> extend(Duration atLeast) {
+        grant.accept(atLeast);
+        return prolong(atLeast).thenApply(extended -> {
+            if (extended) {
+                origin.tell(subject -> new LockEvent.Extended(subject, token(), remaining()));
+            }
+            return extended;
+        });
+    }
+
+    @Override
+    public CompletableFuture<Boolean> detach() {
+        grant.outlives();
+        return extend(options.term()).thenCompose(held -> {
+            if (held) {
+                letGo();
+                return CompletableFuture.completedFuture(true);
+            }
+            // It may have been lost here, by the clock, long after another process went on with it.
+            return isHandedOver() ? CompletableFuture.completedFuture(true) : grant.isAdopted();
+        });
+    }
+
+    /** Leaves the hold to live its term without this client. */
+    private void letGo() {
+        detached = true;
+        leaveAlone();
+        // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
+        kit.schedule(state.deadline() - kit.nanoTime(), grant::forget);
+    }
+
+    // ---- its end
+
+    /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
+    public void lose(LossReason reason) {
+        kit.ending();
+        try {
+            if (state.lose(reason)) {
+                lost(reason);
+            }
+        } finally {
+            kit.ended();
+        }
+    }
+
+    private void lost(LossReason reason) {
+        forget();
+        if (detached) {
+            return; // it is to live its term without this client, or has been adopted by another
+        }
+        kit.execute(() -> lost.complete(reason));
+        origin.tellUnlessShared(subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
+        if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
+            List<NodeFailure> failures = grant.nodeFailures();
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "lease of " + grant.inWords() + " was lost: " + reason
+                            + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures)));
+        }
+        grant.takeBack(reason);
+    }
+
+    /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
+    public void handOver() {
+        if (state.handOver()) {
+            forget();
+            if (!detached) {
+                origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+            }
+        }
+    }
+
+    /** Frees the lock, whoever has entered it. */
+    public CompletableFuture<ReleaseResult> release() {
+        // Said before anybody can see that it has ended: closing waits for what follows.
+        kit.ending();
+        // The local lease is over before the request leaves.
+        if (!state.release()) {
+            kit.ended();
+            return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        }
+        forget();
+        return grant.release().whenComplete((how, failure) -> {
+            try {
+                origin.tellUnlessShared(subject -> new LockEvent.Released(
+                        subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
+            } finally {
+                kit.ended();
+            }
+        });
+    }
+
+    /** Takes the hold out of everything that looks after it. */
+    private void forget() {
+        leaveAlone();
+        grant.forget();
+    }
+
+    private void leaveAlone() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+        kit.renewals().remove(this);
+        kit.holds().remove(this);
+        grant.leaveAlone();
+    }
+
+    /** Ends the hold because its client is closed, unless it is to outlive it. */
+    public void clientClosed() {
+        if (!detached) {
+            lose(LossReason.CLIENT_CLOSED);
+        }
+    }
+
+    @Override
+    public CompletableFuture<LossReason> lost() {
+        return lost;
+    }
+
+    /** Adds a listener for warnings; returns what removes it. */
+    @Override
+    public Runnable onWarning(Consumer<Duration> listener) {
+        warningListeners.add(Objects.requireNonNull(listener));
+        return () -> warningListeners.remove(listener);
+    }
+
+    // ---- its time
+
+    /** Sets the one timer to what comes next: the confirmation, the warning, or the deadline. */
+    public void arm() {
+        if (!active() || detached || state.isEndless()) {
+            return;
+        }
+        // Read first: a timer that another thread sets from now on may know more than is read here, and stays.
+        Runnable old = timer;
+        long now = kit.nanoTime();
+        long next = state.deadline();
+        boolean confirmed = grant.isConfirmed();
+        if (!confirmed && grant.confirmAt() - next < 0) {
+            next = grant.confirmAt();
+        } else if (confirmed && !warned && options.renewed()) {
+            next = warnAt();
+        }
+        for (Ending ending : endings) {
+            if (state.deadline() - ending.beforeNanos - next < 0) {
+                next = state.deadline() - ending.beforeNanos;
+            }
+        }
+        if (old != null) {
+            old.run();
+        }
+        timer = kit.schedule(next - now, this::onTimer);
+        if (!active()) {
+            forget();
+        }
+    }
+
+    /** When two renewals in a row have failed. */
+    private long warnAt() {
+        return state.deadline() - options.term().toNanos() / 3;
+    }
+
+    private void onTimer() {
+        long now = kit.nanoTime();
+        endIfPassed(now);
+        if (!active()) {
+            return;
+        }
+        List<Ending> due = endings.stream()
+                .filter(ending -> state.deadline() - ending.beforeNanos - now <= 0)
+                .toList();
+        for (Ending ending : due) {
+            if (endings.remove(ending)) { // else another thread has run it, or taken it back
+                ending.action.run();
+            }
+        }
+        boolean confirmed = grant.isConfirmed();
+        if (!confirmed && grant.confirmAt() - now <= 0) {
+            grant.confirm(now);
+        }
+        if (confirmed && !warned && options.renewed() && warnAt() - now <= 0) {
+            warned = true;
+            Duration left = Duration.ofNanos(state.deadline() - now);
+            for (Consumer<Duration> listener : warningListeners) {
+                kit.execute(() -> listener.accept(left));
+            }
+        }
+        arm();
+    }
+}

@@ -1,0 +1,106 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Holder;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.NodeFailure;
+import io.holdfast.ReleaseResult;
+import io.holdfast.internal.wire.Keys;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The state behind a {@code Lease}: a hold of its own ({@link Hold}), or one that leases of its client share ({@code LocalHold}). */
+public interface Holding {
+    Keys keys();
+
+    /** The whole owner id. */
+    String owner();
+
+    long token();
+
+    LockOptions options();
+
+    boolean isValid();
+
+    Duration remaining();
+
+    /** As {@link #remaining}, but ends nothing: a deadline that has passed is left to the timer. */
+    Duration peek();
+
+    /** Why it was lost; null while active and after any other end. */
+    @Nullable
+    LossReason lossReason();
+
+    /** Whether it has ended because another process goes on with it. */
+    default boolean isHandedOver() {
+        return false;
+    }
+
+    /** When it was granted, by the server's clock. */
+    Instant since();
+
+    /** The stuck holder whom its request took the lock from. */
+    default Optional<Holder> takenOverFrom() {
+        return Optional.empty();
+    }
+
+    /** Blocks for the answers. */
+    boolean isHeldOnServer();
+
+    /**
+     * What another process needs to go on with it.
+     *
+     * @throws UnsupportedOperationException if none can
+     */
+    LeaseTicket ticket();
+
+    Duration waited();
+
+    int initialPlace();
+
+    int attempts();
+
+    CompletableFuture<LossReason> lost();
+
+    Runnable onWarning(Consumer<Duration> listener);
+
+    /**
+     * Asks for at least so much from now.
+     *
+     * @return true if the hold has it, false if it is over; fails with an exception of the library
+     */
+    CompletableFuture<Boolean> extend(Duration atLeast);
+
+    /**
+     * Asks for a full term, and leaves the hold to it.
+     *
+     * @return true if it lives on without this client, by itself or in the process that has adopted it; false if it is over;
+     *     fails with an exception of the library
+     */
+    CompletableFuture<Boolean> detach();
+
+    /** Leaves once; the last one releases. */
+    CompletableFuture<ReleaseResult> leave();
+
+    /**
+     * Does something, once, so long before the deadline.
+     *
+     * @return takes that back
+     */
+    Runnable beforeEnding(Duration before, Runnable action);
+
+    List<NodeFailure> nodeFailures();
+
+    /** How many replicas had the grant before it was handed out. */
+    int replicas();
+
+    /** Where stages complete. */
+    Executor executor();
+}

@@ -1,0 +1,181 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.HoldfastOptions;
+import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all parts of one client share, over one server or over a quorum: time, threads, ids, events, and what is held.
+ *
+ * <p>No part holds a lock while it talks to a server or calls the user's code. Threads: the drivers' (replies, messages,
+ * connection events), one for timers, and those of the executor for callbacks.
+ */
+public final class Kit {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    public final HoldfastOptions options;
+    public final OwnerIds ids;
+    public final Ticker ticker;
+    public final Timers timers;
+    private final Environment environment;
+    private final Executor executor;
+    private final @Nullable CallbackThreads ownExecutor;
+    private final Events events;
+    private final Renewals renewals;
+    private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
+    private final List<TakeBack> takeBacks = new CopyOnWriteArrayList<>();
+    private final AtomicLong requestNumbers = new AtomicLong();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * The kit of one client.
+     *
+     * @param patience how long a renewal waits for servers that hang, where there are several
+     */
+    public Kit(HoldfastOptions options, Environment environment, Duration patience) {
+        this.options = options;
+        this.environment = environment;
+        this.ticker = environment.ticker();
+        this.ids = new OwnerIds(environment.entropy());
+        var makeTimers = environment.timers();
+        this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
+        Executor given = options.executor();
+        if (given == null) {
+            CallbackThreads threads = new CallbackThreads("holdfast-callback-" + ids.client(), timers);
+            this.ownExecutor = threads;
+            this.executor = threads;
+        } else {
+            this.ownExecutor = null;
+            this.executor = given;
+        }
+        this.events = new Events(options, this::execute);
+        this.renewals = new Renewals(this, patience.toNanos());
+    }
+
+    // ---- time and chance
+
+    /** The monotonic clock of deadlines. */
+    public long nanoTime() {
+        return ticker.nanoTime();
+    }
+
+    /** How long ago a moment of that clock was. */
+    public Duration since(long nanos) {
+        return Duration.ofNanos(nanoTime() - nanos);
+    }
+
+    /**
+     * Runs a task later, on the thread of the timers.
+     *
+     * @return cancels it
+     */
+    public Runnable schedule(long delayNanos, Runnable task) {
+        return timers.schedule(delayNanos, task);
+    }
+
+    /** To be called by a thread of the user's before it blocks; see {@link Ticker#beforeWaiting}. */
+    public void beforeWaiting() {
+        ticker.beforeWaiting();
+    }
+
+    /** From 0 to 1, to spread waits. */
+    public double random() {
+        return (ByteBuffer.wrap(randomBytes(Integer.BYTES)).getInt() & Integer.MAX_VALUE) / (double) Integer.MAX_VALUE;
+    }
+
+    /** So many random bytes. */
+    public byte[] randomBytes(int count) {
+        return environment.entropy().bytes(count);
+    }
+
+    // ---- threads
+
+    /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */
+    public void execute(Runnable task) {
+        Runnable guarded = () -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.ERROR, "a callback failed", e);
+            }
+        };
+        try {
+            executor.execute(guarded);
+        } catch (RejectedExecutionException e) {
+            // The client is closed and its threads are gone, or the user's executor is full: somebody has to be told.
+            guarded.run();
+        }
+    }
+
+    /** Where stages complete. */
+    public Executor executor() {
+        return this::execute;
+    }
+
+    // ---- what is asked for and held
+
+    public Events events() {
+        return events;
+    }
+
+    public Renewals renewals() {
+        return renewals;
+    }
+
+    /** All holds that have begun and not ended. Any thread may add and remove. */
+    public Set<Hold> holds() {
+        return holds;
+    }
+
+    /** A number for a request, greater than that of any before. */
+    long nextNumber() {
+        return requestNumbers.incrementAndGet();
+    }
+
+    // ---- the end
+
+    /** Whoever ends an owner at this server says so; see {@link #ending}. Called before anything is asked for. */
+    void add(TakeBack takeBack) {
+        takeBacks.add(takeBack);
+    }
+
+    /** Said before a request or a hold ends: closing waits until {@link #ended} is said, when what follows is on its way. */
+    public void ending() {
+        takeBacks.forEach(TakeBack::ending);
+    }
+
+    public void ended() {
+        takeBacks.forEach(TakeBack::ended);
+    }
+
+    public boolean isClosed() {
+        return closed.get();
+    }
+
+    /** Whether this call has closed it. From now on nothing begins; what is under way is ended by whoever closes. */
+    public boolean close() {
+        return closed.compareAndSet(false, true);
+    }
+
+    /** The last thing: no timers and no threads from now on. */
+    public void shutDown() {
+        timers.close();
+        CallbackThreads threads = ownExecutor;
+        if (threads != null) {
+            threads.shutdown(); // callbacks that run or wait still get their turn
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.LossReason;
+import io.holdfast.internal.wire.Require;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a lease is held, and until when, for threads that meet there. Pure: time is an argument, and nothing is called.
+ *
+ * <p>Active from its creation, it ends once, by whoever is first with {@link #lose}, {@link #release} or {@link #handOver}. Its deadline moves
+ * to later times only, and no more once it has passed. Whoever sees it {@linkplain #passed passed} ends the lease before
+ * telling so: then nothing that comes later makes a lease valid that somebody has seen invalid.
+ */
+public final class LeaseState {
+    /** The deadline of a lease that has none. */
+    public static final long NEVER = Long.MIN_VALUE;
+
+    /** How a lease ended: lost if there is a reason. */
+    private record End(boolean handedOver, @Nullable LossReason reason) {
+        static final End RELEASE = new End(false, null);
+        static final End HANDED_OVER = new End(true, null);
+    }
+
+    /**
+     * Written by a release before its request leaves, and read when a lease begins, which is after the server has granted
+     * it: so what was done under the one lease happens-before what is done under the next in this JVM, also where the
+     * grant comes on another connection, or to another client, than the release went. The value does not matter.
+     */
+    private static volatile boolean released;
+
+    final long grantedNanos;
+    private final boolean renewed;
+    private final @Nullable Duration longest;
+    private final boolean endless;
+    private final AtomicLong deadline;
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    /** How often its actor has entered and not left. */
+    private final AtomicInteger entries = new AtomicInteger(1);
+
+    /** @param longest how long it is renewed at most; null if for ever */
+    LeaseState(long deadline, long grantedNanos, boolean renewed, @Nullable Duration longest) {
+        this.deadline = new AtomicLong(deadline);
+        this.endless = deadline == NEVER;
+        this.grantedNanos = grantedNanos;
+        this.renewed = renewed;
+        this.longest = longest;
+        boolean unused = released; // read for its effect alone
+    }
+
+    boolean active() {
+        return end.get() == null;
+    }
+
+    /** Why it was lost; null while active and after any other end. */
+    @Nullable
+    LossReason lossReason() {
+        End how = end.get();
+        return how == null ? null : how.reason();
+    }
+
+    /** Whether this call has ended it. */
+    boolean lose(LossReason reason) {
+        return end.compareAndSet(null, new End(false, reason));
+    }
+
+    /** Whether this call has ended it. */
+    boolean release() {
+        released = true;
+        return end.compareAndSet(null, End.RELEASE);
+    }
+
+    /** Whether this call has ended it: another process goes on with it. */
+    boolean handOver() {
+        return end.compareAndSet(null, End.HANDED_OVER);
+    }
+
+    boolean isHandedOver() {
+        End how = end.get();
+        return how != null && how.handedOver();
+    }
+
+    // ---- time
+
+    /** Whether nobody has ended it although its time is over. */
+    boolean passed(long now) {
+        return active() && !endless && deadline.get() - now <= 0;
+    }
+
+    /** Zero once it has ended. */
+    Duration remaining(long now) {
+        if (!active()) {
+            return Duration.ZERO;
+        }
+        return endless ? Require.LONGEST : Duration.ofNanos(Math.max(0, deadline.get() - now));
+    }
+
+    /** Whether it has no deadline. */
+    boolean isEndless() {
+        return endless;
+    }
+
+    long deadline() {
+        return deadline.get();
+    }
+
+    /** Moves the deadline, if that makes it later and it has not passed; whether it did. */
+    boolean raise(long later, long now) {
+        while (active() && !endless) {
+            long present = deadline.get();
+            if (present - now <= 0 || later - present <= 0) {
+                return false;
+            }
+            if (deadline.compareAndSet(present, later)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether it has lasted as long as it may be renewed. */
+    boolean overLongest(long now) {
+        return longest != null && now - grantedNanos >= longest.toNanos();
+    }
+
+    /** Why it is lost when its deadline has passed. */
+    LossReason reasonAtDeadline(long now, boolean forgotten) {
+        if (forgotten) {
+            return LossReason.FORGOTTEN;
+        }
+        return !renewed || overLongest(now) ? LossReason.TERM_ENDED : LossReason.EXPIRED;
+    }
+
+    // ---- entries
+
+    /** Enters once more; false if the last one has left already. */
+    boolean enter() {
+        for (int present = entries.get(); present > 0; present = entries.get()) {
+            if (entries.compareAndSet(present, present + 1)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Leaves once; whether that was the last. */
+    boolean leave() {
+        return entries.decrementAndGet() <= 0;
+    }
+}

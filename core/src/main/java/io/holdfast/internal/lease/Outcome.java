@@ -1,0 +1,170 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Attempt;
+import io.holdfast.Contention;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.LockEvent;
+import io.holdfast.PlainAttempt;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a request ends: once. All ways of asking have one, and so has each hold, which comes of a request.
+ *
+ * <p><b>States.</b> Pending until {@link #endAs} is called, by whoever proposes an end first: a reply, a message, a timer, or
+ * the caller. A request that has ended is then answered once, perhaps later: when a withdrawal was acknowledged, or a lease is
+ * as good as its options ask for.
+ *
+ * @param <A> what a refusal is to the caller
+ */
+public final class Outcome<A> {
+    private static final Object ENDED = new Object();
+
+    public final Kit kit;
+    public final Demand demand;
+    final String owner;
+    public final long number;
+    public final long startNanos;
+    private final boolean silent;
+
+    /** How often the server was asked. */
+    public final AtomicInteger asked = new AtomicInteger();
+    /** What is known of the others. */
+    public volatile Contention contention = Contention.NOTHING_KNOWN;
+    /** The place in the queue when it was first queued; 0 if it never was. */
+    public volatile int firstPlace;
+
+    private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
+    /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
+    private volatile @Nullable CompletableFuture<Answer<A>> stage = new CompletableFuture<>();
+
+    /**
+     * The outcome of a request that begins now.
+     *
+     * @param owner by which events name it
+     * @param silent whether others report how it and its hold end: the leases that share the hold
+     */
+    public Outcome(Kit kit, Demand demand, String owner, boolean silent) {
+        this.kit = kit;
+        this.demand = demand;
+        this.owner = owner;
+        this.silent = silent;
+        this.number = kit.nextNumber();
+        this.startNanos = kit.nanoTime();
+    }
+
+    /** To be given out once, when it begins. */
+    public CompletableFuture<Answer<A>> stage() {
+        return Objects.requireNonNull(stage);
+    }
+
+    public boolean pending() {
+        return end.get() == null;
+    }
+
+    /** What it has ended with; null if it is pending. */
+    public @Nullable Object end() {
+        return end.get();
+    }
+
+    /** The hold that it has ended with; null if there is none. To know more than that of one moment, read {@link #end}. */
+    public @Nullable Hold hold() {
+        return end.get() instanceof Hold hold ? hold : null;
+    }
+
+    /** Ends it; whether this call has. */
+    public boolean endAs(Object how) {
+        return end.compareAndSet(null, how);
+    }
+
+    /** Ends it without a hold; whether this call has. */
+    public boolean endWithoutHold() {
+        return endAs(ENDED);
+    }
+
+    public boolean hasEndedWithoutHold() {
+        return end.get() == ENDED;
+    }
+
+    // ---- events
+
+    public void tell(Function<LockEvent.Subject, LockEvent> event) {
+        kit.events().tell(demand, owner, event);
+    }
+
+    /** Tells what leases that share a hold tell for themselves. */
+    void tellUnlessShared(Function<LockEvent.Subject, LockEvent> event) {
+        if (!silent) {
+            tell(event);
+        }
+    }
+
+    public void tellAsked() {
+        kit.events().tellAsked(demand, owner, asked.get());
+    }
+
+    public void tellObtained(long token, boolean reentered) {
+        tellUnlessShared(subject -> new LockEvent.Obtained(
+                subject, token, demand.options().term(), kit.since(startNanos), asked.get(), firstPlace, reentered));
+    }
+
+    // ---- the answer
+
+    public void hand(Handle handle) {
+        complete(new Answer<>(handle, null), null);
+    }
+
+    public void refuse(A refusal) {
+        complete(new Answer<>(null, refusal), null);
+    }
+
+    public void fail(Throwable failure) {
+        complete(null, failure);
+    }
+
+    private void complete(@Nullable Answer<A> answer, @Nullable Throwable failure) {
+        CompletableFuture<Answer<A>> result = stage;
+        stage = null;
+        if (result == null) {
+            return;
+        }
+        if (answer == null || answer.handle() == null) {
+            LockEvent.Reason reason = reasonOf(answer == null ? null : answer.refusal(), failure);
+            tellUnlessShared(subject ->
+                    new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
+        }
+        if (answer != null) {
+            result.complete(answer);
+        } else {
+            result.completeExceptionally(Objects.requireNonNull(failure));
+        }
+    }
+
+    private static LockEvent.Reason reasonOf(@Nullable Object refusal, @Nullable Throwable failure) {
+        if (refusal instanceof Attempt.Taken || refusal instanceof PlainAttempt.Taken) {
+            return LockEvent.Reason.TAKEN;
+        } else if (refusal instanceof Attempt.TimedOut
+                || refusal instanceof PlainAttempt.TimedOut
+                || refusal instanceof PlainAttempt.UsedUp) {
+            return LockEvent.Reason.TIMED_OUT;
+        } else if (refusal instanceof Attempt.QueueFull) {
+            return LockEvent.Reason.QUEUE_FULL;
+        } else if (refusal instanceof Attempt.Evicted) {
+            return LockEvent.Reason.EVICTED;
+        } else if (refusal instanceof Attempt.OwnConflict) {
+            return LockEvent.Reason.OWN_CONFLICT;
+        } else if (refusal instanceof Attempt.Unconfirmed) {
+            return LockEvent.Reason.UNCONFIRMED;
+        } else if (refusal != null) {
+            return LockEvent.Reason.UNKNOWN;
+        } else if (failure instanceof CancellationException) {
+            return LockEvent.Reason.WITHDRAWN;
+        }
+        return failure instanceof HoldfastClosedException ? LockEvent.Reason.CLOSED : LockEvent.Reason.REFUSED;
+    }
+}

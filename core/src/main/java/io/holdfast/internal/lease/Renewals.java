@@ -1,0 +1,163 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.LockEvent;
+import io.holdfast.internal.wire.Batches;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.QueueScripts.RenewEntry;
+import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.spi.DriverException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Renews the holds of one client, a third of their term after the last time, until they end: up to a hundred of one server in
+ * one call. What is due at about the same time stands in one of the {@link Buckets}, which has one timer.
+ */
+public final class Renewals {
+    private static final int BATCH = 100;
+    /**
+     * Two renewals that fail in a row warn (at two thirds of the term), so that a renewal that failed is repeated six times
+     * until the next would be due: once for each eighteenth of the term.
+     */
+    private static final int TRIES_A_TERM = 18;
+
+    /** Calls to one server, each of which may speak of many holds. Equal ones are put together. */
+    public interface Lane {
+        void renew(
+                List<RenewEntry> entries,
+                long sentNanos,
+                BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback);
+
+        /** Those of one call whose parts want to be confirmed. */
+        default void confirm(List<Hold> held, long sentNanos) {}
+    }
+
+    /** One hold's part of a call. */
+    public interface Part {
+        Hold hold();
+
+        RenewEntry entry();
+
+        /** Whether its lane is to confirm what the server has answered. */
+        boolean answered(Renewed how, long sentNanos);
+
+        default void failed(DriverException failure) {
+            hold().kit.renewals().failed(hold(), String.valueOf(failure.getMessage()));
+        }
+    }
+
+    /** What leaves at one moment. */
+    public static final class Round {
+        public final long sentNanos;
+        private final Map<Lane, List<Part>> parts = new LinkedHashMap<>();
+        private final List<Runnable> late = new ArrayList<>();
+
+        Round(long sentNanos) {
+            this.sentNanos = sentNanos;
+        }
+
+        public void add(Lane lane, Part part) {
+            parts.computeIfAbsent(lane, l -> new ArrayList<>()).add(part);
+        }
+
+        /** Does something when the patience of this kind of client is over. */
+        public void whenLate(Runnable action) {
+            late.add(action);
+        }
+    }
+
+    private final Kit kit;
+    private final long patienceNanos;
+    private final Buckets<Hold> buckets = new Buckets<>();
+
+    /** @param patienceNanos how long to wait for servers that hang */
+    Renewals(Kit kit, long patienceNanos) {
+        this.kit = kit;
+        this.patienceNanos = patienceNanos;
+    }
+
+    /** Renews a hold a third of its term after now. */
+    void add(Hold hold) {
+        long term = hold.options.term().toNanos();
+        schedule(hold, term / 3);
+    }
+
+    private void schedule(Hold hold, long delayNanos) {
+        if (!hold.active()) {
+            return;
+        }
+        long now = kit.nanoTime();
+        long due = Buckets.due(now, delayNanos);
+        if (buckets.put(hold, due)) {
+            kit.schedule(due - now, () -> renew(buckets.take(due)));
+        }
+        if (!hold.active()) {
+            remove(hold);
+        }
+    }
+
+    /** Forgets a hold that has ended. */
+    void remove(Hold hold) {
+        buckets.remove(hold);
+    }
+
+    /** Renews holds now. */
+    public void renew(Collection<Hold> holds) {
+        Round round = new Round(kit.nanoTime());
+        for (Hold hold : holds) {
+            if (hold.mayRenew()) {
+                hold.grant.renew(round);
+            }
+        }
+        round.parts.forEach((lane, parts) -> Batches.inParts(parts, BATCH, batch -> send(lane, batch)));
+        if (!round.late.isEmpty()) {
+            kit.schedule(patienceNanos, () -> round.late.forEach(Runnable::run));
+        }
+    }
+
+    private void send(Lane lane, List<Part> batch) {
+        long sent = kit.nanoTime();
+        lane.renew(
+                batch.stream().map(Part::entry).toList(),
+                sent,
+                (answers, failure) -> answered(lane, batch, sent, answers, failure));
+    }
+
+    private void answered(
+            Lane lane,
+            List<Part> batch,
+            long sent,
+            @Nullable List<Renewed> answers,
+            @Nullable DriverException failure) {
+        if (answers != null && answers.size() == batch.size()) {
+            List<Hold> toConfirm = new ArrayList<>();
+            for (int i = 0; i < batch.size(); i++) {
+                if (batch.get(i).answered(answers.get(i), sent)) {
+                    toConfirm.add(batch.get(i).hold());
+                }
+            }
+            lane.confirm(toConfirm, sent);
+        } else if (!Batches.sendAlone(batch, failure, alone -> send(lane, alone))) {
+            DriverException why = failure == null ? DriverException.unknown("the reply is malformed", null) : failure;
+            batch.forEach(part -> part.failed(why));
+        }
+    }
+
+    /** A hold lasts for a term from when the call left. */
+    public void renewed(Hold hold, long sentNanos) {
+        hold.raise(Deadlines.ofReply(sentNanos, hold.options.term().toNanos()));
+        add(hold);
+        hold.origin.tell(subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
+    }
+
+    /** Tries again and again until the deadline; each try takes as long as the server's answer, or the command timeout. */
+    public void failed(Hold hold, String why) {
+        hold.origin.tell(subject -> new LockEvent.RenewalFailed(subject, hold.token(), hold.remaining(), why));
+        schedule(hold, Math.max(Buckets.FINE_WIDTH_NANOS, hold.options.term().toNanos() / TRIES_A_TERM));
+    }
+}

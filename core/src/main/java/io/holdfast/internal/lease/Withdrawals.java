@@ -1,0 +1,121 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.ReleaseResult;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.Server;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Ends owners at a server, in the background until it has answered. */
+public final class Withdrawals {
+    /** Whoever follows up what replies tell of a lock. */
+    public interface Observer {
+        /** @param sent when the request left that was answered */
+        void observe(Keys keys, State state, long sent);
+    }
+
+    private final Kit kit;
+    private final Server server;
+    private final TakeBack takeBack;
+    private final Observer observer;
+
+    public Withdrawals(Kit kit, Server server, TakeBack takeBack, Observer observer) {
+        this.kit = kit;
+        this.server = server;
+        this.takeBack = takeBack;
+        this.observer = observer;
+    }
+
+    /**
+     * Ends an owner that was granted the lock, or may have been.
+     *
+     * @param unanswered whether a copy of its acquire may still be under way
+     * @param shortestHold how long the lock rests since it was granted
+     */
+    public void takeBack(Keys keys, String owner, boolean unanswered, Duration shortestHold) {
+        var unused = takeBack.add(new Withdrawal(keys, owner, tombstone(unanswered), shortestHold, true));
+    }
+
+    /**
+     * Ends an owner that stands in a queue perhaps.
+     *
+     * @param unanswered whether a copy of its acquire may be under way, so that it may have been granted, or be yet
+     * @return whether the server has answered at the first attempt; the others follow without being waited for
+     */
+    public CompletableFuture<Boolean> withdraw(Keys keys, String owner, boolean unanswered) {
+        return takeBack.add(new Withdrawal(keys, owner, tombstone(unanswered), Duration.ZERO, unanswered))
+                .thenApply(result -> result != ReleaseResult.UNCONFIRMED);
+    }
+
+    /** An owner's release was answered: a server that forgets it is told again. */
+    public void released(Keys keys, String owner) {
+        takeBack.released(new Withdrawal(keys, owner, Duration.ZERO, Duration.ZERO, false));
+    }
+
+    private static Duration tombstone(boolean unanswered) {
+        return unanswered ? TakeBack.TOMBSTONE : Duration.ZERO;
+    }
+
+    /** @param tombstone how long copies of the acquire that come later are refused; zero if none can come */
+    private final class Withdrawal implements TakeBack.Release {
+        private final Keys keys;
+        private final String owner;
+        private final Duration tombstone;
+        private final Duration shortestHold;
+        private final boolean mayHold;
+
+        Withdrawal(Keys keys, String owner, Duration tombstone, Duration shortestHold, boolean mayHold) {
+            this.keys = keys;
+            this.owner = owner;
+            this.tombstone = tombstone;
+            this.shortestHold = shortestHold;
+            this.mayHold = mayHold;
+        }
+
+        @Override
+        public Object id() {
+            return owner;
+        }
+
+        @Override
+        public String key() {
+            return keys.hold();
+        }
+
+        @Override
+        public boolean mayHold() {
+            return mayHold;
+        }
+
+        @Override
+        public TakeBack.Release after(TakeBack.Release earlier) {
+            return earlier instanceof Withdrawal before
+                    ? new Withdrawal(
+                            keys,
+                            owner,
+                            longer(tombstone, before.tombstone),
+                            longer(shortestHold, before.shortestHold),
+                            mayHold || before.mayHold)
+                    : this;
+        }
+
+        @Override
+        public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
+            long sent = kit.nanoTime();
+            server.queueScripts.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
+                answer.accept(reply == null ? null : reply.result(), failure);
+                if (reply != null) {
+                    observer.observe(keys, reply.state(), sent);
+                }
+            });
+        }
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+}

@@ -1,0 +1,226 @@
+package io.holdfast.internal.polled;
+
+import io.holdfast.PlainAttempt;
+import io.holdfast.PlainHolder;
+import io.holdfast.PlainOptions;
+import io.holdfast.PlainOptions.Patience;
+import io.holdfast.Wait;
+import io.holdfast.internal.lease.LeaseState;
+import io.holdfast.internal.polled.PlainLocks.Place;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.PlainScripts.PlainAcquireReply;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Shown;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Asks for one key of the plain protocol. */
+final class PlainPoll implements Poll<PlainAttempt> {
+    private final PlainLocks plain;
+    private final Place place;
+    private final PlainOptions options;
+    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger answered = new AtomicInteger();
+    private volatile boolean granted; // some copy was
+    private volatile boolean takingOver; // the last one
+    private volatile @Nullable PlainHolder holder;
+    private volatile @Nullable DriverException failure; // of the last one
+    private @Nullable PolledRequest<PlainAttempt> request; // set before it asks
+
+    PlainPoll(PlainLocks plain, Place place, PlainOptions options) {
+        this.plain = plain;
+        this.place = place;
+        this.options = options;
+    }
+
+    @Override
+    public void begin(PolledRequest<PlainAttempt> of) {
+        plain.add(place, of);
+        request = of;
+    }
+
+    private PolledRequest<PlainAttempt> request() {
+        return Objects.requireNonNull(request);
+    }
+
+    // ---- asking
+
+    @Override
+    public void ask(int number, boolean takeOver) {
+        takingOver = takeOver;
+        PlainHolder seen = holder;
+        send(takeOver && seen != null ? seen.value() : null);
+    }
+
+    @Override
+    public boolean hasOneOwner() {
+        return true;
+    }
+
+    @Override
+    public void askAgain() {
+        takingOver = false;
+        send(null);
+    }
+
+    /** @param replace the value of the holder to take over from; null for none */
+    private void send(@Nullable String replace) {
+        boolean mayBeMine = granted || unanswered();
+        // Counted before the look at the end: whoever ends the request meanwhile either sees this copy and takes it
+        // back, or is seen here.
+        asked.incrementAndGet();
+        if (!request().outcome.pending()) {
+            asked.decrementAndGet();
+            return;
+        }
+        long sent = plain.kit.nanoTime();
+        plain.server.plainScripts.acquire(
+                place.key(), place.value(), options.term(), mayBeMine, replace, sent, (reply, problem) -> {
+                    if (reply != null || isRejected(problem)) {
+                        answered.incrementAndGet();
+                    }
+                    if (reply == null) {
+                        onFailure(Objects.requireNonNull(problem));
+                    } else if (reply.holder() != null) {
+                        onTaken(reply.holder());
+                    } else {
+                        onGranted(reply, sent, reply.replaced() ? replace : null);
+                    }
+                });
+    }
+
+    private static boolean isRejected(@Nullable DriverException failure) {
+        return failure != null && failure.kind() == DriverException.Kind.REJECTED;
+    }
+
+    /** Whether a copy of the acquire may still be under way. */
+    private boolean unanswered() {
+        return asked.get() > answered.get();
+    }
+
+    // ---- answers
+
+    private void onGranted(PlainAcquireReply reply, long sent, @Nullable String replaced) {
+        granted = true;
+        PlainGrant grant = new PlainGrant(plain, this, reply.timeMicros(), replaced);
+        if (options.expiring()) {
+            request().granted(grant, Deadlines.ofReply(sent, options.term().toNanos()));
+            return;
+        }
+        if (!request().outcome.pending()) {
+            abandon();
+            return;
+        }
+        // The key is there with a term: only what is known to be held is made to stay.
+        plain.server.plainScripts.extend(
+                request().outcome.demand.keys(),
+                place.value(),
+                Duration.ZERO,
+                plain.kit.nanoTime(),
+                (held, problem) -> {
+                    if (held == null) {
+                        onFailure(Objects.requireNonNull(problem));
+                    } else if (held) {
+                        request().granted(grant, LeaseState.NEVER);
+                    } else {
+                        request().tooLate();
+                    }
+                });
+    }
+
+    private void onTaken(PlainHolder seen) {
+        PlainHolder before = holder;
+        holder = seen;
+        boolean other = before == null || !before.value().equals(seen.value());
+        if (other && options.patience() != Patience.IN_ALL) {
+            request().waitAnew();
+        }
+        request().notGranted(true);
+    }
+
+    private void onFailure(DriverException problem) {
+        if (isRejected(problem) && !Refusals.TRANSIENT.contains(problem.code())) {
+            request().fail(Refusals.explain(plain.server.describe(), problem));
+            return;
+        }
+        failure = problem;
+        request().notGranted(false);
+    }
+
+    // ---- its end
+
+    /** Frees the key. */
+    PlainRelease release() {
+        return new PlainRelease(plain, place, unanswered());
+    }
+
+    @Override
+    public void abandon() {
+        if (granted || unanswered()) {
+            var unused = plain.takeBack.add(release());
+        }
+    }
+
+    @Override
+    public void forget() {
+        plain.remove(place, request());
+    }
+
+    Place place() {
+        return place;
+    }
+
+    // ---- how often
+
+    @Override
+    public int maxAttempts() {
+        return options.maxAttempts();
+    }
+
+    @Override
+    public long backoffNanos(int attempts) {
+        return options.backoff().nanos(attempts, plain.kit.random());
+    }
+
+    /** Once: after that the same holder can only be one whose value is no text. */
+    @Override
+    public boolean mayTakeOver() {
+        return options.patience() == Patience.THEN_TAKE_OVER && !takingOver;
+    }
+
+    // ---- refusals
+
+    private PlainHolder holder() {
+        return Objects.requireNonNull(holder);
+    }
+
+    @Override
+    public PlainAttempt taken() {
+        return new PlainAttempt.Taken(place.key(), holder());
+    }
+
+    @Override
+    public PlainAttempt timedOut(Wait wait) {
+        return new PlainAttempt.TimedOut(place.key(), wait, holder());
+    }
+
+    @Override
+    public PlainAttempt usedUp(Wait wait, int attempts) {
+        return new PlainAttempt.UsedUp(place.key(), attempts, holder());
+    }
+
+    @Override
+    public PlainAttempt unknown() {
+        return new PlainAttempt.Unknown(
+                place.key(), Refusals.unknown("plain " + Shown.lock(place.key()), plain.server.describe(), failure));
+    }
+
+    @Override
+    public PlainAttempt late() {
+        failure = DriverException.unknown("answers take longer than the term allows", null);
+        return unknown();
+    }
+}

@@ -1,0 +1,117 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.QueueScripts;
+import io.holdfast.internal.wire.QueueScripts.AdoptReply;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Goes on with a hold that another process has left to this one, under the owner of a request that has not asked. */
+public final class Adoption {
+    /** How often it is asked for again because the answer came too late. */
+    private static final int MOST_LATE = 3;
+
+    private final Request request;
+    private final QueueEngine queue;
+    private final Keys keys;
+    private final String owner;
+    private final LockOptions options;
+
+    public Adoption(Request request) {
+        this.request = request;
+        this.queue = request.queue;
+        this.keys = request.keys;
+        this.owner = request.owner;
+        this.options = request.options;
+    }
+
+    /**
+     * Blocks for the answer. Called once.
+     *
+     * @throws LeaseLostException if the ticket's lease does not hold the lock any more
+     * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
+     */
+    public Handle of(LeaseTicket ticket) {
+        CompletableFuture<Answer<Attempt>> result = request.outcome.stage();
+        queue.kit.ending();
+        queue.waitingRoom.add(request); // known before the hold is its: it may be revoked before the reply comes
+        try {
+            for (int i = 0; ; i++) {
+                long sent = queue.kit.nanoTime();
+                AdoptReply reply = ask(ticket, sent);
+                long deadline = Deadlines.ofReply(sent, options.term().toNanos());
+                if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
+                    QueueGrant grant = new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false);
+                    Hold hold = request.hold(grant, deadline);
+                    Handle handle = goOn(grant, hold, result);
+                    request.outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
+                    return handle;
+                }
+                if (!reply.held() || i >= MOST_LATE) {
+                    if (reply.held()) {
+                        queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
+                    }
+                    throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
+                }
+            }
+        } catch (ServerUnreachableException e) {
+            queue.withdrawals.withdraw(keys, owner, true);
+            throw e;
+        } finally {
+            if (request.outcome.hold() == null) {
+                queue.waitingRoom.remove(request);
+            }
+            queue.kit.ended();
+        }
+    }
+
+    private AdoptReply ask(LeaseTicket ticket, long sent) {
+        var asked = new QueueScripts.Adopt(
+                keys,
+                ticket.owner(),
+                ticket.token(),
+                owner,
+                options.term(),
+                request.demand().label(),
+                TakeBack.TOMBSTONE);
+        return Answers.await(queue.server, callback -> queue.server.queueScripts.adopt(asked, sent, callback));
+    }
+
+    private Handle goOn(QueueGrant grant, Hold hold, CompletableFuture<Answer<Attempt>> result) {
+        Handle handle = hold.newHandle();
+        if (!request.outcome.endAs(hold)) {
+            queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
+            throw new HoldfastClosedException();
+        }
+        request.begin(hold);
+        grant.handOut(handle, false); // it is told as an adoption
+        try {
+            Answer<Attempt> answer = result.join();
+            Handle given = answer.handle();
+            if (given == null) {
+                Objects.requireNonNull(answer.refusal()).orElseThrow();
+                throw new IllegalStateException("a refusal gives no lease");
+            }
+            return given;
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof HoldfastException known ? known : e;
+        }
+    }
+}

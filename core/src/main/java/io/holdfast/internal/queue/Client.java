@@ -1,0 +1,144 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockInfo;
+import io.holdfast.LockOptions;
+import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.polled.PlainLocks;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Server;
+import io.holdfast.spi.ConnectionListener;
+import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The engine of one client over one server: the ways of asking that it has, and the order in which they hear of connections
+ * and of the end.
+ */
+public final class Client implements Engine {
+    public final Kit kit;
+    public final Server server;
+    public final QueueEngine queue;
+    /** On top of the queue: what this client hands on among its own threads, or keeps. */
+    public final LocalLines localLines;
+
+    public final PlainLocks plain;
+    public final TakeBack takeBack;
+
+    public Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
+        this(driver, options, environment, null);
+    }
+
+    /**
+     * A client of a server that may be the embedded one.
+     *
+     * @param share in the embedded server, which is left when the client is closed; null if it is another server
+     */
+    public Client(
+            RedisDriver driver, HoldfastOptions options, Environment environment, @Nullable EmbeddedServer share) {
+        this.kit = new Kit(options, environment, Duration.ZERO);
+        this.server = new Server(driver, options, kit.ids, kit.ticker, kit.timers, share, kit::isClosed);
+        this.takeBack = new TakeBack(kit, server);
+        this.queue = new QueueEngine(kit, server, takeBack, share);
+        this.localLines = new LocalLines(queue);
+        this.plain = new PlainLocks(kit, server, takeBack);
+        driver.listen(new Connections());
+        queue.begin(localLines);
+    }
+
+    private final class Connections implements ConnectionListener {
+        @Override
+        public void commandsUp() {
+            commandsUp(partition -> true);
+        }
+
+        @Override
+        public void commandsUp(IntPredicate partitions) {
+            if (!kit.isClosed()) {
+                server.commandsUp(partitions);
+                queue.commandsUp(partitions);
+                kit.renewals()
+                        .renew(kit.holds().stream()
+                                .filter(hold -> partitions.test(server.partition(hold.keys())))
+                                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
+                                .toList());
+                takeBack.reconnected(partitions);
+            }
+        }
+
+        @Override
+        public void commandsDown() {
+            // Who sends something is told so at once, and asks again when the connection is back.
+        }
+
+        @Override
+        public void messagesUp() {
+            messagesUp(partition -> true);
+        }
+
+        @Override
+        public void messagesUp(IntPredicate partitions) {
+            server.messagesUp(partitions);
+            queue.messagesUp(partitions);
+        }
+
+        @Override
+        public void messagesDown() {
+            messagesDown(partition -> true);
+        }
+
+        @Override
+        public void messagesDown(IntPredicate partitions) {
+            queue.messagesDown(partitions);
+            localLines.messagesDown(partitions);
+        }
+    }
+
+    @Override
+    public Kit kit() {
+        return kit;
+    }
+
+    @Override
+    public void accept(LockOptions lockOptions) {
+        LocalLines.accept(lockOptions);
+        server.refuseBeyondQuarantine("term", lockOptions.term());
+    }
+
+    @Override
+    public LockInfo look(Keys keys) {
+        return server.look(keys);
+    }
+
+    @Override
+    public Asking<Attempt> newRequest(Demand demand) {
+        return LocalLines.isShared(demand.options()) && !demand.waitLimit().untilStuck()
+                ? localLines.newRequest(demand)
+                : new Request(queue, demand, 1);
+    }
+
+    public void close() {
+        if (!kit.close()) {
+            return;
+        }
+        queue.clientClosed();
+        localLines.clientClosed();
+        plain.clientClosed();
+        boolean interrupted = takeBack.awaitDone(kit.options.closeTimeout());
+        queue.assurance.close();
+        server.close();
+        kit.shutDown();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,164 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Contention;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.LockEvent;
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Shown;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request for a lock that this client hands on among its own threads, or keeps. It stands in a {@link LocalLine}; only one
+ * that does not wait, and finds the lock elsewhere, asks the server for itself.
+ *
+ * <p>It ends once, by whoever is first to say so: with a lease, or without.
+ */
+final class LocalRequest implements Asking<Attempt> {
+    final Demand demand;
+    final Outcome<Attempt> outcome;
+    private final LocalLines lines;
+    private final Kit kit;
+    private volatile @Nullable LocalLine line;
+    private volatile @Nullable Request alone;
+    private volatile @Nullable Runnable timer;
+
+    LocalRequest(LocalLines lines, Demand demand) {
+        this.lines = lines;
+        this.kit = lines.queue.kit;
+        this.demand = demand;
+        this.outcome = new Outcome<>(kit, demand, "", false);
+    }
+
+    @Override
+    public CompletableFuture<Answer<Attempt>> start() {
+        CompletableFuture<Answer<Attempt>> result = outcome.stage();
+        if (kit.isClosed()) {
+            refused(null, new HoldfastClosedException());
+            return result;
+        }
+        lines.join(this);
+        Request asked = alone;
+        if (asked != null) {
+            return asked.start();
+        }
+        Duration limit = demand.waitLimit().limit();
+        if (limit != null && outcome.pending()) {
+            timer = kit.schedule(limit.toNanos(), this::waitIsOver);
+            if (!outcome.pending()) {
+                cancelTimer();
+            }
+        }
+        return result;
+    }
+
+    /** Said by the line that it stands in, before anything else can happen to it. */
+    void standsIn(LocalLine in) {
+        line = in;
+    }
+
+    /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */
+    void askAlone() {
+        alone = new Request(lines.queue, demand, 1);
+    }
+
+    @Override
+    public void withdraw() {
+        Request asked = alone;
+        if (asked != null) {
+            asked.withdraw();
+        } else if (outcome.endWithoutHold()) {
+            ended(null, new CancellationException());
+            leaveLine();
+        } else if (outcome.end() instanceof LocalHold lease) {
+            var unused = lease.leave();
+        }
+    }
+
+    private void leaveLine() {
+        LocalLine in = line;
+        if (in != null) {
+            in.leave(this);
+        }
+    }
+
+    private void waitIsOver() {
+        LocalLine in = line;
+        if (in != null && outcome.pending()) {
+            in.judge(this);
+        }
+    }
+
+    void timedOut(Contention contention) {
+        left(new Attempt.TimedOut(demand.keys().name(), demand.waitLimit(), contention));
+    }
+
+    void unknown() {
+        String name = demand.keys().name();
+        left(new Attempt.Unknown(name, Refusals.unknown(Shown.lock(name), lines.queue.server.describe(), null)));
+    }
+
+    private void left(Attempt attempt) {
+        if (outcome.endWithoutHold()) {
+            ended(attempt, null);
+            leaveLine();
+        }
+    }
+
+    /** What came of the request to the server; the line has let it go. */
+    void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
+        if (outcome.endWithoutHold()) {
+            ended(attempt, failure);
+        }
+    }
+
+    private void ended(@Nullable Attempt attempt, @Nullable Throwable failure) {
+        cancelTimer();
+        if (attempt instanceof Attempt.NotObtained not) {
+            outcome.contention = not.contention();
+        }
+        if (attempt != null) {
+            outcome.refuse(attempt);
+        } else {
+            outcome.fail(Objects.requireNonNull(failure));
+        }
+    }
+
+    /** Ends it with a lease, which is to be delivered; false if it has ended already. Called under the lock of the line. */
+    boolean end(LocalHold lease) {
+        return outcome.endAs(lease);
+    }
+
+    void deliver(LocalHold lease) {
+        cancelTimer();
+        kit.events()
+                .tell(
+                        demand,
+                        lease.owner(),
+                        subject -> new LockEvent.Obtained(
+                                subject,
+                                lease.token(),
+                                demand.options().term(),
+                                lease.waited(),
+                                lease.attempts(),
+                                lease.initialPlace(),
+                                false));
+        outcome.hand(lease.newHandle());
+    }
+
+    private void cancelTimer() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.wire.Server;
+import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
+import io.holdfast.spi.RedisDriver;
+import java.util.Objects;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks a server that keeps a queue for each lock: the parts that the requests of one client share, and what happens when
+ * connections come and go.
+ */
+public final class QueueEngine {
+    final Kit kit;
+    final Server server;
+    public final Withdrawals withdrawals;
+    public final WaitingRoom waitingRoom;
+    public final Mailboxes mailboxes;
+    final Assurance assurance;
+    final Actors actors = new Actors();
+    final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
+    /** Only where it can be seen that the process of a holder has ended. */
+    final @Nullable EndedHolders endedHolders;
+
+    private @Nullable Kept kept; // set before anything is asked for
+
+    /** @param share in the embedded server; null if it is another server */
+    QueueEngine(Kit kit, Server server, TakeBack takeBack, @Nullable EmbeddedServer share) {
+        this.kit = kit;
+        this.server = server;
+        this.waitingRoom = new WaitingRoom(this);
+        this.withdrawals = new Withdrawals(kit, server, takeBack, waitingRoom);
+        this.mailboxes = new Mailboxes(kit, server, waitingRoom);
+        this.assurance = new Assurance(kit, server);
+        this.endedHolders = share == null ? null : new EndedHolders(kit, server, share, waitingRoom);
+    }
+
+    void begin(Kept keeping) {
+        kept = keeping;
+        assurance.begin();
+    }
+
+    Kept kept() {
+        return Objects.requireNonNull(kept);
+    }
+
+    /** What has a lock at present; the engine itself stands for nobody. */
+    private Object serverOf(Request request) {
+        RedisDriver master = server.masterOf(request.keys);
+        return master == null ? this : master;
+    }
+
+    /** Commands go over new connections, perhaps to a server without its memory. */
+    void commandsUp(IntPredicate partitions) {
+        assurance.changed(partitions);
+        waitingRoom.commandsUp(partitions);
+    }
+
+    /** Messages come over new connections. */
+    void messagesUp(IntPredicate partitions) {
+        waitingRoom.messagesUp(partitions);
+    }
+
+    void messagesDown(IntPredicate partitions) {
+        mailboxes.messagesDown(partitions);
+    }
+
+    /** Ends what is asked for and held. */
+    void clientClosed() {
+        // Holds stand under their requests. One that begins only now is found by its request, or finds the client
+        // closed.
+        waitingRoom.requests().forEach(Request::clientClosed);
+    }
+}

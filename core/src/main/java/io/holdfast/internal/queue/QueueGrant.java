@@ -1,0 +1,451 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Holder;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
+import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Grant;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Renewals;
+import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.QueueScripts.RenewEntry;
+import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.ServerClock;
+import io.holdfast.internal.wire.Shown;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one server has granted from its queue.
+ *
+ * <p><b>Claims.</b> A hold that was handed off begins unconfirmed, with the claim window as its term. It is confirmed by
+ * its own timer after {@link #CONFIRM_NANOS}, so that a shorter section costs no extra request, and a longer one soon has
+ * the whole term that its caller was promised.
+ */
+final class QueueGrant implements Grant {
+    /** What the replicas are asked for. */
+    private record Wanted(int replicas, Duration limit) {}
+
+    private static final long RETRY_NANOS = 100_000_000L;
+    /**
+     * When a grant by handoff is confirmed. Until then a pause or a silence as long as the claim window loses the lease;
+     * on the other hand a lock is handed on at most forty times a second by sections that are longer, so that
+     * confirmations cost no more than so many requests.
+     */
+    private static final long CONFIRM_NANOS = 25_000_000L;
+
+    final Request request;
+    /** Whether the server tells this client when others want the lock. */
+    final boolean kept;
+
+    private final QueueEngine queue;
+    private final Keys keys;
+    private final long token;
+    private final long sinceMicros;
+    private final long claimNanos;
+    private @Nullable Hold hold; // set before anybody else sees this
+    private volatile boolean confirmed;
+    private volatile long confirmAt; // meaningful while not confirmed
+    private volatile int replicas;
+    private volatile boolean ticketed; // whether another process may have adopted it
+    private volatile long lastToken; // that was used of several; 0 if the hold has only its own
+
+    /**
+     * @param sinceMicros when it was granted, by the server's clock
+     * @param claimNanos the claim window; meaningful if it is not confirmed
+     */
+    QueueGrant(Request request, long token, long sinceMicros, boolean confirmed, long claimNanos, boolean kept) {
+        this.request = request;
+        this.queue = request.queue;
+        this.keys = request.keys;
+        this.token = token;
+        this.sinceMicros = sinceMicros;
+        this.confirmed = confirmed;
+        this.claimNanos = claimNanos;
+        this.kept = kept;
+    }
+
+    @Override
+    public void of(Hold made) {
+        hold = made;
+        confirmAt = made.grantedNanos + Math.min(claimNanos / 3, CONFIRM_NANOS);
+    }
+
+    private Hold hold() {
+        return Objects.requireNonNull(hold);
+    }
+
+    @Override
+    public String inWords() {
+        return Shown.lock(keys.name()) + " with token " + token;
+    }
+
+    @Override
+    public String owner() {
+        return request.owner;
+    }
+
+    @Override
+    public long token() {
+        return token;
+    }
+
+    @Override
+    public Instant since() {
+        return ServerClock.instant(sinceMicros);
+    }
+
+    @Override
+    public Optional<Holder> takenOverFrom() {
+        return request.takenOverFrom(token);
+    }
+
+    @Override
+    public boolean isHeldOnServer() {
+        return queue.server
+                .look(keys)
+                .holder()
+                .filter(holder -> holder.owner().equals(OwnerIds.publicPart(request.owner)) && holder.token() == token)
+                .isPresent();
+    }
+
+    @Override
+    public LeaseTicket ticket() {
+        ticketed = true;
+        queue.server.mayBeOutlived();
+        return new LeaseTicket(keys.name(), request.owner, token, hold().options.term());
+    }
+
+    @Override
+    public int replicas() {
+        return replicas;
+    }
+
+    /** So many replicas have what its deadline rests on. */
+    void confirmedBy(int count) {
+        replicas = count;
+    }
+
+    // ---- handing it out
+
+    /**
+     * Gives the lease to whoever asked, once it is as good as the options ask for; else gives the lock back.
+     *
+     * @param told whether it is told as obtained
+     */
+    void handOut(Handle handle, boolean told) {
+        Outcome<Attempt> outcome = request.outcome;
+        if (!queue.assurance.isWanted(hold().options)) {
+            handOut(outcome, handle, told);
+            return;
+        }
+        queue.assurance.of(request).whenComplete((assured, failure) -> {
+            if (queue.kit.isClosed()) {
+                hold().release();
+                outcome.fail(new HoldfastClosedException());
+            } else if (assured != null && assured.missing() == null) {
+                confirmedBy(assured.replicas());
+                hold().handOut().whenComplete((held, problem) -> {
+                    if (held != null && held) {
+                        handOut(outcome, handle, told);
+                    } else {
+                        notAssured(null, problem);
+                    }
+                });
+            } else {
+                notAssured(assured, failure);
+            }
+        });
+    }
+
+    private void handOut(Outcome<Attempt> outcome, Handle handle, boolean told) {
+        if (told) {
+            outcome.tellObtained(token, false);
+        }
+        outcome.hand(handle);
+    }
+
+    private void notAssured(Assurance.@Nullable Assured assured, @Nullable Throwable failure) {
+        hold().release();
+        if (failure instanceof ServerRefusedException refused) {
+            request.outcome.fail(refused);
+        } else if (failure instanceof DriverException refused && refused.kind() == DriverException.Kind.REJECTED) {
+            request.outcome.fail(Refusals.explain(queue.server.describe(), refused));
+        } else {
+            request.outcome.refuse(
+                    assured != null && assured.missing() != null
+                            ? new Attempt.Unconfirmed(
+                                    keys.name(), request.outcome.contention, assured.missing(), assured.replicas())
+                            : request.unknown(Request.causeOf(failure)));
+        }
+    }
+
+    // ---- keeping it
+
+    @Override
+    public boolean isConfirmed() {
+        return confirmed;
+    }
+
+    @Override
+    public long confirmAt() {
+        return confirmAt;
+    }
+
+    @Override
+    public void confirm(long now) {
+        confirmAt = now + RETRY_NANOS + queue.kit.options.commandTimeout().toNanos();
+        extend(hold().options.term()).whenComplete((held, failure) -> {
+            if (failure != null) {
+                confirmAt = queue.kit.nanoTime() + RETRY_NANOS;
+                hold().arm();
+            }
+        });
+    }
+
+    @Override
+    public void accept(Duration atLeast) {
+        queue.server.refuseBeyondQuarantine("atLeast", atLeast);
+    }
+
+    /** What confirms a claim asks for a whole term at least: renewal begins with it, a third of the term later. */
+    @Override
+    public CompletableFuture<Boolean> extend(Duration term) {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        LockOptions options = hold().options;
+        Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
+        long sent = queue.kit.nanoTime();
+        RedisDriver master = queue.server.masterOf(keys);
+        queue.server.queueScripts.confirm(keys, request.owner, token, asked, sent, (held, failure) -> {
+            if (held == null) {
+                result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
+            } else if (!held) {
+                var unused = gone().thenRun(() -> result.complete(false));
+            } else if (options.replicas() == 0) {
+                result.complete(armed(sent, asked));
+            } else {
+                queue.assurance
+                        .ofRenewal(master, keys, options.replicas(), options.replicaTimeout())
+                        .whenComplete((assured, problem) -> {
+                            if (assured == null) {
+                                result.completeExceptionally(
+                                        problem instanceof DriverException known ? unanswered(known) : problem);
+                            } else if (assured.missing() != null) {
+                                result.completeExceptionally(unanswered(DriverException.unknown(
+                                        "only " + assured.replicas() + " replicas have it", null)));
+                            } else {
+                                confirmedBy(assured.replicas());
+                                result.complete(armed(sent, asked));
+                            }
+                        });
+            }
+        });
+        return result;
+    }
+
+    private boolean armed(long sent, Duration term) {
+        boolean first = !confirmed;
+        confirmed = true;
+        return hold().armed(Deadlines.ofReply(sent, term.toNanos()), first);
+    }
+
+    private HoldfastException unanswered(DriverException failure) {
+        String server = queue.server.describe();
+        return Refusals.of(server, Shown.lock(keys.name()) + ": " + server + " did not answer the extension", failure);
+    }
+
+    /**
+     * The calls that renew holds of one partition.
+     *
+     * @param master of holds that replicas have to have: the server that was asked
+     */
+    private record Lane(
+            QueueEngine queue, int partition, @Nullable RedisDriver master) implements Renewals.Lane {
+        @Override
+        public void renew(
+                List<RenewEntry> entries,
+                long sentNanos,
+                BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
+            queue.server.queueScripts.renew(entries, sentNanos, callback);
+        }
+
+        /** Replicas have to have it, too: until they do, what they had before counts. */
+        @Override
+        public void confirm(List<Hold> held, long sentNanos) {
+            Map<Wanted, List<Hold>> unconfirmed = new HashMap<>();
+            for (Hold hold : held) {
+                Wanted wanted = new Wanted(hold.options.replicas(), hold.options.replicaTimeout());
+                unconfirmed.computeIfAbsent(wanted, w -> new ArrayList<>()).add(hold);
+            }
+            unconfirmed.forEach((wanted, holds) -> queue.assurance
+                    .ofRenewal(master, holds.get(0).keys(), wanted.replicas(), wanted.limit())
+                    .whenComplete((assured, failure) -> {
+                        for (Hold hold : holds) {
+                            if (assured == null) {
+                                queue.kit.renewals().failed(hold, String.valueOf(failure.getMessage()));
+                            } else if (assured.missing() != null) {
+                                queue.kit.renewals().failed(hold, "only " + assured.replicas() + " replicas have it");
+                            } else {
+                                ((QueueGrant) hold.grant).confirmedBy(assured.replicas());
+                                queue.kit.renewals().renewed(hold, sentNanos);
+                            }
+                        }
+                    }));
+        }
+    }
+
+    @Override
+    public void renew(Renewals.Round round) {
+        LockOptions options = hold().options;
+        round.add(
+                new Lane(
+                        queue,
+                        queue.server.partition(keys),
+                        options.replicas() == 0 ? null : queue.server.masterOf(keys)),
+                new Part());
+    }
+
+    private final class Part implements Renewals.Part {
+        @Override
+        public Hold hold() {
+            return QueueGrant.this.hold();
+        }
+
+        @Override
+        public RenewEntry entry() {
+            return new RenewEntry(
+                    keys, request.owner, token, hold().options.term().toMillis());
+        }
+
+        @Override
+        public boolean answered(Renewed how, long sentNanos) {
+            if (how == Renewed.GONE) {
+                gone();
+                return false;
+            }
+            boolean toConfirm = hold().options.replicas() > 0;
+            if (!toConfirm) {
+                queue.kit.renewals().renewed(hold(), sentNanos);
+            }
+            if (how == Renewed.RECALLED) {
+                queue.kept().recalled(keys.hold(), token); // no message may have come
+            }
+            return toConfirm;
+        }
+    }
+
+    /**
+     * The server says that its owner does not hold the lock. Whoever has given a ticket of it asks first whether another
+     * process has adopted it, which is no loss. It is held until that is answered, or its deadline has passed.
+     *
+     * @return completes when it has ended
+     */
+    private CompletableFuture<?> gone() {
+        if (!ticketed || !hold().active()) {
+            hold().lose(LossReason.GONE);
+            return CompletableFuture.completedFuture(null);
+        }
+        return isAdopted().handle((adopted, failure) -> {
+            if (failure == null && adopted) {
+                hold().handOver();
+            } else {
+                hold().lose(LossReason.GONE);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public CompletableFuture<Boolean> isAdopted() {
+        CompletableFuture<Boolean> result = new CompletableFuture<>();
+        if (!ticketed) {
+            result.complete(false);
+            return result;
+        }
+        queue.server.queueScripts.adopted(keys, request.owner, token, (adopted, failure) -> {
+            if (adopted != null) {
+                result.complete(adopted);
+            } else {
+                result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
+            }
+        });
+        return result;
+    }
+
+    // ---- its end
+
+    @Override
+    public void outlives() {
+        queue.server.mayBeOutlived();
+    }
+
+    @Override
+    public void leaveAlone() {
+        queue.actors.end(hold());
+    }
+
+    @Override
+    public void forget() {
+        queue.waitingRoom.remove(request);
+    }
+
+    /** The hold is about to be released after several leases of one client, of which the last had this token. */
+    void lastToken(long last) {
+        lastToken = last;
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> release() {
+        CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
+        Duration shortestHold = hold().options.shortestHold();
+        long sent = queue.kit.nanoTime();
+        Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
+        queue.server.queueScripts.release(keys, request.owner, tombstone, shortestHold, lastToken, (reply, failure) -> {
+            if (reply == null) {
+                queue.withdrawals.takeBack(keys, request.owner, request.unanswered(), shortestHold);
+                result.complete(ReleaseResult.UNCONFIRMED);
+                return;
+            }
+            try {
+                if (shortestHold.isZero()) {
+                    queue.withdrawals.released(keys, request.owner);
+                }
+                queue.waitingRoom.observe(keys, reply.state(), sent);
+            } finally {
+                result.complete(reply.result());
+            }
+        });
+        return result;
+    }
+
+    @Override
+    public void takeBack(LossReason reason) {
+        queue.withdrawals.takeBack(
+                keys,
+                request.owner,
+                request.unanswered(),
+                reason == LossReason.CLIENT_CLOSED ? hold().options.shortestHold() : Duration.ZERO);
+    }
+}

@@ -1,0 +1,92 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Contention;
+import io.holdfast.Holder;
+import io.holdfast.LockOptions;
+import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.wire.Label;
+import java.util.Optional;
+
+/** How a request meets the hold that its own actor has already: it waits, shares it, or is refused, as the options say. */
+final class Reentry {
+    private final Request request;
+    private final LockOptions options;
+    private final Actors actors;
+    private final boolean wanted;
+
+    Reentry(Request request) {
+        this.request = request;
+        this.options = request.options;
+        this.actors = request.queue.actors;
+        this.wanted = options.ownConflict() != LockOptions.OwnConflict.WAIT;
+    }
+
+    /** The request begins to wait; {@link #end} follows, once. */
+    void begin() {
+        if (wanted) {
+            actors.reentrant(1);
+        }
+    }
+
+    void end() {
+        if (wanted) {
+            actors.reentrant(-1);
+        }
+    }
+
+    /** Whether the actor's own hold, if there is one, decides what becomes of the request. */
+    boolean meet() {
+        Hold own = wanted ? actors.ownOf(request.demand()) : null;
+        if (own == null) {
+            return false;
+        }
+        if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
+            refuse(own);
+            return true;
+        }
+        Handle handle = own.enter();
+        if (handle == null) {
+            return false;
+        }
+        boolean extend = options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND
+                || own.remaining().compareTo(options.leastRemaining()) <= 0;
+        if (extend) {
+            extend(own, handle);
+        } else {
+            request.join(own, handle);
+        }
+        return true;
+    }
+
+    private void refuse(Hold own) {
+        Holder self = Label.ofOwn(
+                own.kit.options.application(),
+                own.owner(),
+                own.token(),
+                own.origin.demand.actorName(),
+                own.options.metadata(),
+                own.kit.since(own.grantedNanos));
+        Contention contention = new Contention(Optional.of(self), own.remaining(), 0, 0);
+        request.finish(new Attempt.OwnConflict(request.keys.name(), contention));
+    }
+
+    private void extend(Hold own, Handle handle) {
+        own.prolong(options.term()).whenComplete((held, failure) -> {
+            if (failure == null && held) {
+                request.join(own, handle);
+                return;
+            }
+            own.leave();
+            if (failure == null) {
+                request.ask(); // lost meanwhile: the lock is asked for anew
+            } else if (failure instanceof ServerRefusedException refused) {
+                request.fail(refused);
+            } else {
+                request.finish(request.unknown(Request.causeOf(failure)));
+            }
+        });
+    }
+}

@@ -1,0 +1,570 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Contention;
+import io.holdfast.Holder;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastException;
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.Wait;
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.QueueScripts;
+import io.holdfast.internal.wire.QueueScripts.AcquireReply;
+import io.holdfast.internal.wire.QueueScripts.Claim;
+import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Shown;
+import io.holdfast.spi.DriverException;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request for a lock, from the call to its outcome.
+ *
+ * <p><b>States.</b> Pending until its {@link Outcome} ends, once: with the {@link Hold} that it obtained, with a {@link Joined}
+ * where it shares one, or without either.
+ * While pending it may ask any number of times: asking is idempotent, and asking again is how a request is repeated after
+ * a failure, how a grant is confirmed before anybody sees it, and how a place in the queue is taken again. A grant that
+ * comes after the end is given back at once.
+ *
+ * <p>Replies come on threads of the driver, the end of the wait on the timer's, withdrawal on any: each only proposes an
+ * end, and whoever sets it first is right.
+ */
+public final class Request implements Asking<Attempt>, Assurance.Granted {
+    /** The end of a request that shares its actor's hold. The caller has the handle. */
+    private record Joined(WeakReference<Handle> handle) {}
+
+    private static final long FIRST_RETRY_NANOS = 50_000_000L;
+    private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
+    /** How often a request without a wait asks again for a lease that arrived too late. */
+    private static final int MOST_LATE = 3;
+    /** How often a request without a wait asks again because the holder had ended. */
+    private static final int MOST_ENDED = 10;
+
+    final QueueEngine queue;
+    final Keys keys;
+    final String owner;
+    final LockOptions options;
+    final Wait waitLimit;
+    final Outcome<Attempt> outcome;
+    private final String label;
+    /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
+    private final boolean shared;
+
+    private final int tokens;
+
+    private final Reentry reentry;
+    private final StuckWait stuckWait;
+    private final QueueLife life;
+    private final AtomicInteger answered = new AtomicInteger();
+    private final AtomicInteger late = new AtomicInteger();
+    private final AtomicInteger endedMet = new AtomicInteger();
+    private volatile long retryNanos = FIRST_RETRY_NANOS;
+    private volatile boolean handedOff;
+    /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
+    private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
+
+    private volatile long revokedToken; // of a grant that was ended by name, perhaps before this client has heard of it
+    private volatile @Nullable DriverException lastFailure;
+    private volatile @Nullable Runnable timer;
+
+    /**
+     * A request that has not asked yet.
+     *
+     * @param tokens how many leases may share the hold, one after the other: the server reserves a token for each
+     */
+    public Request(QueueEngine queue, Demand demand, int tokens) {
+        this.queue = queue;
+        this.keys = demand.keys();
+        this.options = demand.options();
+        this.waitLimit = demand.waitLimit();
+        this.owner = queue.kit.ids.next();
+        this.tokens = tokens;
+        this.shared = tokens > 1;
+        this.outcome = new Outcome<>(queue.kit, demand, owner, shared);
+        this.label = demand.label();
+        this.reentry = new Reentry(this);
+        this.stuckWait = new StuckWait(this);
+        this.life = new QueueLife(this);
+    }
+
+    /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
+    @Override
+    public CompletableFuture<Answer<Attempt>> start() {
+        CompletableFuture<Answer<Attempt>> result = outcome.stage();
+        if (!options.shortestHold().isZero()) {
+            queue.server.mayBeOutlived();
+        }
+        queue.waitingRoom.add(this);
+        reentry.begin();
+        if (!waitLimit.isNone()) {
+            Duration limit = waitLimit.limit();
+            if (limit != null) {
+                Runnable over = waitLimit.untilStuck() ? stuckWait::look : this::timeOut;
+                timer = queue.kit.schedule(limit.toNanos(), over);
+            }
+            life.begin();
+        }
+        if (queue.kit.isClosed()) {
+            clientClosed();
+        }
+        givenBack = queue.kept().giveBackKept(keys.hold());
+        if (!meetOwnHold()) {
+            ask();
+        }
+        return result;
+    }
+
+    /** Shares the hold that its actor has already. */
+    void join(Hold own, Handle handle) {
+        if (end(outcome.asked.get() > 0, new Joined(new WeakReference<>(handle))) == null) {
+            own.leave();
+            return;
+        }
+        outcome.tellObtained(own.token(), true);
+        outcome.hand(handle);
+    }
+
+    static @Nullable DriverException causeOf(@Nullable Throwable failure) {
+        Throwable cause = failure instanceof ServerUnreachableException ? failure.getCause() : failure;
+        return cause instanceof DriverException known ? known : null;
+    }
+
+    /** Whether the actor's own hold, which may have begun just now, decides what becomes of this request. */
+    boolean meetOwnHold() {
+        return reentry.meet();
+    }
+
+    /** The stuck holder whom this request took the lock from, and so got the hold with this token. */
+    Optional<Holder> takenOverFrom(long token) {
+        return stuckWait.takenOverFrom(token);
+    }
+
+    boolean pending() {
+        return outcome.pending();
+    }
+
+    /**
+     * Whether a copy of the acquire may still be under way. A handoff proves that one copy was executed, also where its
+     * answer has not come yet: nobody else could have queued this owner.
+     */
+    boolean unanswered() {
+        return outcome.asked.get() > Math.max(answered.get(), handedOff ? 1 : 0);
+    }
+
+    /** Asks once more, to know whether the server answers, and tells so. */
+    void probe(Consumer<Boolean> answers) {
+        ask(() -> {}, false, answered -> queue.kit.schedule(0, () -> answers.accept(answered)));
+    }
+
+    /** Sends the acquire, for the first time or again. */
+    void ask() {
+        ask(() -> {}, false, answered -> {});
+    }
+
+    /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
+    void ask(Runnable over) {
+        ask(over, false, answered -> {});
+    }
+
+    /**
+     * @param judging whether the answer is to tell how long the holder has kept the lock
+     * @param told whether the server has answered this copy, or, if none is sent, the one before; said when everything that
+     *     follows from it is known
+     */
+    void ask(Runnable over, boolean judging, Consumer<Boolean> told) {
+        // Counted before the look at the end: whoever ends the request meanwhile then either sees this copy and leaves
+        // a tombstone, or is seen here, and no copy leaves.
+        outcome.asked.incrementAndGet();
+        if (!pending()) {
+            outcome.asked.decrementAndGet();
+            over.run();
+            told.accept(lastFailure == null);
+            return;
+        }
+        outcome.tellAsked();
+        // Nobody queues before its messages can reach it.
+        boolean mayQueue = !waitLimit.isNone() && queue.mailboxes.listening(keys);
+        long sent = queue.kit.nanoTime();
+        boolean keep = shared && !options.keepFor().isZero() && queue.mailboxes.listening(keys);
+        var acquire = new QueueScripts.Acquire(keys, owner, options, mayQueue, tokens, keep, label);
+        queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
+            over.run();
+            if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
+                answered.incrementAndGet();
+            }
+            if (reply != null) {
+                lastFailure = null;
+                retryNanos = FIRST_RETRY_NANOS;
+                onReply(reply, sent);
+                if (judging && pending()) {
+                    stuckWait.judge(reply);
+                }
+            } else if (failure != null) {
+                onFailure(failure);
+                if (judging && pending()) {
+                    timeOut();
+                }
+            }
+            told.accept(reply != null);
+        });
+    }
+
+    private void onReply(AcquireReply reply, long sent) {
+        State state = reply.state();
+        if (state != null) {
+            outcome.contention = new Contention(
+                    state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
+        }
+        switch (reply.word()) {
+            case GRANTED ->
+                granted(
+                        reply.token(),
+                        reply.sinceMicros(),
+                        Deadlines.ofReply(sent, options.term().toNanos()),
+                        true,
+                        0,
+                        reply.kept());
+            case QUEUED -> {
+                if (outcome.firstPlace == 0) {
+                    outcome.firstPlace = reply.place();
+                    outcome.tell(subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
+                }
+                queue.waitingRoom.queued(this);
+                life.queued(reply.place(), reply.waiters());
+                meetOwnHold(); // it may have begun before this request stood in the line
+            }
+            case TAKEN -> {
+                CompletableFuture<ReleaseResult> back = givenBack;
+                if (waitLimit.isNone() && back != null) {
+                    // It was sent before this request, and yet may come after it: where the server had to be given the
+                    // script first.
+                    givenBack = null;
+                    back.whenComplete((how, failure) -> ask());
+                } else if (waitLimit.isNone()) {
+                    taken(state);
+                } else {
+                    queue.waitingRoom.askLater(this);
+                }
+            }
+            case FULL -> finish(new Attempt.QueueFull(keys.name(), outcome.contention));
+            case EVICTED -> evicted();
+            case MORE -> ask();
+            case GONE -> {
+                // Only a cloned machine can have ended this owner: a pending request is never taken back.
+                if (outcome.endWithoutHold()) {
+                    close();
+                    outcome.refuse(new Attempt.Unknown(
+                            keys.name(),
+                            new ServerUnreachableException(
+                                    Shown.lock(keys.name())
+                                            + ": the request was withdrawn by another process with the same ids",
+                                    null)));
+                }
+            }
+        }
+        if (state != null) {
+            queue.waitingRoom.observe(keys, state, sent);
+        }
+    }
+
+    /** Ends without the lock, unless its holder has ended: then it is asked for again. */
+    private void taken(@Nullable State state) {
+        Attempt.Taken answer = new Attempt.Taken(keys.name(), outcome.contention);
+        Holder holder = state == null ? null : state.holder().orElse(null);
+        EndedHolders ended = queue.endedHolders;
+        if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
+            finish(answer);
+            return;
+        }
+        ended.look(keys, holder, released -> {
+            if (released) {
+                ask();
+            } else {
+                finish(answer);
+            }
+        });
+    }
+
+    private void onFailure(DriverException failure) {
+        lastFailure = failure;
+        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
+            fail(Refusals.explain(queue.server.describe(), failure));
+        } else if (waitLimit.isNone()) {
+            finish(unknown(failure));
+        } else if (pending()) {
+            queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));
+            retryNanos = Math.min(LONGEST_RETRY_NANOS, retryNanos * 2);
+        }
+    }
+
+    Attempt.Unknown unknown(@Nullable DriverException cause) {
+        return new Attempt.Unknown(
+                keys.name(), Refusals.unknown(Shown.lock(keys.name()), queue.server.describe(), cause));
+    }
+
+    /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */
+    private boolean confirmsFirst() {
+        return !options.renewed() || queue.assurance.isWanted(options);
+    }
+
+    /** A handoff that was told by message. */
+    void grantedByMessage(long token, long grantedMicros, long claimMillis, long receivedNanos) {
+        handedOff = true;
+        Hold hold = outcome.hold();
+        if (hold != null) {
+            if (token > hold.token()) {
+                // The server granted anew, so the hold that we know of had lapsed.
+                hold.lose(LossReason.GONE);
+            }
+            return;
+        }
+        OptionalLong deadline = Deadlines.ofHandoff(
+                queue.server.clock.pair(queue.server.partition(keys)),
+                grantedMicros,
+                claimMillis * 1_000_000,
+                receivedNanos);
+        // What a reading of the clock from long ago has made short could be over before it is confirmed.
+        boolean tooShort = deadline.isPresent() && deadline.getAsLong() - receivedNanos < claimMillis * 500_000;
+        boolean confirmFirst = deadline.isEmpty() || tooShort || confirmsFirst();
+        if (confirmFirst && pending()) {
+            ask();
+        } else {
+            granted(token, grantedMicros, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000, false);
+        }
+    }
+
+    /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
+    void grantedByReply(Claim claim, long sent) {
+        handedOff = true;
+        Object how = outcome.end();
+        if (how instanceof Hold hold && claim.token() > hold.token()) {
+            hold.lose(LossReason.GONE);
+        } else if (how == null && confirmsFirst()) {
+            ask();
+        } else {
+            long claimNanos = claim.millis() * 1_000_000;
+            granted(claim.token(), claim.sinceMicros(), Deadlines.ofReply(sent, claimNanos), false, claimNanos, false);
+        }
+    }
+
+    private void granted(
+            long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+        // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
+        // at the same time, and the one that comes second must not give back what the first has taken.
+        while (true) {
+            Object how = outcome.end(); // read once: it may end between two looks
+            if (how instanceof Hold present) {
+                if (present.token() == token) {
+                    present.raise(deadline);
+                }
+                return;
+            }
+            if (how != null) {
+                // Nobody waits for it any more.
+                queue.withdrawals.takeBack(keys, owner, unanswered(), Duration.ZERO);
+                return;
+            }
+            long left = deadline - queue.kit.nanoTime();
+            if (left <= options.leastRemaining().toNanos() || token == revokedToken) {
+                tooLate();
+                return;
+            }
+            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept);
+            Hold hold = hold(grant, deadline);
+            Handle handle = hold.newHandle(); // before anybody can withdraw what has it
+            if (outcome.endAs(hold)) {
+                cancelTimer();
+                reentry.end();
+                queue.waitingRoom.settled(this);
+                if (queue.assurance.keepsOut()) {
+                    hold.holdBack();
+                }
+                begin(hold);
+                grant.handOut(handle, true);
+                return;
+            }
+        }
+    }
+
+    Hold hold(QueueGrant grant, long deadline) {
+        return new Hold(outcome, grant, deadline, shared ? null : outcome.demand.longest());
+    }
+
+    /** Its hold begins, as the actor's. */
+    void begin(Hold hold) {
+        if (!shared) { // such a hold belongs to no actor: whoever has its lease at present is another
+            queue.actors.begin(hold);
+        }
+        hold.begin();
+        if (hold.token() == revokedToken) {
+            hold.lose(LossReason.REVOKED); // told since the grant was looked at
+        }
+        if (!queue.kit.isClosed() && queue.actors.anyReentrantPending()) {
+            queue.waitingRoom.ownHoldBegan(hold);
+        }
+    }
+
+    /** The lease arrived with too little left, or is over already: the lock is asked for again. */
+    private void tooLate() {
+        if (waitLimit.isNone() && late.incrementAndGet() > MOST_LATE) {
+            finish(unknown(DriverException.unknown("answers take longer than the term allows", null)));
+        } else {
+            ask();
+        }
+    }
+
+    /** A wait for a stuck lock looks again. */
+    void lookIn(Duration delay) {
+        timer = queue.kit.schedule(delay.toNanos(), stuckWait::look);
+    }
+
+    /** The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown. */
+    void timeOut() {
+        CompletableFuture<Boolean> withdrawal = end(outcome.asked.get() > 0);
+        if (withdrawal != null) {
+            var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(
+                    acknowledged
+                            ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
+                            : unknown(lastFailure)));
+        }
+    }
+
+    /** The hold with this token was ended by name. */
+    void revoked(long token) {
+        revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
+        Hold hold = outcome.hold();
+        if (hold != null && hold.token() == token) {
+            hold.lose(LossReason.REVOKED);
+        }
+    }
+
+    /** An operator has dropped it from the queue. */
+    void evicted() {
+        if (end(false) != null) {
+            outcome.refuse(new Attempt.Evicted(keys.name(), outcome.contention));
+        }
+    }
+
+    /** Ends without a lease, and takes back what may have come of it. */
+    void finish(Attempt attempt) {
+        boolean nothingLeft =
+                attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || outcome.asked.get() == 0;
+        if (end(!nothingLeft) != null) {
+            outcome.refuse(attempt);
+        }
+    }
+
+    void fail(HoldfastException failure) {
+        if (end(outcome.asked.get() > 0) != null) {
+            outcome.fail(failure);
+        }
+    }
+
+    /**
+     * Withdraws the request because its caller went away: interrupted, cancelled, or completed from outside. A lease that
+     * was obtained already is released.
+     */
+    @Override
+    public void withdraw() {
+        if (end(true) != null) {
+            outcome.fail(new CancellationException());
+            return;
+        }
+        // By its own handle, which leaves once: others may have entered the hold.
+        // The release repeats itself if it is not answered.
+        Object how = outcome.end();
+        Handle handle = how instanceof Hold hold
+                ? hold.firstHandle()
+                : how instanceof Joined joined ? joined.handle().get() : null;
+        if (handle != null) {
+            var unused = handle.leave();
+        }
+    }
+
+    /** The client is closed: fails if pending; a hold that has come of it is lost. */
+    void clientClosed() {
+        fail(new HoldfastClosedException());
+        Hold hold = outcome.hold();
+        if (hold != null) {
+            hold.clientClosed();
+            outcome.fail(new HoldfastClosedException()); // if it was still held back
+        }
+    }
+
+    /**
+     * Ends the request without a hold.
+     *
+     * @param takeBack whether something of it may be on the server although all copies of its acquire were answered
+     * @return whether the server acknowledges that nothing of the request is left; null if it has ended already
+     */
+    private @Nullable CompletableFuture<Boolean> end(boolean takeBack) {
+        return end(takeBack, null);
+    }
+
+    /** @param joined what it shares in place of a hold of its own; null if nothing */
+    private @Nullable CompletableFuture<Boolean> end(boolean takeBack, @Nullable Joined joined) {
+        queue.kit.ending();
+        try {
+            if (!(joined == null ? outcome.endWithoutHold() : outcome.endAs(joined))) {
+                return null;
+            }
+            close();
+            return takeBack || unanswered()
+                    ? queue.withdrawals.withdraw(keys, owner, unanswered())
+                    : CompletableFuture.completedFuture(true);
+        } finally {
+            queue.kit.ended();
+        }
+    }
+
+    @Override
+    public Demand demand() {
+        return outcome.demand;
+    }
+
+    @Override
+    public boolean waitEndsBefore(long nanos) {
+        Duration limit = waitLimit.limit();
+        return waitLimit.isNone()
+                || (limit != null && !waitLimit.untilStuck() && outcome.startNanos + limit.toNanos() - nanos < 0);
+    }
+
+    @Override
+    public boolean isOver() {
+        Object how = outcome.end();
+        return how instanceof Hold hold ? !hold.active() : how != null;
+    }
+
+    private void close() {
+        cancelTimer();
+        reentry.end();
+        queue.waitingRoom.remove(this);
+    }
+
+    private void cancelTimer() {
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+        life.end();
+    }
+}

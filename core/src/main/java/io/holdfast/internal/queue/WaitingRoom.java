@@ -1,0 +1,456 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.wire.Batches;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.QueueScripts.Claim;
+import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
+import io.holdfast.internal.wire.QueueScripts.RefreshReply;
+import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Shown;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests of one client that wait, and all that keeps them alive: messages, the refresh, and the check after a
+ * handoff.
+ *
+ * <p>Every request is known here by its owner id from before it first asks until its hold ends, so that a
+ * message which overtakes its reply finds it, and one that comes late does not look like a grant for nobody. While it is
+ * queued it also stands in the line of its lock.
+ */
+public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+    /** Locks in one call of the refresh. */
+    private static final int BATCH = 50;
+
+    /** In which order the server serves requests of one client, as far as the client can know it. */
+    private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
+                    request -> -request.options.priority())
+            .thenComparing(request -> switch (request.options.order()) {
+                case LIFO -> 0;
+                case FIFO -> 1;
+                case RANDOM -> 2;
+            })
+            .thenComparingLong(request -> request.options.order() == LockOptions.Order.LIFO
+                    ? -request.outcome.number
+                    : request.outcome.number);
+
+    /** The queued requests of this client for one lock, in the order in which they are served. */
+    private static final class Line {
+        final Keys keys;
+        final ConcurrentSkipListSet<Request> queued = new ConcurrentSkipListSet<>(SERVED);
+
+        /** How often this client looks again for others, if nobody of its own waits. */
+        final int furtherLooks;
+
+        Line(Keys keys) {
+            this(keys, 0);
+        }
+
+        Line(Keys keys, int furtherLooks) {
+            this.keys = keys;
+            this.furtherLooks = furtherLooks;
+        }
+    }
+
+    /** When a lock is to be checked, and how often again if its hold is about to end then, too. */
+    private record Look(long due, int further) {}
+
+    /**
+     * A claim is armed anew when the server hears of its client, so it may last longer than the handoff said. Whoever has
+     * caused the handoff, and waits for nothing itself, looks again when it should be over; not for ever, because what it
+     * sees may as well be a short term that is renewed.
+     */
+    private static final int FURTHER_LOOKS = 3;
+
+    private final QueueEngine queue;
+    private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
+    private final Map<String, Line> lines =
+            new ConcurrentHashMap<>(); // by key of the hold; never an empty line for long
+    private final Set<Request> toAsk =
+            new ConcurrentSkipListSet<>((one, other) -> Long.compare(one.outcome.number, other.outcome.number));
+    private final Set<String> refused =
+            ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
+    private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
+    private final AtomicBoolean ticking = new AtomicBoolean();
+
+    WaitingRoom(QueueEngine queue) {
+        this.queue = queue;
+    }
+
+    void add(Request request) {
+        byOwner.put(OwnerIds.publicPart(request.owner), request);
+    }
+
+    /** The request stands in the server's queue. */
+    void queued(Request request) {
+        toAsk.remove(request);
+        lines.compute(request.keys.hold(), (hold, present) -> {
+            Line line = present == null ? new Line(request.keys) : present;
+            line.queued.add(request);
+            return line;
+        });
+        if (!request.pending()) {
+            leaveLine(request);
+        } else {
+            queue.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
+        }
+        startTicking();
+    }
+
+    /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
+    void askLater(Request request) {
+        toAsk.add(request);
+        queue.mailboxes.want(request.keys);
+        if (!request.pending()) {
+            toAsk.remove(request);
+        } else if (queue.mailboxes.listening(request.keys)) {
+            toAsk.remove(request);
+            queue.repeats.add(request);
+        }
+        startTicking();
+    }
+
+    /** Whether a request of this client stands in the queue of a lock. */
+    @Override
+    public boolean waitsFor(Keys keys) {
+        return lines.containsKey(keys.hold());
+    }
+
+    /** The request became a hold; it stays known by its owner. */
+    void settled(Request request) {
+        toAsk.remove(request);
+        leaveLine(request);
+    }
+
+    /** The request or its hold has ended. */
+    void remove(Request request) {
+        settled(request);
+        byOwner.remove(OwnerIds.publicPart(request.owner), request);
+    }
+
+    private void leaveLine(Request request) {
+        if (lines.containsKey(request.keys.hold())) {
+            lines.computeIfPresent(request.keys.hold(), (hold, line) -> {
+                line.queued.remove(request);
+                return line.queued.isEmpty() ? null : line;
+            });
+        }
+    }
+
+    /** All requests that have not ended, and those that became holds, as long as these last. */
+    Collection<Request> requests() {
+        return List.copyOf(byOwner.values());
+    }
+
+    /** A hold has begun: requests of the same actor that wait for it may share it. */
+    void ownHoldBegan(Hold hold) {
+        Line line = lines.get(hold.keys().hold());
+        if (line != null) {
+            for (Request request : line.queued) {
+                if (request.outcome.demand.actor().equals(hold.origin.demand.actor())) {
+                    request.meetOwnHold();
+                }
+            }
+        }
+    }
+
+    // ---- messages
+
+    /**
+     * {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe, {@code E owner
+     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps,
+     * {@code V owner token hold} that a hold of it was ended by name.
+     */
+    @Override
+    public void onMessage(String text) {
+        long received = queue.kit.nanoTime();
+        try {
+            if (text.startsWith("G ")) {
+                String[] words = text.split(" ", 6);
+                onGrant(
+                        words[1],
+                        Long.parseLong(words[2]),
+                        Long.parseLong(words[3]),
+                        Long.parseLong(words[4]),
+                        words[5],
+                        received);
+            } else if (text.startsWith("P ")) {
+                String[] words = text.split(" ", 3);
+                Line line = lines.get(words[2]);
+                if (line != null) {
+                    refresh(List.of(line), words[1]);
+                }
+            } else if (text.startsWith("E ")) {
+                Request request = byOwner.get(text.split(" ", 3)[1]);
+                if (request != null) {
+                    request.evicted();
+                }
+            } else if (text.startsWith("R ")) {
+                String[] words = text.split(" ", 3);
+                queue.kept().recalled(words[2], Long.parseLong(words[1]));
+            } else if (text.startsWith("V ")) {
+                String[] words = text.split(" ", 4);
+                Request request = byOwner.get(words[1]);
+                if (request != null) {
+                    request.revoked(Long.parseLong(words[2]));
+                }
+            }
+        } catch (RuntimeException e) {
+            LOG.log(System.Logger.Level.WARNING, () -> "a message is none of Holdfast's: " + text, e);
+        }
+    }
+
+    private void onGrant(
+            String ownerPublic, long token, long grantedMicros, long claimMillis, String hold, long received) {
+        Request request = byOwner.get(ownerPublic);
+        if (request != null) {
+            request.grantedByMessage(token, grantedMicros, claimMillis, received);
+        } else {
+            giveBack(ownerPublic, hold);
+        }
+    }
+
+    /**
+     * A grant that nobody waits for is released at once. Without a tombstone: whoever ended this owner left one if it was
+     * needed, and most of these are grants of leases that ended before a second notice of them came.
+     */
+    private void giveBack(String ownerPublic, String hold) {
+        String owner = queue.kit.ids.complete(ownerPublic);
+        Keys keys = Keys.ofHold(queue.kit.options.prefix(), hold);
+        if (owner != null && keys != null) {
+            queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
+        }
+    }
+
+    /** Messages flow, for the first time or again; some may have been missed. */
+    @Override
+    public void messagesUp(IntPredicate partitions) {
+        queue.mailboxes.messagesUp(partitions);
+        for (Request request : List.copyOf(toAsk)) {
+            if (queue.mailboxes.listening(request.keys) && toAsk.remove(request)) {
+                queue.repeats.add(request);
+            }
+        }
+        refreshAll(partitions);
+    }
+
+    /** Messages for one lock can come from now on; whoever is queued already may have missed some. */
+    @Override
+    public void listeningTo(Keys keys) {
+        for (Request request : List.copyOf(toAsk)) {
+            if (request.keys.hold().equals(keys.hold()) && toAsk.remove(request)) {
+                queue.repeats.add(request);
+            }
+        }
+        Line line = lines.get(keys.hold());
+        if (line != null) {
+            refresh(List.of(line), "0");
+        }
+    }
+
+    void commandsUp(IntPredicate partitions) {
+        refreshAll(partitions);
+    }
+
+    // ---- what replies tell
+
+    /** Follows up what a reply said of a lock: a claim of this client, a handoff to another, a hold about to end. */
+    @Override
+    public void observe(Keys keys, State state, long sent) {
+        Claim claim = state.claim();
+        if (claim != null) {
+            Request request = byOwner.get(claim.ownerPublic());
+            if (request != null) {
+                request.grantedByReply(claim, sent);
+            } else {
+                giveBack(claim.ownerPublic(), keys.hold());
+            }
+        }
+        EndedHolders ended = queue.endedHolders;
+        if (ended != null) {
+            ended.observe(keys, state);
+        }
+        if (state.more()) {
+            checkIn(keys, 0, FURTHER_LOOKS);
+        } else if (state.handedMillis() > 0) {
+            checkIn(keys, state.handedMillis(), FURTHER_LOOKS);
+        } else if (endsBeforeTheNextRefresh(state) && lines.containsKey(keys.hold())) {
+            checkIn(keys, state.remainingMillis(), FURTHER_LOOKS);
+        }
+    }
+
+    private boolean endsBeforeTheNextRefresh(State state) {
+        return state.remainingMillis() > 0
+                && state.remainingMillis() < queue.kit.options.refreshInterval().toMillis();
+    }
+
+    /** Checks a lock after a while; the newest knowledge about it decides when. */
+    private void checkIn(Keys keys, long millis, int further) {
+        // Not before it is over at the server, whose clock may be slower.
+        long nanos = millis * 1_000_000;
+        long due = queue.kit.nanoTime() + nanos + Deadlines.drift(nanos);
+        Look before = checks.put(keys.hold(), new Look(due, further));
+        if (before == null || before.due() - due > 0) {
+            queue.kit.schedule(due - queue.kit.nanoTime(), () -> check(keys));
+        }
+    }
+
+    private void check(Keys keys) {
+        Look look = checks.get(keys.hold());
+        if (look == null) {
+            return;
+        }
+        long left = look.due() - queue.kit.nanoTime();
+        if (left > 0) {
+            queue.kit.schedule(left, () -> check(keys));
+            return;
+        }
+        if (checks.remove(keys.hold(), look)) {
+            Line line = lines.get(keys.hold());
+            refresh(List.of(line == null ? new Line(keys, look.further()) : line), "0");
+        }
+    }
+
+    // ---- the refresh
+
+    /** Makes sure that there are refreshes, and that mailboxes are closed again. */
+    @Override
+    public void startTicking() {
+        if (ticking.compareAndSet(false, true)) {
+            queue.kit.schedule(queue.kit.options.refreshInterval().toNanos(), this::tick);
+        }
+    }
+
+    /**
+     * The locks for whose messages this client has to listen: all that a request waits for, also one that stands in no line
+     * because its answer is under way or was lost, and all that it may keep.
+     */
+    private Set<String> usersOfMailboxes() {
+        Set<String> holds = new HashSet<>();
+        for (Request request : byOwner.values()) {
+            if (request.pending() && !request.waitLimit.isNone()) {
+                holds.add(request.keys.hold());
+            }
+        }
+        queue.kept().addKept(holds);
+        return holds;
+    }
+
+    private void tick() {
+        ticking.set(false);
+        boolean mailboxes = queue.mailboxes.closeUnused(this::usersOfMailboxes);
+        if (lines.isEmpty() && toAsk.isEmpty() && !mailboxes) {
+            return;
+        }
+        startTicking();
+        refused.retainAll(lines.keySet());
+        for (Request request : toAsk) {
+            queue.mailboxes.want(request.keys); // if it could not be opened before
+            queue.repeats.add(request);
+        }
+        for (Line line : lines.values()) {
+            queue.mailboxes.want(line.keys);
+        }
+        refreshAll(partition -> true);
+    }
+
+    private void refreshAll(IntPredicate partitions) {
+        List<Line> together = new ArrayList<>();
+        for (Line line : lines.values()) {
+            if (partitions.test(queue.server.partition(line.keys))) {
+                if (refused.contains(line.keys.hold())) {
+                    refresh(List.of(line), "0");
+                } else {
+                    together.add(line);
+                }
+            }
+        }
+        Batches.send(queue.server.driver, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
+    }
+
+    private void refresh(List<Line> batch, String heard) {
+        List<RefreshEntry> entries = new ArrayList<>(batch.size());
+        for (Line line : batch) {
+            String first = "";
+            int count = 0;
+            for (Request request : line.queued) {
+                first = count++ == 0 ? request.owner : first;
+            }
+            entries.add(new RefreshEntry(line.keys, count, first));
+        }
+        long sent = queue.kit.nanoTime();
+        queue.server.queueScripts.refresh(entries, heard, sent, (replies, failure) -> {
+            if (replies == null) {
+                notRefreshed(batch, heard, failure);
+                return;
+            }
+            for (int i = 0; i < Math.min(batch.size(), replies.size()); i++) {
+                refreshed(batch.get(i), replies.get(i), sent);
+            }
+        });
+    }
+
+    /** Its waiters ask again: the server then tells each of them what is wrong. */
+    private void notRefreshed(List<Line> batch, String heard, @Nullable DriverException failure) {
+        if (Batches.sendAlone(batch, failure, alone -> refresh(alone, heard))
+                || failure == null
+                || batch.size() > 1
+                || failure.kind() != DriverException.Kind.REJECTED
+                || Refusals.TRANSIENT.contains(failure.code())) {
+            return;
+        }
+        Line line = batch.get(0);
+        if (refused.add(line.keys.hold())) { // told once, however long it goes on
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> "the server refuses to refresh the waiters of " + Shown.lock(line.keys.name()) + ": "
+                            + failure.getMessage());
+        }
+        line.queued.forEach(queue.repeats::add);
+    }
+
+    private void refreshed(Line line, RefreshReply reply, long sent) {
+        refused.remove(line.keys.hold());
+        State state = reply.state();
+        observe(line.keys, state, sent);
+        if (line.furtherLooks > 0
+                && endsBeforeTheNextRefresh(state)
+                && !checks.containsKey(line.keys.hold())
+                && !lines.containsKey(line.keys.hold())) {
+            checkIn(line.keys, state.remainingMillis(), line.furtherLooks - 1);
+        }
+        if (reply.resend()) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () -> "the server has lost sight of waiters of " + Shown.lock(line.keys.name()) + ": asking again");
+            for (Request request : line.queued) {
+                request.outcome.tell(LockEvent.Requeued::new);
+                queue.repeats.add(request);
+            }
+        }
+    }
+
+    /** How many requests have not ended, and holds. */
+    public int size() {
+        return byOwner.size();
+    }
+}

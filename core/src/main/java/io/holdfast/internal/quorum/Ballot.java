@@ -1,0 +1,507 @@
+package io.holdfast.internal.quorum;
+
+import io.holdfast.Contention;
+import io.holdfast.Holder;
+import io.holdfast.HoldfastException;
+import io.holdfast.LockOptions;
+import io.holdfast.NodeFailure;
+import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.QuorumScripts.QuorumReply;
+import io.holdfast.internal.wire.QuorumScripts.QuorumWord;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.ServerClock;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One round of asking all nodes for one owner, and what the nodes have granted to it for as long as it holds the lock.
+ *
+ * <p><b>Phases.</b> <em>Asking</em> until a majority has granted, or cannot grant any more and it is known whether the lock is
+ * taken or nodes are away, or the node timeout is over.
+ * If all that granted gave the same token, the ballot is <em>won</em>: that token is the last one on each of them. Else it
+ * is <em>raising</em>: the largest token is written back to those that granted, until a majority of them has accepted it.
+ * Then it is <em>won</em>, else <em>lost</em>. A won ballot is <em>over</em> when its hold has ended.
+ *
+ * <p><b>Late grants.</b> One that comes while raising counts if its token is not above the one that is written back; one
+ * that comes when the ballot is won joins the hold. Both get the write-back, and are released with the others.
+ *
+ * <p><b>No orphan.</b> A copy is counted as asked before the phase is looked at, and the phase is set before the copies are
+ * looked at: so who ends a ballot sees the copy, or whoever sends it sees the end. What may still be under way is taken
+ * back with a tombstone.
+ *
+ * <p>Votes are counted under a lock; what follows from them is done after it.
+ */
+final class Ballot {
+    enum Phase {
+        ASKING,
+        RAISING,
+        WON,
+        LOST,
+        OVER
+    }
+
+    /** Who has called for it: told once, on a thread of a driver or of the timers. */
+    interface Caller {
+        void won(Ballot ballot, long token, long deadline);
+
+        void lost(Ballot ballot);
+    }
+
+    /** One node's part in it. */
+    static final class Seat {
+        final VotingNode node;
+        private final AtomicInteger asked = new AtomicInteger();
+        private final AtomicInteger answered = new AtomicInteger();
+        private final AtomicInteger underWay = new AtomicInteger(); // neither answered nor given up
+        /** Of the node's own grant; 0 if it has granted nothing, or says that it is gone. */
+        private volatile long token;
+
+        private volatile @Nullable HoldfastException failure;
+        private boolean heard; // guarded by the ballot's lock, as are the others
+        private boolean raised;
+        private boolean out; // can be counted no more
+        private boolean forGood; // refused in a way that asking again does not change
+        private @Nullable QuorumReply taken;
+
+        Seat(VotingNode node) {
+            this.node = node;
+        }
+
+        long token() {
+            return token;
+        }
+
+        /** Whether a copy of the acquire may still be under way. */
+        boolean unanswered() {
+            return asked.get() > answered.get();
+        }
+
+        boolean wasAsked() {
+            return asked.get() > 0;
+        }
+
+        @Nullable
+        HoldfastException failure() {
+            return failure;
+        }
+
+        void failed(@Nullable HoldfastException how) {
+            failure = how;
+        }
+    }
+
+    final QuorumClient quorum;
+    final Keys keys;
+    final String owner;
+    final List<Seat> seats = new ArrayList<>();
+    private final LockOptions options;
+    private final String actorLabel;
+    private final Caller caller;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile Phase phase = Phase.ASKING; // written under the lock
+    private volatile long leaseToken; // written under the lock
+    private long sentNanos; // guarded by lock
+    private long grantedMicros; // guarded by lock
+    private @Nullable Runnable timer; // guarded by lock
+
+    Ballot(QuorumClient quorum, Keys keys, String owner, LockOptions options, String actorLabel, Caller caller) {
+        this.quorum = quorum;
+        this.keys = keys;
+        this.owner = owner;
+        this.options = options;
+        this.actorLabel = actorLabel;
+        this.caller = caller;
+        for (VotingNode node : quorum.nodes) {
+            seats.add(new Seat(node));
+        }
+    }
+
+    /** When the majority was complete, by the clock of the node that said the latest time. */
+    Instant grantedAt() {
+        lock.lock();
+        try {
+            return ServerClock.instant(grantedMicros);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Asks all nodes at once. */
+    void start() {
+        long now = quorum.kit.nanoTime();
+        lock.lock();
+        try {
+            sentNanos = now;
+        } finally {
+            lock.unlock();
+        }
+        long proposal = quorum.proposeToken(now);
+        for (Seat seat : seats) {
+            ask(seat, proposal, now);
+        }
+        setTimer(Phase.ASKING);
+    }
+
+    private boolean open() {
+        return phase != Phase.LOST && phase != Phase.OVER;
+    }
+
+    private void ask(Seat seat, long proposal, long sent) {
+        HoldfastException unfit = seat.node.unfit();
+        if (unfit != null) {
+            then(heard(seat, null, unfit, false));
+            return;
+        }
+        seat.asked.incrementAndGet();
+        if (!open()) {
+            seat.asked.decrementAndGet();
+            return;
+        }
+        seat.underWay.incrementAndGet();
+        seat.node.acquire(keys, owner, options.term(), proposal, actorLabel, sent, (reply, failure) -> {
+            seat.underWay.decrementAndGet();
+            HoldfastException problem = reply == null
+                    ? seat.node.unreachableOrRefused(
+                            failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
+                    : problemOf(seat, reply);
+            boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
+            boolean forGood = rejected && failure != null && !Refusals.TRANSIENT.contains(failure.code());
+            Runnable next = heard(seat, reply, problem, forGood);
+            // Only now: whoever takes back sees either the grant, or a copy that is not answered.
+            if (reply != null || rejected) {
+                seat.answered.incrementAndGet();
+            }
+            then(next);
+        });
+    }
+
+    private @Nullable HoldfastException problemOf(Seat seat, QuorumReply reply) {
+        return switch (reply.word()) {
+            case GRANTED, TAKEN -> null;
+            case FRESH ->
+                new ServerRefusedException(
+                        seat.node.name() + " is new, or has lost its memory: it votes again in "
+                                + reply.remainingMillis() + " ms",
+                        null);
+            case GONE ->
+                new ServerRefusedException(
+                        seat.node.name() + ": the request was withdrawn by another process with the same ids", null);
+        };
+    }
+
+    private static void then(@Nullable Runnable next) {
+        if (next != null) {
+            next.run();
+        }
+    }
+
+    /** Counts what one node said; returns what follows from it. */
+    private @Nullable Runnable heard(
+            Seat seat, @Nullable QuorumReply reply, @Nullable HoldfastException problem, boolean forGood) {
+        lock.lock();
+        try {
+            seat.failure = problem;
+            seat.heard = true;
+            if (reply == null || reply.word() != QuorumWord.GRANTED) {
+                seat.out = seat.token == 0;
+                seat.forGood = forGood;
+                seat.taken = reply != null && reply.word() == QuorumWord.TAKEN ? reply : null;
+                return decide();
+            }
+            long token = reply.token();
+            seat.token = token;
+            if (phase == Phase.ASKING) { // this node is one of those that made it a lease
+                grantedMicros = Math.max(grantedMicros, reply.timeMicros());
+            }
+            seat.taken = null;
+            switch (phase) {
+                case ASKING -> {
+                    return decide();
+                }
+                case RAISING, WON -> {
+                    // Above the token that is written back, it would let a later lease have a lower one than this node
+                    // gave.
+                    seat.out = token > leaseToken;
+                    return phase == Phase.WON && token == leaseToken ? null : () -> raise(seat, token);
+                }
+                default -> {
+                    return null; // taken back already
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** To be called under the lock. */
+    private @Nullable Runnable decide() {
+        if (phase == Phase.ASKING) {
+            List<Seat> granted = seats.stream().filter(seat -> seat.token != 0).toList();
+            if (granted.size() >= quorum.majority) {
+                leaseToken = granted.stream().mapToLong(Seat::token).max().orElseThrow();
+                if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {
+                    return win();
+                }
+                phase = Phase.RAISING;
+                sentNanos = quorum.kit.nanoTime();
+                return () -> {
+                    setTimer(Phase.RAISING);
+                    granted.forEach(seat -> raise(seat, seat.token));
+                };
+            }
+        } else if (phase == Phase.RAISING) {
+            if (seats.stream().filter(seat -> seat.raised).count() >= quorum.majority) {
+                return win();
+            }
+        } else {
+            return null;
+        }
+        long possible = seats.stream().filter(seat -> !seat.out).count();
+        return possible < quorum.majority && (phase == Phase.RAISING || !mayTellYet()) ? lose() : null;
+    }
+
+    /**
+     * Whether the nodes that have not answered yet can make the difference between a lock that is taken and nodes that are
+     * away. They are waited for until the node timeout is over. To be called under the lock.
+     */
+    private boolean mayTellYet() {
+        long told = seats.stream().filter(Ballot::tells).count();
+        long silent = seats.stream().filter(seat -> !seat.heard).count();
+        return told < quorum.majority && told + silent >= quorum.majority;
+    }
+
+    /** Whether the node has said that it grants the lock, or that somebody else holds it. */
+    private static boolean tells(Seat seat) {
+        return seat.taken != null || (seat.token != 0 && seat.failure == null);
+    }
+
+    private Runnable win() {
+        phase = Phase.WON;
+        if (seats.stream().allMatch(seat -> seat.heard)) {
+            cancelTimer();
+        } // else it names those that are silent
+        long token = leaseToken;
+        long deadline = Deadlines.ofReply(sentNanos, options.term().toNanos());
+        return () -> caller.won(this, token, deadline);
+    }
+
+    private Runnable lose() {
+        phase = Phase.LOST;
+        cancelTimer();
+        return () -> {
+            takeBack();
+            caller.lost(this);
+        };
+    }
+
+    /** Writes the lease's token back to a node that has granted. */
+    private void raise(Seat seat, long nodeToken) {
+        VotingNode node = seat.node;
+        long sent = quorum.kit.nanoTime();
+        node.server.quorumScripts.raise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
+            Runnable next;
+            lock.lock();
+            try {
+                if (held != null) {
+                    seat.raised = held && !seat.out;
+                    seat.out |= !held;
+                    seat.failure = null;
+                    if (!held && seat.token == nodeToken) {
+                        seat.token = 0;
+                    }
+                } else if (failure != null) {
+                    seat.out |= phase == Phase.RAISING && !seat.raised;
+                    seat.failure = seat.node.unreachableOrRefused(failure);
+                }
+                next = decide();
+            } finally {
+                lock.unlock();
+            }
+            then(next);
+        });
+    }
+
+    private void setTimer(Phase during) {
+        Runnable cancel = quorum.kit.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
+        lock.lock();
+        try {
+            if (phase == during || (phase == Phase.WON && seats.stream().anyMatch(seat -> !seat.heard))) {
+                timer = cancel;
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        cancel.run();
+    }
+
+    private void cancelTimer() {
+        Runnable cancel = timer;
+        timer = null;
+        if (cancel != null) {
+            cancel.run();
+        }
+    }
+
+    private void timeOut(Phase during) {
+        Runnable next = null;
+        lock.lock();
+        try {
+            if (!open()) {
+                return;
+            }
+            for (Seat seat : seats) {
+                boolean silent = (during == Phase.ASKING || phase != during)
+                        ? !seat.heard
+                        : seat.token != 0 && !seat.raised && !seat.out;
+                if (silent) {
+                    seat.failure = seat.node.silent();
+                }
+            }
+            if (phase == during) {
+                next = lose();
+            }
+        } finally {
+            lock.unlock();
+        }
+        then(next);
+    }
+
+    /** Asks a node again that does not stand behind the hold, for the same owner. Called by a hold that is valid. */
+    void join(Seat seat) {
+        if (phase == Phase.WON && seat.token == 0 && seat.underWay.get() == 0) {
+            ask(seat, leaseToken, quorum.kit.nanoTime());
+        }
+    }
+
+    /** The node says that the grant with this token is gone. */
+    void gone(Seat seat, long token) {
+        lock.lock();
+        try {
+            if (seat.token == token) {
+                seat.token = 0;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** How many nodes stand behind the hold. */
+    int members() {
+        return (int) seats.stream().filter(seat -> seat.token != 0).count();
+    }
+
+    /**
+     * The hold has ended: nobody is asked any more. The caller releases.
+     *
+     * @return whether it is the first to say so; a ballot that was lost is over already
+     */
+    boolean over() {
+        lock.lock();
+        try {
+            if (!open()) {
+                return false;
+            }
+            phase = Phase.OVER;
+            cancelTimer();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Nobody wants it any more: ends it, and takes back what came of it. */
+    void abandon() {
+        if (over()) {
+            takeBack();
+        }
+    }
+
+    /** Ends the owner on all nodes that were asked. */
+    void takeBack() {
+        seats.forEach(this::takeBack);
+    }
+
+    /** Ends the owner on one node, in the background until it has answered. */
+    void takeBack(Seat seat) {
+        // One that has refused, and has no copy under way, has nothing of this owner.
+        if (seat.token != 0 || seat.unanswered()) {
+            seat.node.withdrawals.takeBack(keys, owner, seat.unanswered(), Duration.ZERO);
+        }
+    }
+
+    // ---- what a lost ballot tells
+
+    /** Whether a majority has answered whether it grants the lock: then it is not held, and not for lack of servers. */
+    boolean answered() {
+        lock.lock();
+        try {
+            return seats.stream().filter(Ballot::tells).count() >= quorum.majority;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether so many nodes refuse for good that asking again is in vain. */
+    boolean inVain() {
+        lock.lock();
+        try {
+            return seats.stream().filter(seat -> seat.forGood).count() > seats.size() - quorum.majority;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    List<NodeFailure> failures() {
+        List<NodeFailure> failures = new ArrayList<>();
+        for (Seat seat : seats) {
+            HoldfastException failure = seat.failure;
+            if (failure != null) {
+                failures.add(new NodeFailure(seat.node.name(), failure));
+            }
+        }
+        return failures;
+    }
+
+    /** Who holds the lock on most of the nodes that refused, and when that will be too few of them without renewal. */
+    Contention contention() {
+        Map<String, List<QuorumReply>> byHolder = new HashMap<>();
+        lock.lock();
+        try {
+            for (Seat seat : seats) {
+                QuorumReply reply = seat.taken;
+                if (reply != null) {
+                    byHolder.computeIfAbsent(reply.holder().map(Holder::owner).orElse(""), owner -> new ArrayList<>())
+                            .add(reply);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+        List<QuorumReply> most = List.of();
+        for (List<QuorumReply> replies : byHolder.values()) {
+            most = replies.size() > most.size() ? replies : most;
+        }
+        if (most.isEmpty()) {
+            return Contention.NOTHING_KNOWN;
+        }
+        Optional<Holder> holder = most.get(0).holder();
+        return new Contention(
+                holder,
+                Duration.ofMillis(quorum.ofMajority(
+                        most.stream().map(QuorumReply::remainingMillis).toList())),
+                0,
+                0);
+    }
+}

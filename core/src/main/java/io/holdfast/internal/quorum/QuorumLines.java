@@ -1,0 +1,136 @@
+package io.holdfast.internal.quorum;
+
+import io.holdfast.Attempt;
+import io.holdfast.internal.polled.PolledRequest;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The requests of one quorum's client that sleep between two rounds, and the messages that wake them.
+ *
+ * <p>While anybody waits for a lock, its channel is subscribed to on every node. A release wakes one request of each client,
+ * the one that waits longest: the others would only split the nodes between them. Messages may be lost, since whoever sleeps
+ * wakes up by itself.
+ */
+final class QuorumLines {
+    /** A release has reached the other nodes by then, mostly. */
+    private static final long LEAST_DELAY_NANOS = 1_000_000;
+
+    /** So that clients that were woken by one message do not all ask at one instant. */
+    private static final long DELAY_SPREAD_NANOS = 8_000_000;
+
+    /** Messages that come together are of one release. */
+    private static final long ONE_RELEASE_NANOS = 10_000_000;
+
+    private final QuorumClient quorum;
+    private final ConcurrentLinkedQueue<Line> changed = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger work = new AtomicInteger();
+    private final Map<String, Line> lines = new ConcurrentHashMap<>(); // by channel; bounded by the locks waited for
+
+    QuorumLines(QuorumClient quorum) {
+        this.quorum = quorum;
+    }
+
+    private final class Line {
+        final String channel;
+        final Set<PolledRequest<Attempt>> members = ConcurrentHashMap.newKeySet();
+        final ConcurrentLinkedQueue<PolledRequest<Attempt>> order = new ConcurrentLinkedQueue<>();
+        /** A release was told of while nobody slept. */
+        final AtomicBoolean missed = new AtomicBoolean();
+
+        private final Set<VotingNode> listening = ConcurrentHashMap.newKeySet(); // subscribed, or about to be
+        private final AtomicLong wokenAt;
+
+        Line(String channel) {
+            this.channel = channel;
+            this.wokenAt = new AtomicLong(quorum.kit.nanoTime() - ONE_RELEASE_NANOS);
+        }
+
+        private void subscribe() {
+            boolean wanted = !members.isEmpty();
+            for (VotingNode node : quorum.nodes) {
+                if (wanted && listening.add(node)) {
+                    node.server.driver.subscribe(channel, text -> released()).whenComplete((ok, failure) -> {
+                        if (failure != null) {
+                            listening.remove(node); // the next who sleeps tries again
+                        }
+                    });
+                } else if (!wanted && listening.remove(node)) {
+                    var unused = node.server.driver.unsubscribe(channel);
+                }
+            }
+        }
+
+        private void released() {
+            long now = quorum.kit.nanoTime();
+            long before = wokenAt.get();
+            if (now - before < ONE_RELEASE_NANOS || !wokenAt.compareAndSet(before, now)) {
+                return; // another node has told of the same release
+            }
+            missed.set(true);
+            wakeOne();
+        }
+
+        private void wakeOne() {
+            for (PolledRequest<Attempt> request : order) {
+                if (request.wake(LEAST_DELAY_NANOS + (long) (quorum.kit.random() * DELAY_SPREAD_NANOS))) {
+                    missed.set(false);
+                    return;
+                }
+            }
+        }
+    }
+
+    /**
+     * Makes the subscriptions of a line what they should be. One thread at a time does it for all lines, in the order in
+     * which they were changed: so that what is asked for last is also sent last, also where a line follows another of the
+     * same channel.
+     */
+    private void adjust(Line line) {
+        changed.add(line);
+        if (work.getAndIncrement() > 0) {
+            return;
+        }
+        int done = 1;
+        do {
+            for (Line next = changed.poll(); next != null; next = changed.poll()) {
+                next.subscribe();
+            }
+            done = work.addAndGet(-done);
+        } while (done != 0);
+    }
+
+    /** A request has begun to sleep. */
+    void sleeping(PolledRequest<Attempt> request) {
+        Line line = lines.compute(request.keys().freedChannel(), (channel, present) -> {
+            Line chosen = present == null ? new Line(channel) : present;
+            if (chosen.members.add(request)) {
+                chosen.order.add(request);
+            }
+            return chosen;
+        });
+        adjust(line);
+        if (line.missed.getAndSet(false)) {
+            line.wakeOne();
+        }
+    }
+
+    /** A request has ended, or has the lock. */
+    void leave(PolledRequest<Attempt> request) {
+        Line line = lines.get(request.keys().freedChannel());
+        if (line != null && line.members.remove(request)) {
+            line.order.remove(request);
+            adjust(line);
+            lines.computeIfPresent(line.channel, (channel, present) -> present.members.isEmpty() ? null : present);
+        }
+    }
+
+    int size() {
+        return lines.size();
+    }
+}

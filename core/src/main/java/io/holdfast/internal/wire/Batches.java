@@ -1,0 +1,56 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Calls that speak of many locks: each of one partition and of a bounded number, and one bad lock does not stop the others. */
+public final class Batches {
+    /** Refusals that have nothing to do with what was asked: each lock alone would be refused as well. */
+    private static final Set<String> OF_THE_SERVER = Set.of("LOADING", "BUSY", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
+
+    private Batches() {}
+
+    /** Sends all, in batches of one partition and of so many at most. */
+    public static <T> void send(
+            RedisDriver driver, Collection<T> all, Function<T, Keys> keysOf, int most, Consumer<List<T>> sending) {
+        Map<Integer, List<T>> byPartition = new HashMap<>();
+        for (T one : all) {
+            int partition = driver.partition(keysOf.apply(one).hold());
+            byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(one);
+        }
+        byPartition.values().forEach(partition -> inParts(partition, most, sending));
+    }
+
+    /** Sends all, in batches of so many at most. */
+    public static <T> void inParts(List<T> all, int most, Consumer<List<T>> sending) {
+        for (int from = 0; from < all.size(); from += most) {
+            sending.accept(List.copyOf(all.subList(from, Math.min(all.size(), from + most))));
+        }
+    }
+
+    /**
+     * After a failure: sends each alone if one of several may have made the server refuse the call, because the others must
+     * not suffer for it. Answers whether it has.
+     */
+    public static <T> boolean sendAlone(List<T> batch, @Nullable DriverException failure, Consumer<List<T>> sending) {
+        if (batch.size() < 2
+                || failure == null
+                || failure.kind() != DriverException.Kind.REJECTED
+                || OF_THE_SERVER.contains(failure.code())) {
+            return false;
+        }
+        for (T one : batch) {
+            sending.accept(List.of(one));
+        }
+        return true;
+    }
+}

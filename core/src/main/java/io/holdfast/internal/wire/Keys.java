@@ -1,0 +1,195 @@
+package io.holdfast.internal.wire;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one place that spells keys and channels. All keys of a lock carry its name as their hash tag, so that they share a
+ * slot: {@code hf:{name}} is the hold, and what follows the closing brace tells the others apart.
+ *
+ * @param prefix the client's prefix
+ * @param name the lock's name, as the caller gave it
+ * @param hold the key of the hold
+ */
+public record Keys(String prefix, String name, String hold) {
+    private static final int LONGEST_NAME = 1000;
+
+    /**
+     * Keys of a lock. Braces would end the hash tag early, so they are escaped, as are control characters, which people
+     * could not read in a listing, and the escape character itself.
+     */
+    public static Keys of(String prefix, String name) {
+        Require.text("lock name", name, LONGEST_NAME);
+        return new Keys(prefix, name, prefix + ":{" + escape(name) + "}");
+    }
+
+    /** The key of a plain lock is what the caller says: other programs say the same. */
+    public static Keys plain(String key) {
+        return new Keys("", Require.text("key", key, LONGEST_NAME), key);
+    }
+
+    /** Keys of the lock whose hold has this key; null if the key is none of ours. */
+    public static @Nullable Keys ofHold(String prefix, String hold) {
+        if (!hold.startsWith(prefix + ":{") || !hold.endsWith("}") || hold.length() < prefix.length() + 4) {
+            return null;
+        }
+        String escaped = hold.substring(prefix.length() + 2, hold.length() - 1);
+        return new Keys(prefix, unescape(escaped), hold);
+    }
+
+    public String queue() {
+        return hold + ":q";
+    }
+
+    public String parked() {
+        return hold + ":p";
+    }
+
+    public String details() {
+        return hold + ":d";
+    }
+
+    public String token() {
+        return hold + ":t";
+    }
+
+    public String tombstone(String owner) {
+        return hold + ":x:" + OwnerIds.publicPart(owner);
+    }
+
+    public String evicted() {
+        return hold + ":e";
+    }
+
+    /** Written after a grant, on a connection that then waits until replicas have all that was written before. */
+    public String replicated() {
+        return hold + ":w";
+    }
+
+    /** A fenced value of this name; it has nothing else to do with a lock of the same name. */
+    public String value() {
+        return hold + ":v";
+    }
+
+    /** What a node of a quorum tells those who wait for this lock. */
+    public String freedChannel() {
+        return prefix + ":free:" + hold.substring(prefix.length() + 1);
+    }
+
+    /** By which a server knows since when, and in which process, it has its memory. */
+    public static String nodeMarker(String prefix) {
+        return marker(prefix, 0);
+    }
+
+    /** On a cluster each master has the first of these whose slot it serves. */
+    public static String marker(String prefix, int number) {
+        return prefix + ":node" + (number == 0 ? "" : ":" + number);
+    }
+
+    /** In the order of the scripts' headers. */
+    public List<String> all() {
+        return List.of(hold, queue(), parked(), details(), token());
+    }
+
+    /** All that asking for the lock touches. */
+    public List<String> allToAcquire(String owner) {
+        return List.of(hold, queue(), parked(), details(), token(), tombstone(owner), evicted());
+    }
+
+    /** All that steering by name touches. */
+    public List<String> allToRevoke() {
+        return List.of(hold, queue(), parked(), details(), token(), evicted());
+    }
+
+    /** The first five, and the tombstones of the old owner and of the new one. */
+    public List<String> allToAdopt(String old, String owner) {
+        return List.of(hold, queue(), parked(), details(), token(), tombstone(old), tombstone(owner));
+    }
+
+    /** The first five, and the tombstone of one owner. */
+    public List<String> allWithTombstone(String owner) {
+        return List.of(hold, queue(), parked(), details(), token(), tombstone(owner));
+    }
+
+    /** The channel of one client for this lock, in the lock's slot, where each lock has its own. */
+    public String channelOf(String client) {
+        return hold + ":to:" + client;
+    }
+
+    /** What the channels of all clients begin with; the client's id follows. */
+    public static String channelPrefix(String prefix) {
+        return prefix + ":to:";
+    }
+
+    /** A pattern for SCAN that finds the keys of holds, and no others. */
+    public static String holdPattern(String prefix) {
+        return escapeGlob(prefix) + ":{*}";
+    }
+
+    /** Text in a pattern that stands for itself. */
+    public static String escapeGlob(String text) {
+        StringBuilder pattern = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if ("*?[]^\\-".indexOf(c) >= 0) {
+                pattern.append('\\');
+            }
+            pattern.append(c);
+        }
+        return pattern.toString();
+    }
+
+    private static String escape(String name) {
+        StringBuilder escaped = null;
+        for (int i = 0; i < name.length(); i++) {
+            char c = name.charAt(i);
+            boolean plain = c >= ' ' && c != 127 && c != '{' && c != '}' && c != '%' && !Character.isSurrogate(c);
+            if (plain && escaped == null) {
+                continue;
+            }
+            if (escaped == null) {
+                escaped = new StringBuilder(name.length() + 16).append(name, 0, i);
+            }
+            if (plain) {
+                escaped.append(c);
+            } else if (c < 0x80) {
+                appendByte(escaped, (byte) c);
+            } else if (Character.isHighSurrogate(c)
+                    && i + 1 < name.length()
+                    && Character.isLowSurrogate(name.charAt(i + 1))) {
+                escaped.append(c).append(name.charAt(++i));
+            } else {
+                throw new IllegalArgumentException(
+                        "lock name has half of a surrogate pair at index " + i + ", must be well-formed Unicode");
+            }
+        }
+        return escaped == null ? name : escaped.toString();
+    }
+
+    private static void appendByte(StringBuilder text, byte b) {
+        text.append('%')
+                .append(Character.toUpperCase(Character.forDigit((b >> 4) & 15, 16)))
+                .append(Character.toUpperCase(Character.forDigit(b & 15, 16)));
+    }
+
+    private static String unescape(String escaped) {
+        if (escaped.indexOf('%') < 0) {
+            return escaped;
+        }
+        StringBuilder name = new StringBuilder(escaped.length());
+        for (int i = 0; i < escaped.length(); i++) {
+            char c = escaped.charAt(i);
+            if (c == '%' && i + 2 < escaped.length()) {
+                int high = Character.digit(escaped.charAt(i + 1), 16);
+                int low = Character.digit(escaped.charAt(i + 2), 16);
+                if (high >= 0 && low >= 0) {
+                    name.append((char) (high * 16 + low));
+                    i += 2;
+                    continue;
+                }
+            }
+            name.append(c);
+        }
+        return name.toString();
+    }
+}

@@ -1,0 +1,93 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.spi.Entropy;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Draws the ids of owners: {@code client.epoch-number~secret}. What stands before the tilde is public and is shown; the
+ * secret releases. A new secret is drawn for each connection epoch, so that two copies of one cloned machine, which count
+ * alike, differ as soon as their connections broke.
+ */
+public final class OwnerIds {
+    /** Secrets of so many epochs are kept, to recognise grants for owners of earlier ones. */
+    private static final int EPOCHS_KEPT = 64;
+
+    private record Epoch(String name, String secret) {}
+
+    private final Entropy entropy;
+    private final String client;
+    private final AtomicLong counter = new AtomicLong();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Map<String, String> secrets = new LinkedHashMap<>(); // guarded by lock; oldest first
+    private long epochs; // guarded by lock
+    private volatile Epoch epoch;
+
+    public OwnerIds(Entropy entropy) {
+        this.entropy = entropy;
+        this.client = draw(9);
+        this.epoch = open();
+    }
+
+    /** The client's public id; letters, digits, {@code -} and {@code _}. */
+    public String client() {
+        return client;
+    }
+
+    void newEpoch() {
+        epoch = open();
+    }
+
+    private Epoch open() {
+        lock.lock();
+        try {
+            Epoch fresh = new Epoch(Long.toString(epochs++, 36), draw(12));
+            secrets.put(fresh.name(), fresh.secret());
+            if (secrets.size() > EPOCHS_KEPT) {
+                secrets.remove(secrets.keySet().iterator().next());
+            }
+            return fresh;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A fresh owner. */
+    public String next() {
+        Epoch now = epoch;
+        return client + "." + now.name() + "-" + Long.toString(counter.incrementAndGet(), 36) + "~" + now.secret();
+    }
+
+    /** The whole owner that has this public part, or null if it is not one of this client's. */
+    public @Nullable String complete(String publicPart) {
+        int dash = publicPart.lastIndexOf('-');
+        if (!publicPart.startsWith(client + ".") || dash <= client.length()) {
+            return null;
+        }
+        lock.lock();
+        try {
+            String secret = secrets.get(publicPart.substring(client.length() + 1, dash));
+            return secret == null ? null : publicPart + "~" + secret;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public static String clientOf(String owner) {
+        int dot = owner.indexOf('.');
+        return dot < 0 ? "" : owner.substring(0, dot);
+    }
+
+    public static String publicPart(String owner) {
+        int tilde = owner.indexOf('~');
+        return tilde < 0 ? owner : owner.substring(0, tilde);
+    }
+
+    private String draw(int bytes) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(entropy.bytes(bytes));
+    }
+}

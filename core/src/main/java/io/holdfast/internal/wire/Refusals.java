@@ -1,0 +1,86 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.HoldfastException;
+import io.holdfast.NodeFailure;
+import io.holdfast.ServerRefusedException;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.spi.DriverException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Says in words what a server's error means for somebody who wants a lock, and what to do about it. */
+public final class Refusals {
+    /** Answers of a server that is there but cannot serve at present. */
+    public static final Set<String> TRANSIENT =
+            Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
+
+    private Refusals() {}
+
+    /** What to tell the caller whose command a server has refused or not answered. */
+    public static HoldfastException of(String server, DriverException failure) {
+        return of(server, server + " did not answer: " + failure.getMessage(), failure);
+    }
+
+    /**
+     * The same, with words of the caller's own for a server that has not answered.
+     *
+     * @param unanswered what to say if the server has not refused
+     */
+    public static HoldfastException of(String server, String unanswered, Throwable failure) {
+        return failure instanceof DriverException known && known.kind() == DriverException.Kind.REJECTED
+                ? explain(server, known)
+                : new ServerUnreachableException(unanswered, failure);
+    }
+
+    /**
+     * What to tell the caller who may have been granted a lock, or may not.
+     *
+     * @param lock in words
+     * @param cause what went wrong last; null if that is not known
+     */
+    public static ServerUnreachableException unknown(String lock, String server, @Nullable DriverException cause) {
+        return new ServerUnreachableException(
+                lock + ": " + server + " did not answer, the outcome is unknown"
+                        + (cause == null ? "" : ": " + cause.getMessage()),
+                cause);
+    }
+
+    /** What is wrong with each of some nodes. */
+    public static String inWords(List<NodeFailure> failures) {
+        return String.join(
+                "; ",
+                failures.stream()
+                        .map(each -> String.valueOf(each.error().getMessage()))
+                        .toList());
+    }
+
+    public static ServerRefusedException explain(String server, DriverException failure) {
+        String text = String.valueOf(failure.getMessage());
+        String hint = switch (failure.code()) {
+            case "NOAUTH" -> "it requires a password: give it in the address, redis://:password@host";
+            case "WRONGPASS" -> "user or password is wrong";
+            case "NOPERM" ->
+                "the user lacks a permission: it needs scripts (EVALSHA, EVAL), the keys and the"
+                        + " channels that begin with the prefix, see docs/operations.md";
+            case "OOM" -> "its memory is full: raise maxmemory, or free some";
+            case "READONLY" -> "it is a replica: give the address of the master";
+            case "MISCONF" -> "it refuses writes because it cannot save: see its log";
+            case "WRONGTYPE" -> "a key of this lock is used by another program: choose another prefix, or another key";
+            default ->
+                text.contains("FOREIGN")
+                        ? "a key of this lock is used by another program: choose another prefix"
+                        : text.contains("can't run this command")
+                                ? "a script may not run a command that it needs: see docs/operations.md for the permissions"
+                                : text.contains("NORUNID")
+                                        ? "it cannot tell whether it has lost its memory, so it can be no node of a quorum, and have no quarantine"
+                                        : text.startsWith("ERR unknown command") && text.contains("SENTINEL")
+                                                ? "it is no Sentinel: the address of a server begins redis://, and Sentinels mostly listen on port 26379"
+                                                : text.startsWith("ERR unknown command")
+                                                        ? "it is too old, or no Redis: 6.2 is the oldest that works"
+                                                        : "";
+        };
+        return new ServerRefusedException(
+                server + " refused: " + text + (hint.isEmpty() ? "" : " (" + hint + ")"), failure);
+    }
+}

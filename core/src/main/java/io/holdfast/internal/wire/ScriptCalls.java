@@ -1,0 +1,318 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.spi.Command;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one way of a command: sends it, loads a script where the server does not know it, sets the time limit, and connects
+ * anew to a server that is silent. What is said to each script, and what it replies, stands in {@link QueueScripts},
+ * {@link SteeringScripts}, {@link PlainScripts}, {@link QuorumScripts} and {@link FenceScript}.
+ *
+ * <p>Answers go to a callback with either a value or a {@link DriverException}, exactly once, on a thread of the driver
+ * or of the timers. Every reply of a script carries the server's time, which is noted.
+ *
+ * <p><b>Whose reply it is.</b> Replies have no address: a driver pairs them with requests by counting. One mistake there, or
+ * in a client library, or in a proxy, and a grant of one lock would be taken for one of another. So every call of a script
+ * has a number, its last argument, which is the last element of its reply. A reply without it is not believed: the outcome
+ * of the call is unknown, and the connections to that server are opened anew.
+ */
+public final class ScriptCalls {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    /** After so many times the limit without any answer, the connection is opened anew. */
+    private static final int SILENT_LIMITS = 3;
+
+    /** Numbers of calls begin at one of a million places, and have room for a thousand million before the next. */
+    private static final long PLACES = 1L << 20;
+
+    private static final int RANGE_BITS = 30;
+
+    /** A script with what it is given, for one server. */
+    private record Call(RedisDriver to, Script script, List<String> keys, List<String> args) {
+        Command bySha1() {
+            return command("EVALSHA", script.sha1());
+        }
+
+        Command byText() {
+            return command("EVAL", script.text());
+        }
+
+        private Command command(String name, String which) {
+            List<String> words = new ArrayList<>(3 + keys.size() + args.size());
+            words.add(name);
+            words.add(which);
+            words.add(Integer.toString(keys.size()));
+            words.addAll(keys);
+            words.addAll(args);
+            return new Command(keys.get(0), words);
+        }
+    }
+
+    /** One command under way. Whoever sets it first calls the callback. */
+    private static final class Flight extends AtomicBoolean {
+        private static final long serialVersionUID = 1L;
+        final transient BiConsumer<@Nullable Reply, @Nullable DriverException> callback;
+        final long sentNanos;
+
+        Flight(BiConsumer<@Nullable Reply, @Nullable DriverException> callback, long sentNanos) {
+            this.callback = callback;
+            this.sentNanos = sentNanos;
+        }
+
+        void land(@Nullable Reply reply, @Nullable DriverException failure) {
+            if (!compareAndSet(false, true)) {
+                return;
+            }
+            try {
+                callback.accept(reply, failure);
+            } catch (RuntimeException | Error e) {
+                // Mostly a defect of ours; on a thread of the driver nobody else would tell.
+                LOG.log(System.Logger.Level.ERROR, "handling a reply failed", e);
+            }
+        }
+    }
+
+    private final RedisDriver driver;
+    private final Ticker ticker;
+    private final Timers timers;
+    private final ServerClock clock;
+    private final long timeoutNanos;
+    /** The number of the last call. Begins anywhere, so that clients that share a driver do not count in step. */
+    private final AtomicLong numbers;
+    /** When connections were given up last because of a reply of another call. */
+    private final AtomicLong gaveUp;
+
+    private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
+    private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+    private final Silences silences;
+
+    /**
+     * The calls of one client.
+     *
+     * @param client the client's id
+     */
+    ScriptCalls(RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
+        this.driver = driver;
+        this.ticker = ticker;
+        this.timers = timers;
+        this.clock = clock;
+        this.timeoutNanos = timeout.toNanos();
+        this.silences = new Silences(driver, SILENT_LIMITS * timeoutNanos);
+        this.numbers = new AtomicLong(Math.floorMod(client.hashCode(), PLACES) << RANGE_BITS);
+        this.gaveUp = new AtomicLong(ticker.nanoTime());
+    }
+
+    // ---- scripts
+
+    /** Calls a script. */
+    <T> void call(
+            Script script,
+            List<String> keys,
+            Arguments args,
+            Function<ScriptReply, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        call(driver, script, keys, args, ticker.nanoTime(), decode, callback);
+    }
+
+    /** The same, where what follows counts from a time that the caller has read. */
+    <T> void call(
+            Script script,
+            List<String> keys,
+            Arguments args,
+            long sentNanos,
+            Function<ScriptReply, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        call(driver, script, keys, args, sentNanos, decode, callback);
+    }
+
+    /** The same, on one of several servers. */
+    <T> void call(
+            RedisDriver to,
+            Script script,
+            List<String> keys,
+            Arguments args,
+            long sentNanos,
+            Function<ScriptReply, T> decode,
+            BiConsumer<@Nullable T, @Nullable DriverException> callback) {
+        String number = Long.toString(numbers.incrementAndGet(), Character.MAX_RADIX);
+        Call call = new Call(to, script, keys, args.add(number).words());
+        BiConsumer<@Nullable Reply, @Nullable DriverException> decoding = (reply, failure) -> {
+            if (reply == null) {
+                callback.accept(null, failure);
+                return;
+            }
+            @Nullable T value = null;
+            try {
+                ScriptReply own = own(reply, number);
+                if (own != null) {
+                    clock.read(driver.partition(keys.get(0)), sentNanos, own.timeMicros());
+                    value = decode.apply(own);
+                }
+            } catch (IllegalStateException | IllegalArgumentException | IndexOutOfBoundsException | Error e) {
+                callback.accept(
+                        null,
+                        DriverException.unknown("the reply of " + script.fileName() + " is not one: " + reply, e));
+                return;
+            }
+            if (value == null) {
+                giveUp(keys.get(0), sentNanos);
+                callback.accept(
+                        null,
+                        DriverException.unknown(
+                                driver.describe() + " sent the reply of another call in place of that of "
+                                        + script.fileName(),
+                                null));
+            } else {
+                callback.accept(value, null);
+            }
+        };
+        send(to, call.bySha1(), (reply, failure) -> {
+            if (isUnknownScript(failure)) {
+                load(call, decoding);
+            } else {
+                decoding.accept(reply, failure);
+            }
+        });
+    }
+
+    /** What a script has replied; null if it is the reply of another call. */
+    private static @Nullable ScriptReply own(Reply reply, String number) {
+        if (!reply.isList()) {
+            return null;
+        }
+        List<Reply> list = reply.asList();
+        int last = list.size() - 1;
+        return last >= 0 && list.get(last).toString().equals(number)
+                ? new ScriptReply(list.subList(0, last - 1), list.get(last - 1).asLong())
+                : null;
+    }
+
+    /** Opens the connections to a key's server anew; once for all calls that were under way on them. */
+    private void giveUp(String key, long sentNanos) {
+        long before = gaveUp.get();
+        long now = ticker.nanoTime();
+        if (sentNanos - before < 0 || !gaveUp.compareAndSet(before, now)) {
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.ERROR,
+                () -> driver.describe() + " has sent the reply of another call; it is not believed: connecting anew");
+        RedisDriver server = driver.master(driver.partition(key));
+        (server == null ? driver : server).reconnect();
+    }
+
+    /**
+     * Runs a script that a restarted server, or one after SCRIPT FLUSH, does not know. The text goes along with the first
+     * call only: of thousands that meet such a server together, the others follow it and find the script there.
+     */
+    private void load(Call call, BiConsumer<@Nullable Reply, @Nullable DriverException> decoding) {
+        if (loading.add(call.script())) {
+            send(call.to(), call.byText(), (reply, failure) -> {
+                loading.remove(call.script());
+                decoding.accept(reply, failure);
+            });
+            return;
+        }
+        send(call.to(), call.bySha1(), (reply, failure) -> {
+            if (isUnknownScript(failure)) {
+                send(call.to(), call.byText(), decoding); // overtook the text, or went elsewhere
+            } else {
+                decoding.accept(reply, failure);
+            }
+        });
+    }
+
+    private static boolean isUnknownScript(@Nullable DriverException failure) {
+        return failure != null && failure.code().equals("NOSCRIPT");
+    }
+
+    // ---- any command
+
+    /** Any command, with the client's time limit. */
+    public void send(Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
+        send(driver, command, callback);
+    }
+
+    /** The same, to one of several servers. */
+    public void send(RedisDriver to, Command command, BiConsumer<@Nullable Reply, @Nullable DriverException> callback) {
+        Flight flight = new Flight(callback, ticker.nanoTime());
+        flights.add(flight);
+        AtomicLong silence = silences.asked(to, command, flight.sentNanos);
+        try {
+            to.send(command).whenComplete((reply, failure) -> {
+                DriverException known = failure == null ? null : asDriverException(failure);
+                if (known == null || known.kind() == DriverException.Kind.REJECTED) {
+                    Silences.answered(silence);
+                }
+                flight.land(reply, known);
+                flights.remove(flight); // mostly the first, since answers come in order
+            });
+        } catch (RuntimeException | Error e) {
+            // Perhaps it was sent: a heap or a stack can be too small for any step.
+            flight.land(null, asDriverException(e));
+            flights.remove(flight);
+        }
+        if (!flight.get()) {
+            sweepLater();
+        }
+    }
+
+    private static DriverException asDriverException(Throwable failure) {
+        if (failure instanceof DriverException known) {
+            return known;
+        }
+        if (failure.getCause() instanceof DriverException known) {
+            return known;
+        }
+        return DriverException.unknown("the driver failed: " + failure, failure);
+    }
+
+    /** The servers are to be given time anew. */
+    void heard() {
+        silences.clear();
+    }
+
+    private void sweepLater() {
+        if (sweeping.compareAndSet(false, true)) {
+            timers.schedule(timeoutNanos / 4, this::sweep);
+        }
+    }
+
+    /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
+    private void sweep() {
+        long now = ticker.nanoTime();
+        for (Iterator<Flight> i = flights.iterator(); i.hasNext(); ) {
+            Flight flight = i.next();
+            if (!flight.get() && now - flight.sentNanos < timeoutNanos) {
+                break;
+            }
+            i.remove();
+            flight.land(
+                    null,
+                    DriverException.unknown(
+                            driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms", null));
+        }
+        silences.check(now);
+        sweeping.set(false);
+        if (!flights.isEmpty()) {
+            sweepLater();
+        }
+    }
+}

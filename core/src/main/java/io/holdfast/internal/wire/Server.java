@@ -1,0 +1,156 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockInfo;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.spi.DriverException;
+import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server as one client uses it: connections, calls, scripts, and the server's clock. Behind one driver there may be several
+ * servers, of a cluster or one after the other; each lock has one of them at a time.
+ */
+public final class Server implements Answers.Asker {
+    /** What scripts are told in place of a prefix, where each lock has its own channels; see common.lua. */
+    private static final String OWN_CHANNELS = "";
+
+    /** How many waiters a look at one lock lists. */
+    public static final int WAITERS_LISTED = 100;
+
+    public final HoldfastOptions options;
+    public final RedisDriver driver;
+    public final ServerClock clock;
+    public final ScriptCalls calls;
+    public final QueueScripts queueScripts;
+    public final SteeringScripts steeringScripts;
+    public final PlainScripts plainScripts;
+    public final QuorumScripts quorumScripts;
+    private final Ticker ticker;
+    private final OwnerIds ids;
+    private final @Nullable EmbeddedServer share;
+    private final BooleanSupplier closed;
+
+    /**
+     * A server behind a driver.
+     *
+     * @param share in the embedded server; null if it is another server
+     * @param closed whether its client is
+     */
+    public Server(
+            RedisDriver driver,
+            HoldfastOptions options,
+            OwnerIds ids,
+            Ticker ticker,
+            Timers timers,
+            @Nullable EmbeddedServer share,
+            BooleanSupplier closed) {
+        this.driver = driver;
+        this.options = options;
+        this.ids = ids;
+        this.ticker = ticker;
+        this.share = share;
+        this.closed = closed;
+        this.clock = new ServerClock(driver.partitions());
+        this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
+        String label = Label.ofClient(options.application());
+        this.queueScripts = new QueueScripts(calls, ids, channelPrefix(), options, label);
+        this.steeringScripts = new SteeringScripts(calls, queueScripts);
+        this.plainScripts = new PlainScripts(calls);
+        this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
+    }
+
+    /** What it is called, for people. */
+    @Override
+    public String describe() {
+        return driver.describe();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed.getAsBoolean();
+    }
+
+    // ---- where a lock is
+
+    /** Whether keys are divided among several servers. */
+    public boolean isPartitioned() {
+        return driver.partitions() > 1;
+    }
+
+    public int partition(Keys keys) {
+        return driver.partition(keys.hold());
+    }
+
+    /** The server that has a lock at present; null if none is known. */
+    public @Nullable RedisDriver masterOf(Keys keys) {
+        return driver.master(partition(keys));
+    }
+
+    /** The argument of scripts by which they find the channels. */
+    public String channelPrefix() {
+        return isPartitioned() ? OWN_CHANNELS : Keys.channelPrefix(options.prefix());
+    }
+
+    /** Who holds a lock and who waits for it. Blocks for the answer. */
+    public LockInfo look(Keys keys) {
+        List<LockInfo> infos =
+                Answers.await(this, callback -> steeringScripts.info(List.of(keys), WAITERS_LISTED, callback));
+        return infos.get(0);
+    }
+
+    // ---- connections
+
+    /** Commands go over new connections: to another server perhaps, or to this one without its memory. */
+    public void commandsUp(IntPredicate partitions) {
+        // Or this process may be on another machine, or a copy.
+        ids.newEpoch();
+        clock.drop(partitions, ticker.nanoTime());
+        calls.heard();
+    }
+
+    /** Messages come over new connections, perhaps from another server than before. */
+    public void messagesUp(IntPredicate partitions) {
+        clock.drop(partitions, ticker.nanoTime());
+    }
+
+    // ---- what it remembers
+
+    /** What lasts longer than the quarantine could be valid yet when the quarantine is over. */
+    public void refuseBeyondQuarantine(String what, Duration lasts) {
+        Duration quarantine = options.quarantine();
+        if (!quarantine.isZero() && lasts.compareTo(quarantine) > 0) {
+            throw new IllegalArgumentException(what + " is " + lasts + ", must be at most the client's quarantine, "
+                    + quarantine + ": for so long others wait after the server may have lost its memory");
+        }
+    }
+
+    /**
+     * What this client holds may stay taken after this process: handed over, left to nobody, or for a shortest time. So that
+     * the process has ended must not be taken for the end of its holds.
+     */
+    public void mayBeOutlived() {
+        if (share != null) {
+            try {
+                share.conceal(ids.client());
+            } catch (DriverException e) {
+                throw new ServerUnreachableException(String.valueOf(e.getMessage()), e);
+            }
+        }
+    }
+
+    /** After everything else: closes the connections, and leaves the embedded server. */
+    public void close() {
+        driver.close();
+        if (share != null) {
+            share.close();
+        }
+    }
+}

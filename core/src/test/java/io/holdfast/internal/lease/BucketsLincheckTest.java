@@ -1,0 +1,51 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Interleavings;
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Test;
+
+/** An item stands in one bucket, whoever puts, removes and takes at the same time. */
+@Param(name = "item", gen = IntGen.class, conf = "1:2")
+@Param(name = "due", gen = IntGen.class, conf = "1:2")
+public final class BucketsLincheckTest {
+    private final Buckets<Integer> buckets = new Buckets<>();
+
+    @Operation
+    public boolean put(@Param(name = "item") int item, @Param(name = "due") int due) {
+        return buckets.put(item, due);
+    }
+
+    @Operation
+    public void remove(@Param(name = "item") int item) {
+        buckets.remove(item);
+    }
+
+    @Operation
+    public List<Integer> take(@Param(name = "due") int due) {
+        return buckets.take(due);
+    }
+
+    @Test
+    void interleavings_areLinearizable() {
+        Interleavings.of(BucketsLincheckTest.class, 4, 60, Buckets.class)
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("put", 1, 1)),
+                        List.of(act("put", 1, 1)),
+                        List.of(act("put", 1, 2)),
+                        List.of(act("take", 1), act("take", 2))))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(),
+                        List.of(act("put", 1, 2)),
+                        List.of(act("remove", 1)),
+                        List.of(act("remove", 1), act("take", 2))))
+                .check(BucketsLincheckTest.class);
+    }
+
+    private static Actor act(String operation, Object... arguments) {
+        return Interleavings.act(BucketsLincheckTest.class, operation, arguments);
+    }
+}

@@ -1,0 +1,97 @@
+package io.holdfast.internal.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+final class BucketsTest {
+    private static final long MILLI = 1_000_000;
+
+    private final Buckets<String> buckets = new Buckets<>();
+
+    @Test
+    void put_firstOfABucket_needsATimerAndTheNextDoNot() {
+        assertTrue(buckets.put("a", 1));
+        assertFalse(buckets.put("b", 1));
+        assertTrue(buckets.put("c", 2));
+        assertEquals(List.of("a", "b"), buckets.take(1));
+        assertEquals(List.of("c"), buckets.take(2));
+    }
+
+    @Test
+    void put_stoodInAnother_standsInTheLastOnly() {
+        buckets.put("a", 1);
+        buckets.put("a", 2);
+        assertEquals(List.of(), buckets.take(1));
+        assertEquals(List.of("a"), buckets.take(2));
+    }
+
+    @Test
+    void put_again_standsThereOnce() {
+        buckets.put("a", 1);
+        buckets.put("a", 1);
+        assertEquals(List.of("a"), buckets.take(1));
+    }
+
+    @Test
+    void put_othersLeft_theBucketStillHasItsTimer() {
+        buckets.put("a", 1);
+        buckets.remove("a");
+        assertFalse(buckets.put("b", 1));
+        assertEquals(List.of("b"), buckets.take(1));
+    }
+
+    @Test
+    void put_afterItWasTaken_needsATimerAnew() {
+        buckets.put("a", 1);
+        buckets.take(1);
+        assertTrue(buckets.put("a", 1));
+        assertEquals(List.of("a"), buckets.take(1));
+        assertEquals(List.of(), buckets.take(1));
+    }
+
+    @Test
+    void remove_unknownOrTaken_changesNothing() {
+        buckets.remove("a");
+        buckets.put("a", 1);
+        buckets.put("b", 1);
+        assertEquals(List.of("a", "b"), buckets.take(1));
+        buckets.remove("a");
+        buckets.put("a", 2);
+        assertEquals(List.of("a"), buckets.take(2));
+    }
+
+    @Test
+    void due_longDelay_isRoundedDownByATenthOfASecondAtMost() {
+        assertEquals(10_000 * MILLI, Buckets.due(0, 10_000 * MILLI));
+        assertEquals(10_000 * MILLI, Buckets.due(99 * MILLI, 10_000 * MILLI));
+        assertEquals(10_100 * MILLI, Buckets.due(100 * MILLI, 10_000 * MILLI));
+    }
+
+    @Test
+    void due_shortDelay_isRoundedDownByFiveMillisecondsAtMost() {
+        assertEquals(2_000 * MILLI, Buckets.due(0, 2_000 * MILLI));
+        assertEquals(2_000 * MILLI, Buckets.due(4 * MILLI, 2_000 * MILLI));
+        assertEquals(2_005 * MILLI, Buckets.due(5 * MILLI, 2_000 * MILLI));
+        assertEquals(2_000 * MILLI, Buckets.due(4 * MILLI, 2_000 * MILLI + 1), "beyond two seconds it is coarse");
+    }
+
+    @Test
+    void put_afterEachAct_isOpenToOtherThreads() throws Exception {
+        buckets.put("a", 1);
+        assertFalse(onAnotherThread());
+        buckets.remove("a");
+        assertFalse(onAnotherThread());
+        buckets.take(1);
+        assertTrue(onAnotherThread());
+    }
+
+    private boolean onAnotherThread() throws Exception {
+        return CompletableFuture.supplyAsync(() -> buckets.put("b", 1)).get(10, TimeUnit.SECONDS);
+    }
+}

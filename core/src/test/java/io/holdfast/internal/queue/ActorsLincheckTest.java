@@ -1,0 +1,58 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Interleavings;
+import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import io.holdfast.internal.lease.Hold;
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Test;
+
+/** An actor finds its newest hold while that is valid; the end of an older one does not hide it. */
+@Param(name = "hold", gen = IntGen.class, conf = "0:1")
+public final class ActorsLincheckTest {
+    private final HandClient hand = new HandClient();
+    private final Actors actors = new Actors();
+    private final Request asking = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
+    private final Hold[] holds = {hold(), hold()};
+
+    private Hold hold() {
+        Request request = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
+        return new Hold(
+                request.outcome, new QueueGrant(request, 7, 0, true, 0, false), hand.now() + 1_000_000_000L, null);
+    }
+
+    @Operation
+    public void begin(@Param(name = "hold") int hold) {
+        actors.begin(holds[hold]);
+    }
+
+    @Operation
+    public void end(@Param(name = "hold") int hold) {
+        actors.end(holds[hold]);
+    }
+
+    @Operation
+    public int ownOf() {
+        Hold own = actors.ownOf(asking.demand());
+        return own == null ? -1 : own == holds[0] ? 0 : 1;
+    }
+
+    @Test
+    void interleavings_areLinearizable() {
+        Interleavings.of(ActorsLincheckTest.class, 2, 40, Actors.class)
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("begin", 0)),
+                        List.of(act("end", 0)),
+                        List.of(act("begin", 1)),
+                        List.of(act("ownOf"))))
+                .check(ActorsLincheckTest.class);
+    }
+
+    private static Actor act(String operation, Object... arguments) {
+        return Interleavings.act(ActorsLincheckTest.class, operation, arguments);
+    }
+}
