@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods may be called from any thread; they run one at a time.
  */
 public final class RedisServer implements TestServer {
+    /** Between commands that follow each other nobody looks whether the connection has ended: that takes a millisecond. */
+    private static final long IDLE_NANOS = 20_000_000L;
+
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(20);
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final int PORT_ATTEMPTS = 5;
@@ -44,6 +47,7 @@ public final class RedisServer implements TestServer {
 
     private ChildProcess process;
     private @Nullable RespClient client;
+    private long usedNanos; // guarded by lock
 
     private RedisServer(int port, List<String> extraArgs, Path folder, ChildProcess process) {
         this.port = port;
@@ -164,6 +168,9 @@ public final class RedisServer implements TestServer {
     @Override
     public Reply command(String... words) {
         return locked(() -> {
+            if (client != null && System.nanoTime() - usedNanos > IDLE_NANOS && client.isEnded()) {
+                disconnect(); // a server whose role changes closes the connections of its clients
+            }
             if (client == null) {
                 client = connect();
             }
@@ -174,6 +181,8 @@ public final class RedisServer implements TestServer {
                     disconnect();
                 }
                 throw e;
+            } finally {
+                usedNanos = System.nanoTime();
             }
         });
     }

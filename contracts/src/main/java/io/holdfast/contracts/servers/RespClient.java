@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,6 +80,30 @@ public final class RespClient implements AutoCloseable {
             socket.getOutputStream().write(bytes);
         } catch (IOException e) {
             throw DriverException.unknown("could not write to " + socket.getRemoteSocketAddress(), e);
+        }
+    }
+
+    /**
+     * Whether the server has closed the connection, as far as that has arrived. To be asked while no reply is awaited.
+     *
+     * @throws DriverException if something has arrived that nobody has asked for
+     */
+    public boolean isEnded() {
+        try {
+            int patience = socket.getSoTimeout();
+            socket.setSoTimeout(1);
+            try {
+                if (in.read() >= 0) {
+                    throw DriverException.unknown("unasked reply from " + socket.getRemoteSocketAddress(), null);
+                }
+                return true;
+            } catch (SocketTimeoutException e) {
+                return false;
+            } finally {
+                socket.setSoTimeout(patience);
+            }
+        } catch (IOException e) {
+            return true;
         }
     }
 

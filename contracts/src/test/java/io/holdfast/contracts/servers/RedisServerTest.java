@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.DriverException;
@@ -45,6 +46,21 @@ final class RedisServerTest {
         assertEquals(Kind.REJECTED, e.kind());
         assertEquals("NOSCRIPT", e.code());
         assertEquals("PONG", server.command("PING").asString());
+    }
+
+    @Test
+    void isEnded_serverClosesTheConnection_isSeenWithoutACommand() {
+        try (RespClient one = RespClient.connect("127.0.0.1", server.port())) {
+            assertEquals("PONG", one.command("PING").asString());
+            assertFalse(one.isEnded());
+            assertEquals("PONG", one.command("PING").asString());
+            server.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+            assertTimeoutPreemptively(RespClient.READ_TIMEOUT, () -> {
+                while (!one.isEnded()) {
+                    Thread.onSpinWait();
+                }
+            });
+        }
     }
 
     @Test
