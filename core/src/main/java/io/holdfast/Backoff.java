@@ -76,9 +76,10 @@ public final class Backoff {
     }
 
     /**
-     * How long to wait after so many attempts.
+     * How long to wait after so many attempts, in nanoseconds: 1 ms to 1 h.
      *
-     * @param random from 0 to 1, drawn by the caller
+     * @param attempt how often it was asked, from 1
+     * @param random from 0 to 1, drawn by the caller: by how much of the jitter the wait is shorter
      */
     public long nanos(int attempt, double random) {
         Duration delay = Objects.requireNonNull(delays.apply(attempt), "the function of the backoff returned null");

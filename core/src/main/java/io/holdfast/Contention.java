@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param waiters how many requests are queued, this one included; 0 if unknown
  */
 public record Contention(Optional<Holder> holder, Duration remaining, int place, int waiters) {
+    /** Nothing is known of the others, as where no server has answered. */
     public static final Contention NOTHING_KNOWN = new Contention(Optional.empty(), Duration.ZERO, 0, 0);
 
     /** For people. */

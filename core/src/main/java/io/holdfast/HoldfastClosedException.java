@@ -4,6 +4,7 @@ package io.holdfast;
 public final class HoldfastClosedException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
+    /** For the library, and for tests of code that handles it. */
     public HoldfastClosedException() {
         super("the Holdfast client is closed", null);
     }

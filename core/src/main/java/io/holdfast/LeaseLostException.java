@@ -12,10 +12,13 @@ public final class LeaseLostException extends HoldfastException {
     private final @Nullable LossReason reason;
     private final transient @Nullable Object result;
 
-    public LeaseLostException(String lock, long token, @Nullable LossReason reason, @Nullable Object result) {
-        this(lock, token, reason, false, result);
-    }
-
+    /**
+     * For the library, and for tests of code that handles it.
+     *
+     * @param reason why the lease was lost; null if it was not lost but released, or handed over
+     * @param handedOver whether another process has gone on with the lease
+     * @param result of the work that was done under the lease; null if there is none
+     */
     public LeaseLostException(
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(

@@ -82,7 +82,7 @@ public final class MigrationLease implements AutoCloseable {
 
     LeaseLostException lostException(@Nullable Object result) {
         return next.isValid()
-                ? new LeaseLostException(next.name(), next.token(), LossReason.GONE, result)
+                ? new LeaseLostException(next.name(), next.token(), LossReason.GONE, false, result)
                 : next.lostException(result);
     }
 

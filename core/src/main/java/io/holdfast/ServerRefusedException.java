@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 public final class ServerRefusedException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
+    /** For the library, and for tests of code that handles it. */
     public ServerRefusedException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }

@@ -13,11 +13,13 @@ public final class ServerUnreachableException extends HoldfastException {
     @SuppressWarnings("serial") // an immutable list of records, both of which can be written
     private final List<NodeFailure> nodeFailures;
 
+    /** One server; for the library, and for tests of code that handles it. */
     public ServerUnreachableException(String message, @Nullable Throwable cause) {
         super(message, cause);
         this.nodeFailures = List.of();
     }
 
+    /** Nodes of a quorum; for the library, and for tests of code that handles it. */
     public ServerUnreachableException(List<NodeFailure> nodeFailures, String message) {
         super(message, nodeFailures.isEmpty() ? null : nodeFailures.get(0).error());
         this.nodeFailures = List.copyOf(nodeFailures);

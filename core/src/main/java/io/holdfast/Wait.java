@@ -72,19 +72,22 @@ public final class Wait {
         return new Wait(limit, Kind.TAKE_OVER);
     }
 
+    /** Whether the answer to the first attempt is the last word. */
     public boolean isNone() {
         return limit != null && limit.isZero();
     }
 
+    /** Whether the wait lasts until one holder has kept the lock for {@link #limit}. */
     public boolean untilStuck() {
         return kind != Kind.LIMITED;
     }
 
+    /** Whether a holder that has kept the lock for so long loses it to whoever waits. */
     public boolean takesOver() {
         return kind == Kind.TAKE_OVER;
     }
 
-    /** The limit, or null for none. */
+    /** How long to wait, or how long one holder may keep the lock; null for ever. */
     public @Nullable Duration limit() {
         return limit;
     }

@@ -60,11 +60,12 @@ public final class Withdrawals {
         return unanswered ? TakeBack.TOMBSTONE : Duration.ZERO;
     }
 
-    /** @param tombstone how long copies of the acquire that come later are refused; zero if none can come */
     private final class Withdrawal implements TakeBack.Release {
         private final Keys keys;
         private final String owner;
+        /** How long copies of the acquire that come later are refused; zero if none can come. */
         private final Duration tombstone;
+
         private final Duration shortestHold;
         private final boolean mayHold;
 

@@ -68,7 +68,7 @@ public final class Adoption {
                     if (reply.held()) {
                         queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
                     }
-                    throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, null);
+                    throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, false, null);
                 }
             }
         } catch (ServerUnreachableException e) {
