@@ -30,8 +30,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public void begin(PolledRequest<PlainAttempt> of) {
+        request = of; // before a close can see it
         plain.add(place, of);
-        request = of;
     }
 
     private PolledRequest<PlainAttempt> request() {

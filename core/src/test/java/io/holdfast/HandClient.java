@@ -50,14 +50,22 @@ final class HandClient {
     private final List<Task> tasks = new ArrayList<>();
     private long now = Long.sum(Long.MAX_VALUE, -1_000_000_000L); // the clock overflows after a second
     private final AtomicInteger drawn = new AtomicInteger();
+    private final HoldfastOptions options =
+            HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1));
+    private final Environment environment = new Environment(this::now, HandTimers::new, this::draw);
     final Client client;
 
     HandClient() {
-        client = new Client(
-                new Driver(),
-                HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1)),
-                new Environment(this::now, HandTimers::new, this::draw));
+        client = new Client(new Driver(), options, environment);
         client.queue.mailboxes.open();
+    }
+
+    /** A client of three such servers, in the same time. */
+    QuorumClient quorum() {
+        return new QuorumClient(
+                List.of(new Driver(), new Driver(), new Driver()),
+                QuorumOptions.defaults().withClient(options),
+                environment);
     }
 
     private byte[] draw(int count) {
@@ -205,6 +213,10 @@ final class HandClient {
 
     static Reply renewed() {
         return list(1);
+    }
+
+    static Reply plainGranted() {
+        return list("GRANTED", 0);
     }
 
     private static Reply list(Object... values) {

@@ -1,0 +1,95 @@
+package io.holdfast;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A plain lock is asked for, granted, withdrawn, and its client closed, all at once: the request ends, and what was granted
+ * is held or given back.
+ */
+public final class PlainPollLincheckTest {
+    private static final PlainOptions OPTIONS = PlainOptions.defaults();
+
+    private final HandClient hand = new HandClient();
+    private final Keys keys = Keys.of("", "a");
+    private final PolledRequest<PlainAttempt> request =
+            hand.client.plain.newRequest(keys, OPTIONS, PlainLocks.leases(OPTIONS), Wait.forever(), false);
+    private volatile @Nullable CompletableFuture<Answer<PlainAttempt>> outcome;
+    private volatile boolean granted;
+
+    @Operation(runOnce = true)
+    public void start() {
+        outcome = request.start();
+    }
+
+    /** The answer to the acquire. */
+    @Operation
+    public void grant() {
+        HandClient.Call call = hand.next(Script.PLAIN_ACQUIRE, keys.hold());
+        if (call != null) {
+            granted = true;
+            call.reply().complete(HandClient.plainGranted());
+        }
+    }
+
+    /** Of a request that has begun. */
+    @Operation(runOnce = true)
+    public void withdraw() {
+        if (outcome != null) {
+            request.withdraw();
+        }
+    }
+
+    @Operation(runOnce = true)
+    public void close() {
+        if (hand.client.kit.close()) {
+            hand.client.plain.clientClosed();
+        }
+    }
+
+    @Validate
+    public void isHeldOrGivenBackAndHasEndedIfTheClientHas() {
+        CompletableFuture<Answer<PlainAttempt>> begun = outcome;
+        if (begun == null) {
+            return;
+        }
+        assertTrue(begun.isDone() || !hand.client.kit.isClosed(), "the client is closed, and nobody was told");
+        boolean over = !request.outcome.pending() && hand.client.kit.holds().isEmpty();
+        assertEquals(over ? 0 : 1, hand.client.plain.size(), "known to the client");
+        if (over) {
+            boolean released = hand.count(Script.PLAIN_RELEASE, keys.hold()) > 0;
+            assertTrue(!granted || released, "a grant was not given back");
+        }
+    }
+
+    @Test
+    void interleavings_leaveNoOrphanAndNobodyWaiting() {
+        Interleavings.of(
+                        PlainPollLincheckTest.class,
+                        1,
+                        200,
+                        PlainPoll.class,
+                        PlainLocks.class,
+                        PolledRequest.class,
+                        Outcome.class)
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("start")), List.of(act("close")), List.of()))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("start")), List.of(act("grant")), List.of(act("withdraw")), List.of()))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("start")), List.of(act("grant")), List.of(act("close")), List.of()))
+                .check(PlainPollLincheckTest.class);
+    }
+
+    private static Actor act(String operation) {
+        return Interleavings.act(PlainPollLincheckTest.class, operation);
+    }
+}
