@@ -215,10 +215,6 @@ final class HandClient {
         return list(1);
     }
 
-    static Reply plainGranted() {
-        return list("GRANTED", 0);
-    }
-
     private static Reply list(Object... values) {
         List<Reply> replies = new ArrayList<>();
         for (Object value : values) {
