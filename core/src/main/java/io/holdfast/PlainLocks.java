@@ -82,6 +82,6 @@ final class PlainLocks {
     }
 
     void clientClosed() {
-        List.copyOf(active.values()).forEach(PolledRequest::clientClosed);
+        kit.endEach(List.copyOf(active.values()), PolledRequest::clientClosed);
     }
 }

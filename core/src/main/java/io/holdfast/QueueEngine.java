@@ -69,6 +69,6 @@ final class QueueEngine {
     void clientClosed() {
         // Holds stand under their requests. One that begins only now is found by its request, or finds the client
         // closed.
-        waitingRoom.requests().forEach(Request::clientClosed);
+        kit.endEach(waitingRoom.requests(), Request::clientClosed);
     }
 }
