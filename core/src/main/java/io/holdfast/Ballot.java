@@ -287,10 +287,15 @@ final class Ballot {
     }
 
     private Runnable lose() {
+        quorum.kit.ending(); // before anybody can see the end
         phase = Phase.LOST;
         cancelTimer();
         return () -> {
-            takeBack();
+            try {
+                takeBack();
+            } finally {
+                quorum.kit.ended();
+            }
             caller.lost(this);
         };
     }
@@ -413,8 +418,13 @@ final class Ballot {
 
     /** Nobody wants it any more: ends it, and takes back what came of it. */
     void abandon() {
-        if (over()) {
-            takeBack();
+        quorum.kit.ending(); // as in lose()
+        try {
+            if (over()) {
+                takeBack();
+            }
+        } finally {
+            quorum.kit.ended();
         }
     }
 
