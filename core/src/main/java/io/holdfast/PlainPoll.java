@@ -81,10 +81,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     /** What the server said to one copy, or what the driver said instead. */
     void heard(
-            @Nullable PlainAcquireReply reply,
-            @Nullable DriverException problem,
-            long sent,
-            @Nullable String replace) {
+            @Nullable PlainAcquireReply reply, @Nullable DriverException problem, long sent, @Nullable String replace) {
         if (reply != null && reply.holder() == null) {
             granted = true;
         }
@@ -129,7 +126,11 @@ final class PlainPoll implements Poll<PlainAttempt> {
         }
         // The key is there with a term: only what is known to be held is made to stay.
         plain.server.plainScripts.extend(
-                request().outcome.demand.keys(), place.value(), Duration.ZERO, plain.kit.nanoTime(), (held, problem) -> {
+                request().outcome.demand.keys(),
+                place.value(),
+                Duration.ZERO,
+                plain.kit.nanoTime(),
+                (held, problem) -> {
                     if (held == null) {
                         onFailure(Objects.requireNonNull(problem));
                     } else if (held) {

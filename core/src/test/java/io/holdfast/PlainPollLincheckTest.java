@@ -22,7 +22,8 @@ public final class PlainPollLincheckTest {
 
     private final HandClient hand = new HandClient();
     private final Keys keys = Keys.of("", "a");
-    private final PlainPoll poll = new PlainPoll(hand.client.plain, new PlainLocks.Place(keys.hold(), "value"), OPTIONS);
+    private final PlainPoll poll =
+            new PlainPoll(hand.client.plain, new PlainLocks.Place(keys.hold(), "value"), OPTIONS);
     private final PolledRequest<PlainAttempt> request = new PolledRequest<>(
             new Outcome<>(
                     hand.client.kit,
