@@ -9,12 +9,16 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
+import io.holdfast.contracts.ForwardingDriver;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Reply;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -140,6 +144,40 @@ final class CloseEngineTest {
         server.answer("release", call -> server.released("RELEASED"));
         time.advance(Duration.ofSeconds(3)); // the next attempt
         awaitEnd(closing);
+    }
+
+    /** An executor of the user's fails once, otherwise than by a rejection. */
+    @Test
+    void close_aRequestCannotBeEnded_endsTheOthersAndLeavesTheServer() {
+        AtomicBoolean broken = new AtomicBoolean();
+        AtomicBoolean left = new AtomicBoolean();
+        RedisDriver driver = new ForwardingDriver(server) {
+            @Override
+            public void close() {
+                left.set(true);
+                super.close();
+            }
+        };
+        HoldfastOptions failing = HoldfastOptions.defaults()
+                .withListener(event -> {})
+                .withExecutor(task -> {
+                    if (broken.getAndSet(false)) {
+                        throw new IllegalStateException("thrown on purpose");
+                    }
+                    task.run();
+                });
+        Holdfast client = Holdfast.over(driver, failing, time.environment(2));
+        List<CompletableFuture<?>> asking = List.of(
+                client.lock("a").acquireAsync(Wait.forever()),
+                client.lock("b").acquireAsync(Wait.forever()),
+                client.plainLock("c").acquireAsync());
+        server.answer("release", call -> server.released("GONE"));
+        server.answer("plain_release", call -> Reply.of(List.of(Reply.of("GONE"))));
+        broken.set(true);
+        client.close();
+        assertEquals(2, asking.stream().filter(CompletableFuture::isDone).count(), "all but the one that failed");
+        assertTrue(left.get(), "the server was not left");
+        assertTrue(warnings.get(0).startsWith("something could not be ended"), () -> "" + warnings);
     }
 
     @Test

@@ -107,6 +107,29 @@ abstract class QuorumFixture {
         return nodes.stream().map(node -> node.count(name)).toList();
     }
 
+    /** The same client, which waits for its releases when it is closed. */
+    Quorum patient() {
+        return Quorum.connect(
+                nodes.stream().map(QuorumNode::over).toList(),
+                options.withClient(options.client().withCloseTimeout(Duration.ofMinutes(1))),
+                time.environment(2));
+    }
+
+    /** Begins to close, and returns when each node waits for its releases or is closed. */
+    static void letClose(Thread closing) {
+        closing.start();
+        while (!isWaitingOrOver(closing)
+                || !Thread.getAllStackTraces().keySet().stream()
+                        .filter(each -> each.getName().startsWith("holdfast-close-"))
+                        .allMatch(QuorumFixture::isWaitingOrOver)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean isWaitingOrOver(Thread thread) {
+        return thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.TERMINATED;
+    }
+
     static Duration millis(long millis) {
         return Duration.ofMillis(millis);
     }

@@ -147,23 +147,14 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
 
     @Test
     void close_whileALeaseIsBeingReleased_waitsUntilEachNodeWasAsked() throws Exception {
-        try (Quorum patient = Quorum.connect(
-                nodes.stream().map(QuorumNode::over).toList(),
-                options.withClient(options.client().withCloseTimeout(Duration.ofMinutes(1))),
-                time.environment(2))) {
+        try (Quorum patient = patient()) {
             CompletableFuture<Lease> future = patient.lock("a").acquireAsync(Wait.none());
             nodes.forEach(node -> node.next(ACQUIRE).answer(granted(100)));
             Lease lease = obtained(future);
             Thread closing = new Thread(patient::close);
             // The first node is being asked; the others are not yet.
             node(0).answer(RELEASE, call -> {
-                closing.start();
-                while (!isWaitingOrOver(closing)
-                        || !Thread.getAllStackTraces().keySet().stream()
-                                .filter(each -> each.getName().startsWith("holdfast-close-"))
-                                .allMatch(QuorumLeaseEngineTest::isWaitingOrOver)) {
-                    Thread.onSpinWait();
-                }
+                letClose(closing);
                 return releasedReply();
             });
             node(1).answer(RELEASE, call -> releasedReply());
@@ -172,10 +163,6 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
             closing.join();
             assertEquals(List.of(1, 1, 1), counts(RELEASE), "a node was closed before its release left");
         }
-    }
-
-    private static boolean isWaitingOrOver(Thread thread) {
-        return thread.getState() == Thread.State.TIMED_WAITING || thread.getState() == Thread.State.TERMINATED;
     }
 
     @Test

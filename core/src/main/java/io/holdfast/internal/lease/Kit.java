@@ -7,6 +7,7 @@ import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -168,6 +170,17 @@ public final class Kit {
     /** Whether this call has closed it. From now on nothing begins; what is under way is ended by whoever closes. */
     public boolean close() {
         return closed.compareAndSet(false, true);
+    }
+
+    /** Ends all of these. One that fails, since an executor of the user's throws, keeps no other from it. */
+    public <T> void endEach(Collection<T> all, Consumer<T> end) {
+        for (T each : all) {
+            try {
+                end.accept(each);
+            } catch (RuntimeException e) {
+                LOG.log(System.Logger.Level.ERROR, "something could not be ended when the client was closed", e);
+            }
+        }
     }
 
     /** The last thing: no timers and no threads from now on. */

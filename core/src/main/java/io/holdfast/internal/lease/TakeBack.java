@@ -217,7 +217,7 @@ public final class TakeBack {
      * Completes when nobody is ending an owner, and nothing is pending that the server may answer soon: what it is known not
      * to answer is not waited for. Asked for once, when the client closes.
      */
-    CompletableFuture<Boolean> whenDone() {
+    public CompletableFuture<Boolean> whenDone() {
         CompletableFuture<Boolean> empty = new CompletableFuture<>();
         awaited = empty;
         tellIfDone();

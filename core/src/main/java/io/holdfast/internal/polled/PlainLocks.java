@@ -93,6 +93,6 @@ public final class PlainLocks {
     }
 
     public void clientClosed() {
-        List.copyOf(active.values()).forEach(PolledRequest::clientClosed);
+        kit.endEach(List.copyOf(active.values()), PolledRequest::clientClosed);
     }
 }

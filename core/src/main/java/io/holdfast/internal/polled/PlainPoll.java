@@ -38,8 +38,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public void begin(PolledRequest<PlainAttempt> of) {
+        request = of; // before a close can see it
         plain.add(place, of);
-        request = of;
     }
 
     private PolledRequest<PlainAttempt> request() {
@@ -68,7 +68,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     /** @param replace the value of the holder to take over from; null for none */
     private void send(@Nullable String replace) {
-        boolean mayBeMine = granted || unanswered();
+        boolean mayBeMine = mayBeMine();
         // Counted before the look at the end: whoever ends the request meanwhile either sees this copy and takes it
         // back, or is seen here.
         asked.incrementAndGet();
@@ -78,18 +78,32 @@ final class PlainPoll implements Poll<PlainAttempt> {
         }
         long sent = plain.kit.nanoTime();
         plain.server.plainScripts.acquire(
-                place.key(), place.value(), options.term(), mayBeMine, replace, sent, (reply, problem) -> {
-                    if (reply != null || isRejected(problem)) {
-                        answered.incrementAndGet();
-                    }
-                    if (reply == null) {
-                        onFailure(Objects.requireNonNull(problem));
-                    } else if (reply.holder() != null) {
-                        onTaken(reply.holder());
-                    } else {
-                        onGranted(reply, sent, reply.replaced() ? replace : null);
-                    }
-                });
+                place.key(),
+                place.value(),
+                options.term(),
+                mayBeMine,
+                replace,
+                sent,
+                (reply, problem) -> heard(reply, problem, sent, replace));
+    }
+
+    /** What the server said to one copy, or what the driver said instead. */
+    void heard(
+            @Nullable PlainAcquireReply reply, @Nullable DriverException problem, long sent, @Nullable String replace) {
+        if (reply != null && reply.holder() == null) {
+            granted = true;
+        }
+        // Only now: whoever looks meanwhile sees the copy, or what it was granted.
+        if (reply != null || isRejected(problem)) {
+            answered.incrementAndGet();
+        }
+        if (reply == null) {
+            onFailure(Objects.requireNonNull(problem));
+        } else if (reply.holder() != null) {
+            onTaken(reply.holder());
+        } else {
+            onGranted(reply, sent, reply.replaced() ? replace : null);
+        }
     }
 
     private static boolean isRejected(@Nullable DriverException failure) {
@@ -101,10 +115,14 @@ final class PlainPoll implements Poll<PlainAttempt> {
         return asked.get() > answered.get();
     }
 
+    /** Whether the key may have the value, or come to have it. */
+    private boolean mayBeMine() {
+        return unanswered() || granted; // in this order: what is answered by then has set the other
+    }
+
     // ---- answers
 
     private void onGranted(PlainAcquireReply reply, long sent, @Nullable String replaced) {
-        granted = true;
         PlainGrant grant = new PlainGrant(plain, this, reply.timeMicros(), replaced);
         if (options.expiring()) {
             request().granted(grant, Deadlines.ofReply(sent, options.term().toNanos()));
@@ -159,7 +177,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public void abandon() {
-        if (granted || unanswered()) {
+        if (mayBeMine()) {
             var unused = plain.takeBack.add(release());
         }
     }

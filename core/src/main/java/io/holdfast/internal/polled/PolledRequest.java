@@ -194,10 +194,10 @@ public final class PolledRequest<A> implements Asking<A> {
      * The lock may have become free.
      *
      * @param delayNanos so that not all clients come at once
-     * @return whether it slept
+     * @return whether it slept, and will ask; else somebody else is to be woken
      */
     public boolean wake(long delayNanos) {
-        if (!asleep.compareAndSet(true, false)) {
+        if (!asleep.compareAndSet(true, false) || !outcome.pending()) {
             return false;
         }
         cancelTimer();

@@ -130,9 +130,16 @@ public final class Client implements Engine {
         if (!kit.close()) {
             return;
         }
-        queue.clientClosed();
-        localLines.clientClosed();
-        plain.clientClosed();
+        try {
+            queue.clientClosed();
+            localLines.clientClosed();
+            plain.clientClosed();
+        } finally {
+            leave();
+        }
+    }
+
+    private void leave() {
         boolean interrupted = takeBack.awaitDone(kit.options.closeTimeout());
         queue.assurance.close();
         server.close();

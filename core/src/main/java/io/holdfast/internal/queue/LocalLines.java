@@ -141,7 +141,7 @@ public final class LocalLines implements Kept {
     }
 
     void clientClosed() {
-        forEach(LocalLine::clientClosed);
+        lines.values().forEach(ofOneLock -> queue.kit.endEach(ofOneLock, LocalLine::clientClosed));
     }
 
     /** How many holds are kept although nobody has a lease of them. */

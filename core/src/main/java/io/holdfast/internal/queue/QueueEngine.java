@@ -73,6 +73,6 @@ public final class QueueEngine {
     void clientClosed() {
         // Holds stand under their requests. One that begins only now is found by its request, or finds the client
         // closed.
-        waitingRoom.requests().forEach(Request::clientClosed);
+        kit.endEach(waitingRoom.requests(), Request::clientClosed);
     }
 }

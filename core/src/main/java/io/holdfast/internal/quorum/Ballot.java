@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockOptions;
 import io.holdfast.NodeFailure;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QuorumScripts.QuorumReply;
@@ -297,10 +298,15 @@ final class Ballot {
     }
 
     private Runnable lose() {
+        quorum.kit.ending(); // before anybody can see the end
         phase = Phase.LOST;
         cancelTimer();
         return () -> {
-            takeBack();
+            try {
+                takeBack();
+            } finally {
+                quorum.kit.ended();
+            }
             caller.lost(this);
         };
     }
@@ -423,8 +429,13 @@ final class Ballot {
 
     /** Nobody wants it any more: ends it, and takes back what came of it. */
     void abandon() {
-        if (over()) {
-            takeBack();
+        quorum.kit.ending(); // as in lose()
+        try {
+            if (over()) {
+                takeBack();
+            }
+        } finally {
+            quorum.kit.ended();
         }
     }
 

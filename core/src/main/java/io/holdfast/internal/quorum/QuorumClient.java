@@ -276,7 +276,7 @@ public final class QuorumClient implements Engine {
         if (!kit.close()) {
             return;
         }
-        List.copyOf(requests).forEach(PolledRequest::clientClosed);
+        kit.endEach(List.copyOf(requests), PolledRequest::clientClosed);
         // All at once: each waits for its releases, and one that hangs must not use up the others' time.
         Duration limit = options.client().closeTimeout();
         List<Thread> closing = new ArrayList<>();

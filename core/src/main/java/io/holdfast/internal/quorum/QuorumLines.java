@@ -123,14 +123,22 @@ final class QuorumLines {
     /** A request has ended, or has the lock. */
     void leave(PolledRequest<Attempt> request) {
         Line line = lines.get(request.keys().freedChannel());
-        if (line != null && line.members.remove(request)) {
-            line.order.remove(request);
-            adjust(line);
-            lines.computeIfPresent(line.channel, (channel, present) -> present.members.isEmpty() ? null : present);
+        if (line == null || !line.members.contains(request)) {
+            return;
         }
+        // Not beside one that begins to sleep: it would be put in the order after it was taken out.
+        lines.computeIfPresent(line.channel, (channel, present) -> {
+            if (present.members.remove(request)) {
+                present.order.remove(request);
+            }
+            return present;
+        });
+        adjust(line);
+        lines.computeIfPresent(line.channel, (channel, present) -> present.members.isEmpty() ? null : present);
     }
 
+    /** How many requests stand in the lines to be woken. */
     int size() {
-        return lines.size();
+        return lines.values().stream().mapToInt(line -> line.order.size()).sum();
     }
 }

@@ -53,9 +53,9 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
     public void ask(int number, boolean takeOver) {
         Ballot asking = new Ballot(quorum, demand.keys(), ownerOf(number), demand.options(), label, this);
         ballot = asking;
-        asking.start();
-        if (request().outcome.hasEndedWithoutHold()) {
-            asking.abandon(); // whoever has ended it may have seen the ballot before this one
+        // Looked at second: whoever ends the request sees this ballot and ends it, or is seen here.
+        if (!request().outcome.hasEndedWithoutHold()) {
+            asking.start();
         }
     }
 

@@ -5,10 +5,13 @@ import io.holdfast.Faces;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.quorum.QuorumClient;
+import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Command;
@@ -61,14 +64,22 @@ public final class HandClient {
     private final List<Task> tasks = new ArrayList<>();
     private long now = Long.sum(Long.MAX_VALUE, -1_000_000_000L); // the clock overflows after a second
     private final AtomicInteger drawn = new AtomicInteger();
+    private final HoldfastOptions options =
+            HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1));
+    private final Environment environment = new Environment(this::now, HandTimers::new, this::draw);
     public final Client client;
 
     public HandClient() {
-        client = new Client(
-                new Driver(),
-                HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1)),
-                new Environment(this::now, HandTimers::new, this::draw));
+        client = new Client(new Driver(), options, environment);
         client.queue.mailboxes.open();
+    }
+
+    /** A client of three such servers, in the same time. */
+    public QuorumClient quorum() {
+        return new QuorumClient(
+                List.of(new Driver(), new Driver(), new Driver()),
+                QuorumOptions.defaults().withClient(options),
+                environment);
     }
 
     private byte[] draw(int count) {
@@ -79,7 +90,7 @@ public final class HandClient {
 
     // ---- time
 
-    long now() {
+    public long now() {
         lock.lock();
         try {
             return now;
@@ -137,7 +148,7 @@ public final class HandClient {
 
     /** Takes the oldest open call of a script about an owner; null if there is none. */
     @Nullable
-    Call next(Script script, String owner) {
+    public Call next(Script script, String owner) {
         lock.lock();
         try {
             for (Call call : open) {

@@ -490,8 +490,8 @@ final class Breaks {
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
                                 "internal/quorum/Ballot",
-                                "            takeBack();\n            caller.lost(this);",
-                                "            caller.lost(this);")),
+                                "            try {\n                takeBack();\n            } finally {",
+                                "            try {\n            } finally {")),
                 of(
                         "quorum: any answer to a renewal counts for all",
                         QUORUM,
