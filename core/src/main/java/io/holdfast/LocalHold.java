@@ -28,8 +28,8 @@ final class LocalHold implements Holding {
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
     private volatile @Nullable WeakReference<Handle> handle;
     private volatile long token; // 0 until it is asked for
-    private volatile boolean detached;
-    private volatile List<Runnable> warnings = List.of(); // what removes the listeners
+    private volatile boolean detached; // written under the lock of the line
+    private final AtomicReference<List<Runnable>> warnings = new AtomicReference<>(List.of()); // what removes the listeners
 
     LocalHold(LocalLine line, Hold hold, LocalRequest request) {
         this.line = line;
@@ -86,6 +86,11 @@ final class LocalHold implements Holding {
             token = drawn;
         }
         return token;
+    }
+
+    /** Its hold is not the line's any more. Called under the lock of the line. */
+    void detached() {
+        detached = true;
     }
 
     /** Whether its token has not been asked for. Called under the lock of the line. */
@@ -187,9 +192,11 @@ final class LocalHold implements Holding {
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
         Runnable remove = hold.onWarning(listener);
-        List<Runnable> all = new ArrayList<>(warnings);
-        all.add(remove);
-        warnings = all;
+        warnings.updateAndGet(present -> {
+            List<Runnable> all = new ArrayList<>(present);
+            all.add(remove);
+            return all;
+        });
         if (end.get() != null) {
             over();
         }
@@ -197,7 +204,7 @@ final class LocalHold implements Holding {
     }
 
     private void over() {
-        warnings.forEach(Runnable::run);
+        warnings.get().forEach(Runnable::run);
     }
 
     @Override
@@ -205,11 +212,8 @@ final class LocalHold implements Holding {
         if (end.get() != null) {
             return CompletableFuture.completedFuture(false);
         }
-        if (detached) {
-            return hold.extend(atLeast);
-        }
         if (!line.extending(this, atLeast)) {
-            return CompletableFuture.completedFuture(false);
+            return detached ? hold.extend(atLeast) : CompletableFuture.completedFuture(false);
         }
         return hold.extend(atLeast).whenComplete((held, failure) -> {
             if (failure == null) {
@@ -223,13 +227,8 @@ final class LocalHold implements Holding {
         if (end.get() != null) {
             return CompletableFuture.completedFuture(false);
         }
-        return hold.detach().thenApply(held -> {
-            if (held) {
-                detached = true;
-                line.letGo(this);
-            }
-            return held;
-        });
+        // It may be released before the answer comes: then the hold is the line's, or the next lease's.
+        return hold.detach(() -> line.letGo(this) || detached);
     }
 
     @Override
@@ -244,8 +243,8 @@ final class LocalHold implements Holding {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         over();
-        CompletableFuture<ReleaseResult> released =
-                detached ? LocalLine.releaseAfter(hold, token()) : line.released(this);
+        CompletableFuture<ReleaseResult> shared = line.released(this);
+        CompletableFuture<ReleaseResult> released = shared == null ? LocalLine.releaseAfter(hold, token()) : shared;
         return released.whenComplete((how, failure) -> tell(subject -> new LockEvent.Released(
                 subject,
                 Math.max(token, hold.token()),

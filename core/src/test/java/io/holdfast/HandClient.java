@@ -44,6 +44,9 @@ final class HandClient {
         }
     }
 
+    private static final HoldfastOptions OPTIONS =
+            HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1));
+
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Call> open = new ArrayList<>(); // guarded by lock, as are the next three
     private final List<Call> sent = new ArrayList<>();
@@ -53,11 +56,22 @@ final class HandClient {
     final Client client;
 
     HandClient() {
-        client = new Client(
-                new Driver(),
-                HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1)),
-                new Environment(this::now, HandTimers::new, this::draw));
+        client = new Client(new Driver(), OPTIONS, environment());
         client.queue.mailboxes.open();
+    }
+
+    /** A client of a quorum whose only node is this server. */
+    QuorumClient quorum() {
+        QuorumClient quorum = new QuorumClient(
+                List.of(new Driver()), QuorumOptions.defaults().withClient(OPTIONS), environment());
+        if (!quorum.nodes.get(0).begin().isDone()) {
+            throw new AssertionError("it was not looked at");
+        }
+        return quorum;
+    }
+
+    private Environment environment() {
+        return new Environment(this::now, HandTimers::new, this::draw);
     }
 
     private byte[] draw(int count) {
@@ -89,12 +103,14 @@ final class HandClient {
 
     /** Runs what is due, in the order of time, until nothing is. */
     void runDue() {
-        for (Task task = nextDue(); task != null; task = nextDue()) {
-            task.run.run();
+        for (Runnable due = nextDue(); due != null; due = nextDue()) {
+            due.run();
         }
     }
 
-    private @Nullable Task nextDue() {
+    /** Takes what is due next; null if nothing is. */
+    @Nullable
+    Runnable nextDue() {
         lock.lock();
         try {
             Task first = null;
@@ -106,7 +122,7 @@ final class HandClient {
             if (first != null) {
                 tasks.remove(first);
             }
-            return first;
+            return first == null ? null : first.run;
         } finally {
             lock.unlock();
         }
@@ -269,6 +285,9 @@ final class HandClient {
     private final class Driver implements RedisDriver {
         @Override
         public CompletionStage<Reply> send(Command command) {
+            if (command.name().equals("INFO")) {
+                return CompletableFuture.completedFuture(Reply.of("redis_version:7.0.15\r\nrole:master\r\n"));
+            }
             for (Script script : Script.values()) {
                 if (command.words().get(1).equals(script.sha1())) {
                     Call call = new Call(script, command.words(), new CompletableFuture<>());
