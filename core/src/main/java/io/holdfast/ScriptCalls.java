@@ -172,13 +172,16 @@ final class ScriptCalls {
                 return;
             }
             if (value == null) {
-                giveUp(keys.get(0), sentNanos);
-                callback.accept(
-                        null,
-                        DriverException.unknown(
-                                driver.describe() + " sent the reply of another call in place of that of "
-                                        + script.fileName(),
-                                null));
+                try {
+                    giveUp(keys.get(0), sentNanos);
+                } finally {
+                    callback.accept(
+                            null,
+                            DriverException.unknown(
+                                    driver.describe() + " sent the reply of another call in place of that of "
+                                            + script.fileName(),
+                                    null));
+                }
             } else {
                 callback.accept(value, null);
             }
@@ -291,28 +294,37 @@ final class ScriptCalls {
 
     private void sweepLater() {
         if (sweeping.compareAndSet(false, true)) {
-            timers.schedule(timeoutNanos / 4, this::sweep);
+            try {
+                timers.schedule(timeoutNanos / 4, this::sweep);
+            } catch (RuntimeException | Error e) {
+                sweeping.set(false); // or no later command would have a time limit
+                throw e;
+            }
         }
     }
 
     /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
     private void sweep() {
         long now = ticker.nanoTime();
-        for (Iterator<Flight> i = flights.iterator(); i.hasNext(); ) {
-            Flight flight = i.next();
-            if (!flight.get() && now - flight.sentNanos < timeoutNanos) {
-                break;
+        try {
+            for (Iterator<Flight> i = flights.iterator(); i.hasNext(); ) {
+                Flight flight = i.next();
+                if (!flight.get() && now - flight.sentNanos < timeoutNanos) {
+                    break;
+                }
+                i.remove();
+                flight.land(
+                        null,
+                        DriverException.unknown(
+                                driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms",
+                                null));
             }
-            i.remove();
-            flight.land(
-                    null,
-                    DriverException.unknown(
-                            driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms", null));
-        }
-        silences.check(now);
-        sweeping.set(false);
-        if (!flights.isEmpty()) {
-            sweepLater();
+            silences.check(now);
+        } finally { // a driver may fail at connecting anew, and later commands have a time limit, too
+            sweeping.set(false);
+            if (!flights.isEmpty()) {
+                sweepLater();
+            }
         }
     }
 }
