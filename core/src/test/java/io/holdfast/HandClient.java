@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ final class HandClient {
     private final List<Call> sent = new ArrayList<>();
     private final List<Task> tasks = new ArrayList<>();
     private long now = Long.sum(Long.MAX_VALUE, -1_000_000_000L); // the clock overflows after a second
+    private final AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
     private final AtomicInteger drawn = new AtomicInteger();
     final Client client;
 
@@ -126,6 +128,11 @@ final class HandClient {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Another thread does something, once, while the next timer is being set. */
+    void whileATimerIsSet(Runnable does) {
+        meanwhile.set(does);
     }
 
     // ---- the server
@@ -257,6 +264,10 @@ final class HandClient {
     private final class HandTimers implements Timers {
         @Override
         public Runnable schedule(long delayNanos, Runnable run) {
+            Runnable first = meanwhile.getAndSet(null);
+            if (first != null) {
+                first.run();
+            }
             lock.lock();
             try {
                 Task task = new Task(now + Math.max(0, delayNanos), run);

@@ -1,10 +1,12 @@
 package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -43,16 +45,6 @@ public final class WarningLincheckTest {
         raised = true;
     }
 
-    @Operation(runOnce = true)
-    public void detach() {
-        hold.detach();
-        HandClient.Call confirm = hand.next(Script.CONFIRM, lease.owner());
-        if (confirm == null) {
-            throw new AssertionError("it was not extended");
-        }
-        confirm.reply().complete(HandClient.held());
-    }
-
     @Validate
     public void isWarnedOfItsDeadlineOnce() {
         int before = warnings.size();
@@ -78,9 +70,18 @@ public final class WarningLincheckTest {
                 .actorsPerThread(1)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("timer")), List.of(act("raise")), List.of()))
-                .addCustomScenario(
-                        Interleavings.scenario(List.of(), List.of(act("raise")), List.of(act("detach")), List.of()))
                 .check(WarningLincheckTest.class);
+    }
+
+    @Test
+    void arm_detachedWhileTheTimerIsSet_isWarnedOfNothing() {
+        hold.detach();
+        HandClient.Call confirm = Objects.requireNonNull(hand.next(Script.CONFIRM, hold.owner()));
+        hand.whileATimerIsSet(() -> confirm.reply().complete(HandClient.held()));
+        raise();
+        assertFalse(hold.isAttended());
+        isWarnedOfItsDeadlineOnce();
+        assertTrue(lease.isValid());
     }
 
     private static Actor act(String operation) {
