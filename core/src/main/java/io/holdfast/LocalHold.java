@@ -29,7 +29,9 @@ final class LocalHold implements Holding {
     private volatile @Nullable WeakReference<Handle> handle;
     private volatile long token; // 0 until it is asked for
     private volatile boolean detached; // written under the lock of the line
-    private final AtomicReference<List<Runnable>> warnings = new AtomicReference<>(List.of()); // what removes the listeners
+
+    /** What removes the listeners for warnings. */
+    private final AtomicReference<List<Runnable>> warnings = new AtomicReference<>(List.of());
 
     LocalHold(LocalLine line, Hold hold, LocalRequest request) {
         this.line = line;

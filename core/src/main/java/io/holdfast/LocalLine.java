@@ -294,7 +294,11 @@ final class LocalLine implements Hold.Tenant {
         }
     }
 
-    /** The lease is over: hands the lock on, keeps it, or gives it back. Null if its hold is not this line's any more. */
+    /**
+     * The lease is over: hands the lock on, keeps it, or gives it back.
+     *
+     * @return null if its hold is not this line's any more: it was lost, or detached
+     */
     @Nullable
     CompletableFuture<ReleaseResult> released(LocalHold lease) {
         CompletableFuture<ReleaseResult> result;
