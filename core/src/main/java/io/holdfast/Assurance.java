@@ -289,9 +289,7 @@ final class Assurance {
 
     private static void notOpened(Second made, Throwable e) {
         made.opening.completeExceptionally(
-                e instanceof DriverException known
-                        ? known
-                        : DriverException.unknown("no second connection: " + e, e));
+                e instanceof DriverException known ? known : DriverException.unknown("no second connection: " + e, e));
     }
 
     private void leave(Second second) {

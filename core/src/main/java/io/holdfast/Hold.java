@@ -572,10 +572,7 @@ final class Hold implements Holding {
             grant.confirm(now);
         }
         long deadline = state.deadline(); // read once: it may be moved meanwhile, and is to be warned of then by itself
-        if (confirmed
-                && options.renewed()
-                && warnAt(deadline) - now <= 0
-                && warnedOf.getAndSet(deadline) != deadline) {
+        if (confirmed && options.renewed() && warnAt(deadline) - now <= 0 && warnedOf.getAndSet(deadline) != deadline) {
             Duration left = Duration.ofNanos(deadline - now);
             for (Consumer<Duration> listener : warningListeners) {
                 kit.execute(() -> listener.accept(left));

@@ -64,8 +64,8 @@ final class HandClient {
 
     /** A client of a quorum whose only node is this server. */
     QuorumClient quorum() {
-        QuorumClient quorum = new QuorumClient(
-                List.of(new Driver()), QuorumOptions.defaults().withClient(OPTIONS), environment());
+        QuorumClient quorum =
+                new QuorumClient(List.of(new Driver()), QuorumOptions.defaults().withClient(OPTIONS), environment());
         if (!quorum.nodes.get(0).begin().isDone()) {
             throw new AssertionError("it was not looked at");
         }

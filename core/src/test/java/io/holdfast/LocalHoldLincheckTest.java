@@ -32,7 +32,9 @@ public final class LocalHoldLincheckTest {
 
     private CompletableFuture<Answer<Attempt>> ask() {
         Keys keys = Keys.of(hand.client.kit.options.prefix(), "a");
-        return hand.client.newRequest(Demand.of(keys, HANDED, Wait.forever(), false, "actor")).start();
+        return hand.client
+                .newRequest(Demand.of(keys, HANDED, Wait.forever(), false, "actor"))
+                .start();
     }
 
     @Operation(runOnce = true)
