@@ -3,10 +3,10 @@ package io.holdfast;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -29,9 +29,7 @@ final class LocalHold implements Holding {
     private volatile @Nullable WeakReference<Handle> handle;
     private volatile long token; // 0 until it is asked for
     private volatile boolean detached; // written under the lock of the line
-
-    /** What removes the listeners for warnings. */
-    private final AtomicReference<List<Runnable>> warnings = new AtomicReference<>(List.of());
+    private final List<Runnable> warnings = new CopyOnWriteArrayList<>(); // what removes the listeners
 
     LocalHold(LocalLine line, Hold hold, LocalRequest request) {
         this.line = line;
@@ -194,11 +192,7 @@ final class LocalHold implements Holding {
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
         Runnable remove = hold.onWarning(listener);
-        warnings.updateAndGet(present -> {
-            List<Runnable> all = new ArrayList<>(present);
-            all.add(remove);
-            return all;
-        });
+        warnings.add(remove);
         if (end.get() != null) {
             over();
         }
@@ -206,7 +200,7 @@ final class LocalHold implements Holding {
     }
 
     private void over() {
-        warnings.get().forEach(Runnable::run);
+        warnings.forEach(Runnable::run);
     }
 
     @Override
