@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseTicket;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,6 +50,11 @@ class AssuranceEngineTest {
 
         @Override
         public RedisDriver another(String key) {
+            Error once = broken;
+            if (once != null) {
+                broken = null;
+                throw once;
+            }
             FakeDriver second = new FakeDriver(time);
             seconds.add(second);
             openers.add(Thread.currentThread());
@@ -81,6 +88,7 @@ class AssuranceEngineTest {
     }
 
     private Master present = new Master();
+    private volatile @Nullable Error broken; // what opening a second connection throws, once
 
     @Test
     @Timeout(60)
@@ -148,6 +156,25 @@ class AssuranceEngineTest {
         assertEquals(1, blocked.count("WAIT"));
         free.next("SET").answer(Reply.of("OK"));
         free.next("WAIT").answer(Reply.of(1));
+        assertEquals(1, lease.get().replicas());
+    }
+
+    @Test
+    @Timeout(60)
+    void acquire_openingTheConnectionThrewAnError_isToldAndTheNextOpensAnother() throws Exception {
+        server.answer("release", call -> server.released("RELEASED"));
+        Holdfast holdfast =
+                Holdfast.over(present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
+        broken = new NoClassDefFoundError("a part of the driver");
+        CompletableFuture<Lease> refused = holdfast.lock("a", REPLICATED).acquireAsync();
+        server.next("acquire").answer(server.granted(100));
+        ExecutionException thrown = assertThrows(ExecutionException.class, refused::get);
+        assertInstanceOf(HoldfastException.class, thrown.getCause());
+        CompletableFuture<Lease> lease = holdfast.lock("a", REPLICATED).acquireAsync();
+        server.next("acquire").answer(server.granted(101));
+        FakeDriver second = present.asked();
+        second.next("SET").answer(Reply.of("OK"));
+        second.next("WAIT").answer(Reply.of(1));
         assertEquals(1, lease.get().replicas());
     }
 }

@@ -244,6 +244,55 @@ final class LocalLineTest extends LocalLineFixture {
         assertFalse(other.lock("a").isLocked());
     }
 
+    /** While the lease is being confirmed another thread releases it: its hold is the next one's, who keeps it. */
+    @Test
+    void detach_releasedAndHandedOnBeforeTheAnswer_leavesTheNextLeaseAttended() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> first = ask(client, HANDED);
+        driver.next("acquire").answer(driver.granted(100));
+        CompletableFuture<Lease> next = ask(client, HANDED);
+        time.advance(MICRO);
+        CompletableFuture<Boolean> detached = Faces.holding(lease(first)).detach();
+        first.join().release();
+        Lease theirs = lease(next);
+        CompletableFuture<LossReason> lost = theirs.lost().toCompletableFuture();
+        driver.next("confirm").answer(driver.held());
+        assertFalse(detached.join());
+        time.advance(THIRD);
+        driver.next("renew").answer(driver.renewed(0));
+        assertFalse(theirs.isValid());
+        assertEquals(LossReason.GONE, lost.join());
+        client.close();
+    }
+
+    /** The same, and nobody waits here: the hold is kept, and not left to itself. */
+    @Test
+    void detach_releasedAndKeptBeforeTheAnswer_isKeptForTheNext() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> first = ask(client, KEPT_LONG);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        CompletableFuture<Boolean> detached = Faces.holding(lease(first)).detach();
+        assertEquals(ReleaseResult.KEPT, first.join().release());
+        driver.next("confirm").answer(driver.held());
+        assertFalse(detached.join());
+        time.advance(THIRD);
+        driver.next("renew").answer(driver.renewed(1));
+        lease(ask(client, KEPT_LONG)).release();
+        client.close();
+    }
+
+    @Test
+    void extend_ofADetachedLease_isAskedForAtTheServer() {
+        Lease lease = lease(ask(ours, HANDED));
+        lease.detach();
+        lease.detach(); // which changes nothing
+        assertTrue(Faces.holding(lease).extend(Duration.ofMinutes(2)).join());
+        assertTrue(lease.remaining().compareTo(Duration.ofMinutes(1)) > 0, lease::toString);
+        assertEquals(ReleaseResult.RELEASED, lease.release());
+    }
+
     // ---- extended
 
     @Test

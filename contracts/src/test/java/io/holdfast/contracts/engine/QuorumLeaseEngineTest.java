@@ -15,6 +15,7 @@ import io.holdfast.QuorumNode;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver.Call;
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
@@ -94,6 +95,18 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
         assertTrue(extended.isDone());
         assertEquals(Duration.ofMillis(49_498), lease.remaining());
         assertThrows(IllegalArgumentException.class, () -> lease.extend(Duration.ofSeconds(61)));
+    }
+
+    /** Whether it is held was asked a moment before: in between, the last that stood behind it may say that it is gone. */
+    @Test
+    void extend_noNodeStandsBehindItAnyMore_isRefusedAtOnce() {
+        Lease lease = lease("a");
+        Hold hold = (Hold) Faces.holding(lease);
+        time.advance(TERM.dividedBy(3));
+        nodes.forEach(node -> node.next("renew").answer(node.renewed(0)));
+        assertFalse(done(hold.grant.extend(TERM)));
+        assertEquals(LossReason.GONE, hold.lossReason());
+        assertEquals(List.of(0, 0, 0), counts("confirm"));
     }
 
     /** A last answer may overtake the one that made the majority, while that moves the deadline. */

@@ -18,6 +18,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +66,7 @@ public final class Hold implements Holding {
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
     private volatile boolean detached;
-    private volatile boolean warned;
+    private final AtomicLong warnedOf = new AtomicLong(LeaseState.NEVER); // the deadline of the last warning
     private final List<WeakReference<Handle>> handles = new CopyOnWriteArrayList<>();
     private volatile @Nullable WeakReference<Handle> first;
     private final List<Ending> endings = new CopyOnWriteArrayList<>();
@@ -358,9 +360,7 @@ public final class Hold implements Holding {
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
     public void raise(long later) {
         long now = kit.nanoTime();
-        if (state.raise(later, now)) {
-            warned = false;
-        }
+        state.raise(later, now);
         endIfPassed(now);
     }
 
@@ -399,11 +399,23 @@ public final class Hold implements Holding {
 
     @Override
     public CompletableFuture<Boolean> detach() {
+        return detach(() -> true);
+    }
+
+    /**
+     * The same, if whoever wants it says, once it is confirmed, that the hold is still theirs.
+     *
+     * @param stillTheirs asked once; from then on nobody else may be given the hold
+     */
+    public CompletableFuture<Boolean> detach(BooleanSupplier stillTheirs) {
         grant.outlives();
         return extend(options.term()).thenCompose(held -> {
             if (held) {
-                letGo();
-                return CompletableFuture.completedFuture(true);
+                boolean theirs = stillTheirs.getAsBoolean();
+                if (theirs) {
+                    letGo();
+                }
+                return CompletableFuture.completedFuture(theirs);
             }
             // It may have been lost here, by the clock, long after another process went on with it.
             return isHandedOver() ? CompletableFuture.completedFuture(true) : grant.isAdopted();
@@ -528,8 +540,8 @@ public final class Hold implements Holding {
         boolean confirmed = grant.isConfirmed();
         if (!confirmed && grant.confirmAt() - next < 0) {
             next = grant.confirmAt();
-        } else if (confirmed && !warned && options.renewed()) {
-            next = warnAt();
+        } else if (confirmed && warnedOf.get() != next && options.renewed()) {
+            next = warnAt(next);
         }
         for (Ending ending : endings) {
             if (state.deadline() - ending.beforeNanos - next < 0) {
@@ -542,12 +554,14 @@ public final class Hold implements Holding {
         timer = kit.schedule(next - now, this::onTimer);
         if (!active()) {
             forget();
+        } else if (detached) {
+            leaveAlone(); // meanwhile: whoever let it go may not have seen this timer
         }
     }
 
     /** When two renewals in a row have failed. */
-    private long warnAt() {
-        return state.deadline() - options.term().toNanos() / 3;
+    private long warnAt(long deadline) {
+        return deadline - options.term().toNanos() / 3;
     }
 
     private void onTimer() {
@@ -568,9 +582,9 @@ public final class Hold implements Holding {
         if (!confirmed && grant.confirmAt() - now <= 0) {
             grant.confirm(now);
         }
-        if (confirmed && !warned && options.renewed() && warnAt() - now <= 0) {
-            warned = true;
-            Duration left = Duration.ofNanos(state.deadline() - now);
+        long deadline = state.deadline(); // read once: it may be moved meanwhile, and is to be warned of then by itself
+        if (confirmed && options.renewed() && warnAt(deadline) - now <= 0 && warnedOf.getAndSet(deadline) != deadline) {
+            Duration left = Duration.ofNanos(deadline - now);
             for (Consumer<Duration> listener : warningListeners) {
                 kit.execute(() -> listener.accept(left));
             }

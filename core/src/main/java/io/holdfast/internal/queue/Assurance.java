@@ -274,21 +274,28 @@ final class Assurance {
             lock.unlock();
         }
         unused.forEach(Assurance::close);
-        Thread opener = new Thread(
-                () -> {
-                    try {
-                        made.opening.complete(purpose.master().another(keys.hold()));
-                    } catch (RuntimeException e) {
-                        made.opening.completeExceptionally(
-                                e instanceof DriverException known
-                                        ? known
-                                        : DriverException.unknown("no second connection: " + e, e));
-                    }
-                },
-                "holdfast-replicas-" + kit.ids.client());
-        opener.setDaemon(true);
-        opener.start();
+        try {
+            Thread opener =
+                    new Thread(() -> open(made, purpose.master(), keys), "holdfast-replicas-" + kit.ids.client());
+            opener.setDaemon(true);
+            opener.start();
+        } catch (RuntimeException | Error e) {
+            notOpened(made, e); // there may be no room for another thread
+        }
         return made;
+    }
+
+    private static void open(Second made, RedisDriver master, Keys keys) {
+        try {
+            made.opening.complete(master.another(keys.hold()));
+        } catch (RuntimeException | Error e) {
+            notOpened(made, e); // whatever it is: all who want this connection wait for it
+        }
+    }
+
+    private static void notOpened(Second made, Throwable e) {
+        made.opening.completeExceptionally(
+                e instanceof DriverException known ? known : DriverException.unknown("no second connection: " + e, e));
     }
 
     private void leave(Second second) {

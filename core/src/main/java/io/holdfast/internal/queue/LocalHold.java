@@ -15,10 +15,10 @@ import io.holdfast.internal.wire.Label;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -40,8 +40,8 @@ final class LocalHold implements Holding {
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
     private volatile @Nullable WeakReference<Handle> handle;
     private volatile long token; // 0 until it is asked for
-    private volatile boolean detached;
-    private volatile List<Runnable> warnings = List.of(); // what removes the listeners
+    private volatile boolean detached; // written under the lock of the line
+    private final List<Runnable> warnings = new CopyOnWriteArrayList<>(); // what removes the listeners
 
     LocalHold(LocalLine line, Hold hold, LocalRequest request) {
         this.line = line;
@@ -98,6 +98,11 @@ final class LocalHold implements Holding {
             token = drawn;
         }
         return token;
+    }
+
+    /** Its hold is not the line's any more. Called under the lock of the line. */
+    void detached() {
+        detached = true;
     }
 
     /** Whether its token has not been asked for. Called under the lock of the line. */
@@ -199,9 +204,7 @@ final class LocalHold implements Holding {
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
         Runnable remove = hold.onWarning(listener);
-        List<Runnable> all = new ArrayList<>(warnings);
-        all.add(remove);
-        warnings = all;
+        warnings.add(remove);
         if (end.get() != null) {
             over();
         }
@@ -217,11 +220,8 @@ final class LocalHold implements Holding {
         if (end.get() != null) {
             return CompletableFuture.completedFuture(false);
         }
-        if (detached) {
-            return hold.extend(atLeast);
-        }
         if (!line.extending(this, atLeast)) {
-            return CompletableFuture.completedFuture(false);
+            return detached ? hold.extend(atLeast) : CompletableFuture.completedFuture(false);
         }
         return hold.extend(atLeast).whenComplete((held, failure) -> {
             if (failure == null) {
@@ -235,13 +235,8 @@ final class LocalHold implements Holding {
         if (end.get() != null) {
             return CompletableFuture.completedFuture(false);
         }
-        return hold.detach().thenApply(held -> {
-            if (held) {
-                detached = true;
-                line.letGo(this);
-            }
-            return held;
-        });
+        // It may be released before the answer comes: then the hold is the line's, or the next lease's.
+        return hold.detach(() -> line.letGo(this) || detached);
     }
 
     @Override
@@ -256,8 +251,8 @@ final class LocalHold implements Holding {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         over();
-        CompletableFuture<ReleaseResult> released =
-                detached ? LocalLine.releaseAfter(hold, token()) : line.released(this);
+        CompletableFuture<ReleaseResult> shared = line.released(this);
+        CompletableFuture<ReleaseResult> released = shared == null ? LocalLine.releaseAfter(hold, token()) : shared;
         return released.whenComplete((how, failure) -> tell(subject -> new LockEvent.Released(
                 subject,
                 Math.max(token, hold.token()),

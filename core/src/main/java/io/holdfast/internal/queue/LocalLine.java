@@ -306,14 +306,19 @@ final class LocalLine implements Hold.Tenant {
         }
     }
 
-    /** The lease is over: hands the lock on, keeps it, or gives it back. */
+    /**
+     * The lease is over: hands the lock on, keeps it, or gives it back.
+     *
+     * @return null if its hold is not this line's any more: it was lost, or detached
+     */
+    @Nullable
     CompletableFuture<ReleaseResult> released(LocalHold lease) {
         CompletableFuture<ReleaseResult> result;
         Runnable then;
         lock.lock();
         try {
             if (lent != lease) {
-                return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+                return null;
             }
             // Whoever comes next must not have what the first, which never asked for its token, is answered afterwards.
             lastToken = Math.max(lastToken, firstToken);
@@ -344,24 +349,31 @@ final class LocalLine implements Hold.Tenant {
         return result;
     }
 
-    /** The lease lives its term without this client: its hold is no longer the line's, and whoever waits asks anew. */
-    void letGo(LocalHold lease) {
-        Runnable then = () -> {};
+    /**
+     * The lease is to live its term without this client: its hold is no longer the line's, and whoever waits asks anew.
+     *
+     * @return whether it was; false if the lease is over
+     */
+    boolean letGo(LocalHold lease) {
+        Runnable then;
         lock.lock();
         try {
-            if (lent == lease) {
-                if (lease.isWithoutToken()) {
-                    lease.settleToken(++lastToken); // nobody else draws from this hold
-                }
-                hold = null;
-                lent = null;
-                state = State.FREE;
-                then = askIfWanted();
+            if (lent != lease) {
+                return false;
             }
+            if (lease.isWithoutToken()) {
+                lease.settleToken(++lastToken); // nobody else draws from this hold
+            }
+            lease.detached();
+            hold = null;
+            lent = null;
+            state = State.FREE;
+            then = askIfWanted();
         } finally {
             lock.unlock();
         }
         then.run();
+        return true;
     }
 
     // ---- extensions

@@ -446,9 +446,11 @@ final class Ballot {
 
     /** Ends the owner on one node, in the background until it has answered. */
     void takeBack(Seat seat) {
+        // Read first: a reply sets the token, and then counts as an answer. Between the reads it would be neither.
+        boolean unanswered = seat.unanswered();
         // One that has refused, and has no copy under way, has nothing of this owner.
-        if (seat.token != 0 || seat.unanswered()) {
-            seat.node.withdrawals.takeBack(keys, owner, seat.unanswered(), Duration.ZERO);
+        if (unanswered || seat.token != 0) {
+            seat.node.withdrawals.takeBack(keys, owner, unanswered, Duration.ZERO);
         }
     }
 

@@ -283,6 +283,11 @@ final class BallotGrant implements Grant {
     public CompletableFuture<Boolean> extend(Duration term) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Map<Seat, Long> members = members();
+        if (members.size() < quorum.majority) {
+            hold().lose(LossReason.GONE); // and nobody may be left who would answer
+            result.complete(false);
+            return result;
+        }
         long sent = quorum.kit.nanoTime();
         Votes votes = new Votes(term, sent, members.keySet(), agreed -> {
             if (agreed != null) {

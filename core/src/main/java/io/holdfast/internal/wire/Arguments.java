@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The arguments of one call of a script, put one after the other in the order of its header. */
-final class Arguments {
+public final class Arguments {
     private final List<String> words = new ArrayList<>(20);
 
     Arguments add(String word) {

@@ -108,7 +108,7 @@ public final class ScriptCalls {
      *
      * @param client the client's id
      */
-    ScriptCalls(RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
+    public ScriptCalls(RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
         this.driver = driver;
         this.ticker = ticker;
         this.timers = timers;
@@ -122,7 +122,7 @@ public final class ScriptCalls {
     // ---- scripts
 
     /** Calls a script. */
-    <T> void call(
+    public <T> void call(
             Script script,
             List<String> keys,
             Arguments args,
@@ -132,7 +132,7 @@ public final class ScriptCalls {
     }
 
     /** The same, where what follows counts from a time that the caller has read. */
-    <T> void call(
+    public <T> void call(
             Script script,
             List<String> keys,
             Arguments args,
@@ -143,7 +143,7 @@ public final class ScriptCalls {
     }
 
     /** The same, on one of several servers. */
-    <T> void call(
+    public <T> void call(
             RedisDriver to,
             Script script,
             List<String> keys,
@@ -172,13 +172,16 @@ public final class ScriptCalls {
                 return;
             }
             if (value == null) {
-                giveUp(keys.get(0), sentNanos);
-                callback.accept(
-                        null,
-                        DriverException.unknown(
-                                driver.describe() + " sent the reply of another call in place of that of "
-                                        + script.fileName(),
-                                null));
+                try {
+                    giveUp(keys.get(0), sentNanos);
+                } finally {
+                    callback.accept(
+                            null,
+                            DriverException.unknown(
+                                    driver.describe() + " sent the reply of another call in place of that of "
+                                            + script.fileName(),
+                                    null));
+                }
             } else {
                 callback.accept(value, null);
             }
@@ -291,28 +294,37 @@ public final class ScriptCalls {
 
     private void sweepLater() {
         if (sweeping.compareAndSet(false, true)) {
-            timers.schedule(timeoutNanos / 4, this::sweep);
+            try {
+                timers.schedule(timeoutNanos / 4, this::sweep);
+            } catch (RuntimeException | Error e) {
+                sweeping.set(false); // or no later command would have a time limit
+                throw e;
+            }
         }
     }
 
     /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
     private void sweep() {
         long now = ticker.nanoTime();
-        for (Iterator<Flight> i = flights.iterator(); i.hasNext(); ) {
-            Flight flight = i.next();
-            if (!flight.get() && now - flight.sentNanos < timeoutNanos) {
-                break;
+        try {
+            for (Iterator<Flight> i = flights.iterator(); i.hasNext(); ) {
+                Flight flight = i.next();
+                if (!flight.get() && now - flight.sentNanos < timeoutNanos) {
+                    break;
+                }
+                i.remove();
+                flight.land(
+                        null,
+                        DriverException.unknown(
+                                driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms",
+                                null));
             }
-            i.remove();
-            flight.land(
-                    null,
-                    DriverException.unknown(
-                            driver.describe() + " did not answer within " + timeoutNanos / 1_000_000 + " ms", null));
-        }
-        silences.check(now);
-        sweeping.set(false);
-        if (!flights.isEmpty()) {
-            sweepLater();
+            silences.check(now);
+        } finally { // a driver may fail at connecting anew, and later commands have a time limit, too
+            sweeping.set(false);
+            if (!flights.isEmpty()) {
+                sweepLater();
+            }
         }
     }
 }

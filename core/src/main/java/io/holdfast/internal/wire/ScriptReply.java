@@ -13,7 +13,7 @@ import java.util.function.BiFunction;
  * @param elements without what stands behind each reply: the time, and the call's number
  * @param timeMicros the server's time
  */
-record ScriptReply(List<Reply> elements, long timeMicros) {
+public record ScriptReply(List<Reply> elements, long timeMicros) {
     /** Whether it begins with this word. */
     boolean says(String word) {
         return text(0).equals(word);

@@ -40,7 +40,7 @@ public final class ServerClock {
 
     private final AtomicReferenceArray<Reading> readings;
 
-    ServerClock(int partitions) {
+    public ServerClock(int partitions) {
         Reading[] none = new Reading[partitions];
         Arrays.fill(none, Reading.NONE);
         this.readings = new AtomicReferenceArray<>(none);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,7 @@ public final class HandClient {
     private final List<Call> sent = new ArrayList<>();
     private final List<Task> tasks = new ArrayList<>();
     private long now = Long.sum(Long.MAX_VALUE, -1_000_000_000L); // the clock overflows after a second
+    private final AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
     private final AtomicInteger drawn = new AtomicInteger();
     private final HoldfastOptions options =
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCommandTimeout(Duration.ofMinutes(1));
@@ -76,10 +78,16 @@ public final class HandClient {
 
     /** A client of three such servers, in the same time. */
     public QuorumClient quorum() {
-        return new QuorumClient(
-                List.of(new Driver(), new Driver(), new Driver()),
-                QuorumOptions.defaults().withClient(options),
-                environment);
+        return quorum(new Driver(), new Driver(), new Driver());
+    }
+
+    /** A client of a quorum whose only node is this server. */
+    public QuorumClient quorumOfOne() {
+        return quorum(new Driver());
+    }
+
+    private QuorumClient quorum(RedisDriver... drivers) {
+        return new QuorumClient(List.of(drivers), QuorumOptions.defaults().withClient(options), environment);
     }
 
     private byte[] draw(int count) {
@@ -111,12 +119,14 @@ public final class HandClient {
 
     /** Runs what is due, in the order of time, until nothing is. */
     public void runDue() {
-        for (Task task = nextDue(); task != null; task = nextDue()) {
-            task.run.run();
+        for (Runnable due = nextDue(); due != null; due = nextDue()) {
+            due.run();
         }
     }
 
-    private @Nullable Task nextDue() {
+    /** Takes what is due next; null if nothing is. */
+    @Nullable
+    public Runnable nextDue() {
         lock.lock();
         try {
             Task first = null;
@@ -128,10 +138,15 @@ public final class HandClient {
             if (first != null) {
                 tasks.remove(first);
             }
-            return first;
+            return first == null ? null : first.run;
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Another thread does something, once, while the next timer is being set. */
+    public void whileATimerIsSet(Runnable does) {
+        meanwhile.set(does);
     }
 
     // ---- the server
@@ -171,7 +186,7 @@ public final class HandClient {
     }
 
     /** How many calls of a script about an owner are open. */
-    int open(Script script, String owner) {
+    public int open(Script script, String owner) {
         lock.lock();
         try {
             return (int) open.stream()
@@ -183,7 +198,7 @@ public final class HandClient {
     }
 
     /** Answers what is open, and what is sent because of that: the lock is granted, held, and released. */
-    void answerAll() {
+    public void answerAll() {
         for (Call call = next(); call != null; call = next()) {
             switch (call.script()) {
                 case ACQUIRE -> call.reply().complete(granted(7));
@@ -195,7 +210,7 @@ public final class HandClient {
     }
 
     /** All calls so far. */
-    List<Call> calls() {
+    public List<Call> calls() {
         lock.lock();
         try {
             return List.copyOf(sent);
@@ -208,11 +223,11 @@ public final class HandClient {
         call.reply().completeExceptionally(DriverException.unknown("lost on purpose", null));
     }
 
-    static Reply granted(long token) {
+    public static Reply granted(long token) {
         return list("GRANTED", token, 1_000_000L, 0);
     }
 
-    static Reply queued() {
+    public static Reply queued() {
         return list("QUEUED", 1, 1, "somebody.0-1", 5, 1L, 20_000L, "a/b/c/d", "", "", "", 0, 0);
     }
 
@@ -220,11 +235,11 @@ public final class HandClient {
         return list("RELEASED", "", "", "", "", "", "", "", "", 0, 0);
     }
 
-    static Reply held() {
+    public static Reply held() {
         return list("HELD");
     }
 
-    static Reply renewed() {
+    public static Reply renewed() {
         return list(1);
     }
 
@@ -238,7 +253,7 @@ public final class HandClient {
 
     // ---- requests
 
-    Request request(String lock, LockOptions options, Wait wait, String actor) {
+    public Request request(String lock, LockOptions options, Wait wait, String actor) {
         return new Request(
                 client.queue, Demand.of(Keys.of(client.kit.options.prefix(), lock), options, wait, false, actor), 1);
     }
@@ -262,6 +277,10 @@ public final class HandClient {
     private final class HandTimers implements Timers {
         @Override
         public Runnable schedule(long delayNanos, Runnable run) {
+            Runnable first = meanwhile.getAndSet(null);
+            if (first != null) {
+                first.run();
+            }
             lock.lock();
             try {
                 Task task = new Task(now + Math.max(0, delayNanos), run);
@@ -290,6 +309,9 @@ public final class HandClient {
     private final class Driver implements RedisDriver {
         @Override
         public CompletionStage<Reply> send(Command command) {
+            if (command.name().equals("INFO")) {
+                return CompletableFuture.completedFuture(Reply.of("redis_version:7.0.15\r\nrole:master\r\n"));
+            }
             for (Script script : Script.values()) {
                 if (command.words().get(1).equals(script.sha1())) {
                     Call call = new Call(script, command.words(), new CompletableFuture<>());

@@ -1,0 +1,84 @@
+package io.holdfast.internal.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Interleavings;
+import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.wire.Keys;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Test;
+
+/** Whoever listens for warnings of a lease hears nothing of the next one that has its hold. */
+public final class LocalHoldLincheckTest {
+    private static final LockOptions HANDED =
+            LockOptions.defaults().withLocalHandoff(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());
+
+    private final HandClient hand = new HandClient();
+    private final CompletableFuture<Answer<Attempt>> first = ask();
+    private final CompletableFuture<Answer<Attempt>> next = ask();
+    private final Handle lease;
+    private final List<String> told = new CopyOnWriteArrayList<>();
+
+    public LocalHoldLincheckTest() {
+        hand.answerAll();
+        lease = Objects.requireNonNull(first.join().handle());
+        hand.pass(Duration.ofMillis(1)); // the next is to have a token of its own
+    }
+
+    private CompletableFuture<Answer<Attempt>> ask() {
+        Keys keys = Keys.of(hand.client.kit.options.prefix(), "a");
+        return hand.client
+                .newRequest(Demand.of(keys, HANDED, Wait.forever(), false, "actor"))
+                .start();
+    }
+
+    @Operation(runOnce = true)
+    public void one() {
+        lease.hold.onWarning(left -> told.add("one"));
+    }
+
+    @Operation(runOnce = true)
+    public void other() {
+        lease.hold.onWarning(left -> told.add("other"));
+    }
+
+    @Operation(runOnce = true)
+    public void release() {
+        lease.leave();
+    }
+
+    @Validate
+    public void isToldNothingOfTheNext() {
+        lease.leave();
+        assertTrue(Objects.requireNonNull(next.join().handle()).hold.isValid());
+        hand.pass(HANDED.term().minusSeconds(5));
+        hand.runDue(); // which warns the next
+        assertEquals(List.of(), told);
+    }
+
+    @Test
+    void interleavings_leaveNoListenerBehind() {
+        Interleavings.of(LocalHoldLincheckTest.class, 2, 100, LocalHold.class)
+                .actorsPerThread(1)
+                .addCustomScenario(
+                        Interleavings.scenario(List.of(), List.of(act("one")), List.of(act("other")), List.of()))
+                .check(LocalHoldLincheckTest.class);
+    }
+
+    private static Actor act(String operation) {
+        return Interleavings.act(LocalHoldLincheckTest.class, operation);
+    }
+}
