@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -211,12 +212,16 @@ final class HouseTest {
         List<String> found = new ArrayList<>();
         for (Source from : sources) {
             for (String name : from.names()) {
-                if (rule.isBrokenBy(from, byName.get(name))) {
+                if (rule.isBrokenBy(from, of(byName, name))) {
                     found.add(brief(from.whole()) + " -> " + brief(name));
                 }
             }
         }
         return found;
+    }
+
+    private static <T> T of(Map<String, T> map, String key) {
+        return Objects.requireNonNull(map.get(key), key);
     }
 
     private static Map<String, Source> byName(Collection<Source> sources) {
@@ -237,15 +242,15 @@ final class HouseTest {
             while (!open.isEmpty()) {
                 String next = open.remove();
                 if (reached.add(next)) {
-                    open.addAll(byName.get(next).names());
+                    open.addAll(of(byName, next).names());
                 }
             }
             reach.put(source.whole(), reached);
         }
         Set<List<String>> circles = new LinkedHashSet<>();
         for (Source source : sources) {
-            List<String> circle = reach.get(source.whole()).stream()
-                    .filter(other -> reach.get(other).contains(source.whole()))
+            List<String> circle = of(reach, source.whole()).stream()
+                    .filter(other -> of(reach, other).contains(source.whole()))
                     .map(HouseTest::brief)
                     .toList();
             if (circle.size() > 1) {

@@ -384,7 +384,7 @@ final class QuorumEngineTest extends QuorumFixture {
                 options,
                 new Environment(
                         environment.ticker(),
-                        () -> new TellingTimers(environment.timers().get(), atNextCancel),
+                        () -> new TellingTimers(time.timers(), atNextCancel),
                         environment.entropy()))) {
             nodes.forEach(node -> node.answer(ACQUIRE, call -> taken("x.0-1", 20_000)));
             CompletableFuture<Lease> first = client.lock("a").acquireAsync(Wait.forever());
@@ -420,16 +420,17 @@ final class QuorumEngineTest extends QuorumFixture {
     /** A listener runs between the look at the end and the round, as another thread could. */
     @Test
     void cancel_whenItIsAboutToAskAgain_asksNobody() {
-        AtomicReference<CompletableFuture<Lease>> asking = new AtomicReference<>();
+        AtomicReference<Runnable> cancel = new AtomicReference<>(() -> {});
         LockOptions listening = LockOptions.defaults().withListener(event -> {
             if (event instanceof LockEvent.Asked asked && asked.attempt() == 2) {
-                asking.get().cancel(false);
+                cancel.getAndSet(() -> {}).run();
             }
         });
-        asking.set(quorum.lock("a", listening).acquireAsync(Wait.forever()));
+        CompletableFuture<Lease> asking = quorum.lock("a", listening).acquireAsync(Wait.forever());
+        cancel.set(() -> asking.cancel(false));
         nodes.forEach(node -> node.next(ACQUIRE).answer(taken("x.0-1", 20_000)));
         time.advance(millis(500));
-        assertTrue(asking.get().isCancelled());
+        assertTrue(asking.isCancelled());
         assertEquals(List.of(1, 1, 1), counts(ACQUIRE), "asked for nobody");
         assertEquals(List.of(0, 0, 1), counts("release"), "that of the first round is the only one");
     }

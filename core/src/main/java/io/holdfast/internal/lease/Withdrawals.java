@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 public final class Withdrawals {
     /** Whoever follows up what replies tell of a lock. */
     public interface Observer {
-        /** @param sent when the request left that was answered */
+        /**
+         * A reply has told the state of a lock.
+         *
+         * @param sent when the request left that was answered
+         */
         void observe(Keys keys, State state, long sent);
     }
 

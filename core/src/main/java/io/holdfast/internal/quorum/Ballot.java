@@ -6,7 +6,6 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockOptions;
 import io.holdfast.NodeFailure;
 import io.holdfast.ServerRefusedException;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QuorumScripts.QuorumReply;

@@ -108,7 +108,8 @@ public final class ScriptCalls {
      *
      * @param client the client's id
      */
-    public ScriptCalls(RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
+    public ScriptCalls(
+            RedisDriver driver, Ticker ticker, Timers timers, ServerClock clock, String client, Duration timeout) {
         this.driver = driver;
         this.ticker = ticker;
         this.timers = timers;

@@ -11,7 +11,6 @@ import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.quorum.QuorumClient;
-import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Command;
