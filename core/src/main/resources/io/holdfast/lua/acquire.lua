@@ -80,7 +80,7 @@ if ended > 0 and redis.call('HEXISTS', KEYS[7], owner) == 1 then
   return { 'EVICTED' }
 end
 
-if not lock.held then
+if admits(lock.held) then
   demandOurs(lock)
   settle(lock, waiting and owner or nil, false, { last, claimed })
   if lock.more == 1 then
@@ -90,7 +90,7 @@ if not lock.held then
 end
 
 local reply
-if not lock.held then
+if admits(lock.held) then
   local kept = ARGV[17] == 'K' and redis.call('EXISTS', lock.queue, lock.parked) == 0 and ' K' or ''
   grant(lock, owner, ARGV[6], term, label, ARGV[16], kept)
   if waiting then

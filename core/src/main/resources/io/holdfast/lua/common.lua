@@ -44,6 +44,12 @@ local function longer(known)
   return nil
 end
 
+-- Whether a request is granted beside what is held: the one place that decides it, for whoever asks and for whoever is next.
+-- The lock is exclusive: any hold excludes any request.
+local function admits(held)
+  return not held
+end
+
 -- The i-th lock of the script.
 local function lockAt(i)
   local first = LOCK_KEYS * (i - 1)
@@ -405,7 +411,7 @@ end
 -- claim of the client that asks, which it may not have heard of, is armed anew and told in the reply. `facts` are @seq
 -- and @claim, if they were read already.
 local function settle(lock, candidate, tell, facts)
-  if lock.held then
+  if not admits(lock.held) then
     if tell and clientOf(lock.held.owner) == requester and redis.call('HGET', lock.details, '@claim') == lock.held.owner then
       local d = readDetails(lock, lock.held.owner)
       if d then

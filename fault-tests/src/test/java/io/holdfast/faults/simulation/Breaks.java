@@ -317,7 +317,7 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
-                                "if not lock.held then\n  demandOurs(lock)\n  settle(lock, waiting",
+                                "if admits(lock.held) then\n  demandOurs(lock)\n  settle(lock, waiting",
                                 "if waiting then\n  settle(lock, waiting")),
                 of(
                         "a failed request is not repeated",
