@@ -514,11 +514,11 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
                         java("internal/queue/Request", "final String owner;", "String owner;"),
                         java("internal/queue/Adoption", "private final String owner;", "private String owner;"),
-                        java(
-                                "internal/queue/Adoption",
-                                "        queue.kit.ending();\n",
-                                "        queue.kit.ending();\n"
-                                        + "        request.owner = ticket.owner();\n        owner = ticket.owner();\n")),
+                        java("internal/queue/Adoption", "        queue.kit.ending();\n", """
+                                        queue.kit.ending();
+                                        request.owner = ticket.owner();
+                                        owner = ticket.owner();
+                                """)),
                 of(
                         "handed: a lease that was handed over is confirmed late",
                         HANDED,
