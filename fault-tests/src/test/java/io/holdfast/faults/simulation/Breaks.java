@@ -234,11 +234,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        java(
-                                "Lease",
-                                "return handle.hasLeft() ? Duration.ZERO : hold.remaining();",
-                                "return hold.remaining();"),
-                        java("Lease", "return handle.hasLeft() ? Duration.ZERO : hold.peek();", "return hold.peek();"),
+                        java("internal/lease/Handle", "        return left.get();\n", "        return false;\n"),
                         java("internal/lease/Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
                                 "internal/lease/Hold",
@@ -468,7 +464,7 @@ final class Breaks {
                 of(
                         "quorum: the write-back does not look at the owner",
                         QUORUM,
-                        195,
+                        238,
                         EnumSet.of(WRITE_BACK),
                         lua(
                                 "quorum_raise",
