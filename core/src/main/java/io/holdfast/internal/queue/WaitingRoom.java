@@ -304,8 +304,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
 
     /** Checks a lock after a while; the newest knowledge about it decides when. */
     private void checkIn(Keys keys, long millis, int further) {
-        // A key expires when its last millisecond is over. Where the server's clock is slower than ours, this look comes
-        // too early, changes nothing, and tells when to look again.
+        // A key expires when its last millisecond is over. A look that comes too early, because the server's clock is
+        // slower than ours, changes nothing, and tells when to look again.
         long due = queue.kit.nanoTime() + (millis + 1) * 1_000_000;
         Look before = checks.put(keys.hold(), new Look(due, further));
         if (before == null || before.due() - due > 0) {
