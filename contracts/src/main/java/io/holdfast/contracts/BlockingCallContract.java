@@ -69,8 +69,8 @@ public abstract class BlockingCallContract extends DriverFixture {
         callOneByOne(driver);
         assertEquals("PONG", send("PING").asString());
         callOneByOne(driver);
-        CompletionStage<Reply> chained = driver.send(Command.of("INCR", "n"))
-                .thenCompose(first -> driver.send(Command.of("INCR", "n")));
+        CompletionStage<Reply> chained =
+                driver.send(Command.of("INCR", "n")).thenCompose(first -> driver.send(Command.of("INCR", "n")));
         assertEquals(2, get(chained).asLong());
     }
 
@@ -83,8 +83,10 @@ public abstract class BlockingCallContract extends DriverFixture {
             assertEquals(text, get(ask(driver, "GET", "k")).asString());
             assertTrue(get(ask(driver, "GET", "absent")).isNull());
             assertRejected("WRONGTYPE", ask(driver, "LPUSH", "k", "v"));
-            assertEquals("[1, [a, null, []], b]", get(ask(driver, "EVAL", "return {1, {'a', false, {}}, 'b'}", "0"))
-                    .toString());
+            assertEquals(
+                    "[1, [a, null, []], b]",
+                    get(ask(driver, "EVAL", "return {1, {'a', false, {}}, 'b'}", "0"))
+                            .toString());
         }
     }
 
@@ -280,7 +282,8 @@ public abstract class BlockingCallContract extends DriverFixture {
     @Test
     void acquire_serverFrozenAndTimeOver_ends() throws Exception {
         try (Holdfast holdfast = Holdfast.over(
-                provider().connect(server.address(), OPTIONS), HoldfastOptions.defaults().withCommandTimeout(SHORT))) {
+                provider().connect(server.address(), OPTIONS),
+                HoldfastOptions.defaults().withCommandTimeout(SHORT))) {
             DistributedLock lock = warm(holdfast);
             server.freeze();
             Future<Attempt> waiting = threads.submit(() -> lock.attempt(Wait.upTo(SHORT)));

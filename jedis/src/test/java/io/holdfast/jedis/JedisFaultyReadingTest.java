@@ -25,8 +25,7 @@ final class JedisFaultyReadingTest extends FaultyConnectionContract {
                 new ForwardingDriver(MultiplexedDriver.open(new Sockets(port, passed), Duration.ofSeconds(15))) {
                     @Override
                     public CompletionStage<Reply> send(Command command) {
-                        return BlockingCall.await(
-                                () -> driver.send(command).toCompletableFuture());
+                        return BlockingCall.await(() -> driver.send(command).toCompletableFuture());
                     }
                 };
         for (int i = 0; i <= Reading.LONE; i++) {
