@@ -22,6 +22,7 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -128,7 +129,7 @@ public abstract class BlockingCallContract extends DriverFixture {
                     return reply;
                 }));
         assertEquals("outer", get(outer).asString());
-        assertEquals("inner", get(inner.get()).asString());
+        assertEquals("inner", get(Objects.requireNonNull(inner.get())).asString());
         callOneByOne(driver);
     }
 
@@ -144,7 +145,7 @@ public abstract class BlockingCallContract extends DriverFixture {
                 return sent.toCompletableFuture();
             });
             assertEquals("first", get(first).asString());
-            assertEquals("second", get(second.get()).asString());
+            assertEquals("second", get(Objects.requireNonNull(second.get())).asString());
         }
     }
 
@@ -158,7 +159,7 @@ public abstract class BlockingCallContract extends DriverFixture {
                     sent.set(driver.send(Command.of("ECHO", "sent")));
                     throw new UnsupportedOperationException();
                 }));
-        assertEquals("sent", get(sent.get()).asString());
+        assertEquals("sent", get(Objects.requireNonNull(sent.get())).asString());
         callOneByOne(driver);
     }
 

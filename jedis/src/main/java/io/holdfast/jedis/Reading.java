@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -59,11 +58,6 @@ import redis.clients.jedis.exceptions.JedisDataException;
  * connection and not the call, which learns of it as of any broken connection. To give the role up needs neither of the two.
  */
 final class Reading implements BlockingCall.Source {
-    private static final int KEEPER = 0;
-    private static final int NOBODY = 1;
-    private static final int CALLER = 2;
-    private static final int DOUBTFUL = 3;
-
     /** How long a caller reads. */
     static final int TURN_MILLIS = 5;
 
@@ -75,15 +69,11 @@ final class Reading implements BlockingCall.Source {
     /** So many calls in a row had the connection for themselves: probably the next one has. */
     static final int LONE = 8;
 
-    private static final AtomicIntegerFieldUpdater<Reading> ROLE =
-            AtomicIntegerFieldUpdater.newUpdater(Reading.class, "role");
-
     private final Pipeline pipeline;
     private final @Nullable Arrivals arrivals;
     private final Thread keeper;
 
-    /** A field and no object, since to write one needs no stack. */
-    private volatile int role = KEEPER;
+    private final ReadingRole role;
 
     /** How many callers have read. */
     private final AtomicInteger turns = new AtomicInteger();
@@ -102,6 +92,7 @@ final class Reading implements BlockingCall.Source {
         this.pipeline = pipeline;
         this.arrivals = pipeline.arrivals();
         this.keeper = Thread.currentThread();
+        this.role = new ReadingRole(pipeline::isOwed, () -> LockSupport.unpark(keeper));
     }
 
     // ---- senders
@@ -120,20 +111,13 @@ final class Reading implements BlockingCall.Source {
             if (!crowded) {
                 crowded = true;
             }
-            summon();
+            role.summon();
         }
     }
 
     @Override
     public void decline() {
-        summon();
-    }
-
-    /** Lets the keeper read if nobody does. */
-    private void summon() {
-        if (role == NOBODY && ROLE.compareAndSet(this, NOBODY, KEEPER)) {
-            LockSupport.unpark(keeper);
-        }
+        role.summon();
     }
 
     // ---- callers
@@ -141,32 +125,28 @@ final class Reading implements BlockingCall.Source {
     @Override
     public void read(BlockingCall call) {
         if (call.isAnswered()) {
-            if (pipeline.isOwed()) {
-                summon();
-            }
+            role.summonIfOwed();
             return;
         }
-        if (arrivals == null || !ROLE.compareAndSet(this, NOBODY, CALLER)) {
+        if (arrivals == null || !role.take()) {
             return;
         }
-        int next = DOUBTFUL;
+        int next = ReadingRole.DOUBTFUL;
         try {
             turns.incrementAndGet();
             readFor(call, arrivals);
-            next = pipeline.isOwed() ? KEEPER : NOBODY;
-            if (next == KEEPER) {
+            if (pipeline.isOwed()) {
                 crowded = true;
+                next = ReadingRole.KEEPER;
+            } else {
+                next = ReadingRole.NOBODY;
             }
         } catch (Throwable e) {
             thrown = e;
         } finally {
-            role = next;
+            role.holder = next;
         }
-        if (next != NOBODY) {
-            LockSupport.unpark(keeper);
-        } else if (pipeline.isOwed()) {
-            summon();
-        }
+        role.left(next);
     }
 
     private void readFor(BlockingCall call, Arrivals from) {
@@ -222,15 +202,11 @@ final class Reading implements BlockingCall.Source {
 
     /** Leaves the role to callers, until it comes back. */
     private void stepBack() {
-        role = NOBODY;
-        if (pipeline.isOwed()) {
-            summon();
-        }
+        role.stepBack();
         int seen = turns.get();
         long sinceNanos = System.nanoTime();
-        for (int present = role; present != KEEPER; present = role) {
-            if (present == DOUBTFUL) {
-                role = KEEPER;
+        while (!role.isKeepers()) {
+            if (role.takeDoubtful()) {
                 throw ofCaller();
             }
             LockSupport.parkNanos(this, IDLE_NANOS);
@@ -241,9 +217,8 @@ final class Reading implements BlockingCall.Source {
                 seen = now;
                 sinceNanos = nowNanos;
             }
-            if ((nowNanos - sinceNanos >= IDLE_NANOS || pipeline.hasEnded())
-                    && ROLE.compareAndSet(this, NOBODY, KEEPER)) {
-                return;
+            if (nowNanos - sinceNanos >= IDLE_NANOS || pipeline.hasEnded()) {
+                role.summon();
             }
         }
     }
