@@ -72,11 +72,6 @@ public final class Lease implements AutoCloseable {
         return handle.hasLeft() ? Duration.ZERO : hold.remaining();
     }
 
-    /** As {@link #remaining()}, but looking ends nothing: for whoever watches from outside. */
-    Duration peek() {
-        return handle.hasLeft() ? Duration.ZERO : hold.peek();
-    }
-
     /**
      * Does nothing if the lease is held. No I/O.
      *

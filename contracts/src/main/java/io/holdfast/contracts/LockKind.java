@@ -63,7 +63,11 @@ public enum LockKind {
         LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
             return LockClient.OfQuorum.over(
                     servers,
-                    QuorumOptions.defaults().withClient(options).withLongestTerm(Duration.ofMinutes(10)),
+                    // What is true of any lease does not depend on how soon a node is given up.
+                    QuorumOptions.defaults()
+                            .withClient(options)
+                            .withLongestTerm(Duration.ofMinutes(10))
+                            .withNodeTimeout(Duration.ofSeconds(2)),
                     asking);
         }
 

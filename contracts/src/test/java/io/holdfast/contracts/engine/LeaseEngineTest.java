@@ -183,6 +183,19 @@ final class LeaseEngineTest extends EngineFixture {
         assertEquals(lease.owner(), server.next("release").publicOwner());
     }
 
+    /** A silence is then as long as the client is not connected: the lease bears it to its deadline, and no longer. */
+    @Test
+    void renew_connectionWasGivenUpAndIsOpenedJustBeforeTheDeadline_isSentAtOnceAndInTime() {
+        Lease lease = lease("a");
+        time.runUntil("the connection is given up", seconds(25), () -> server.reconnects() == 1);
+        server.disconnect(); // connecting takes its time
+        time.advance(lease.remaining().minusMillis(1));
+        assertTrue(lease.isValid());
+        server.answer("renew", server::renewed);
+        server.restore();
+        assertEquals(VALIDITY, lease.remaining());
+    }
+
     @Test
     void renew_lateAnswerAfterTheDeadline_doesNotReviveTheLease() {
         // The answer comes after the deadline and before the command counts as unanswered.

@@ -71,6 +71,57 @@ final class QuorumWaitEngineTest extends QuorumFixture {
         obtained(future);
     }
 
+    /** The second node releases just after it has refused the round that the first one's message caused. */
+    @Test
+    void release_toldByANodeThatHadJustRefused_wakesTheWaiterAgain() {
+        CompletableFuture<Lease> future = quorum.lock("a").acquireAsync(Wait.forever());
+        nodes.forEach(node -> node.next(ACQUIRE).answer(taken("x.0-1", 20_000)));
+        time.advance(millis(100));
+        node(0).message("F");
+        letAsk(2);
+        node(1).message("F");
+        node(0).next(ACQUIRE).answer(granted(200));
+        node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
+        letAsk(3);
+        nodes.forEach(node -> node.next(ACQUIRE).answer(granted(300)));
+        obtained(future);
+    }
+
+    @Test
+    void release_wokeOneThatGivesUpBeforeItAsks_wakesTheNext() {
+        nodes.forEach(node -> node.answer(ACQUIRE, call -> taken("x.0-1", 20_000)));
+        CompletableFuture<Lease> first = quorum.lock("a").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> second = quorum.lock("a").acquireAsync(Wait.forever());
+        time.advance(millis(100));
+        node(0).message("F");
+        first.cancel(false);
+        letAsk(3);
+        assertOpen(second);
+    }
+
+    /** Messages of one release cause one round, as long as that has not begun. */
+    @Test
+    void release_toldByAllNodes_wakesOneOnce() {
+        nodes.forEach(node -> node.answer(ACQUIRE, call -> taken("x.0-1", 20_000)));
+        CompletableFuture<Lease> first = quorum.lock("a").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> second = quorum.lock("a").acquireAsync(Wait.forever());
+        time.advance(millis(100));
+        nodes.forEach(node -> node.message("F"));
+        time.advance(millis(50));
+        assertOpen(first);
+        assertOpen(second);
+        assertEquals(3, node(0).count(ACQUIRE));
+    }
+
+    /** Until so many rounds were begun, which takes a waiter that is woken some milliseconds. */
+    private void letAsk(int rounds) {
+        for (int i = 0; i < 10 && node(0).count(ACQUIRE) < rounds; i++) {
+            time.advance(millis(1));
+        }
+        assertEquals(rounds, node(0).count(ACQUIRE));
+    }
+
     /** Its message meets the one who waits longest, who has ended and still stands in the line. */
     @Test
     void release_toldWhileTheFirstWaiterEnds_wakesTheNext() {

@@ -216,7 +216,7 @@ final class WaitingEngineTest extends EngineFixture {
         CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
         server.next("acquire").answer(server.queued(1, millis(500)));
         time.runUntil("the check", seconds(1), () -> server.count("refresh") == 1);
-        assertEquals(millis(507), server.next("refresh").sent());
+        assertEquals(millis(501), server.next("refresh").sent());
         assertFalse(future.isDone());
     }
 

@@ -4,7 +4,6 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.wire.Batches;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.QueueScripts.Claim;
@@ -305,9 +304,9 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
 
     /** Checks a lock after a while; the newest knowledge about it decides when. */
     private void checkIn(Keys keys, long millis, int further) {
-        // Not before it is over at the server, whose clock may be slower.
-        long nanos = millis * 1_000_000;
-        long due = queue.kit.nanoTime() + nanos + Deadlines.drift(nanos);
+        // A key expires when its last millisecond is over. A look that comes too early, because the server's clock is
+        // slower than ours, changes nothing, and tells when to look again.
+        long due = queue.kit.nanoTime() + (millis + 1) * 1_000_000;
         Look before = checks.put(keys.hold(), new Look(due, further));
         if (before == null || before.due() - due > 0) {
             queue.kit.schedule(due - queue.kit.nanoTime(), () -> check(keys));

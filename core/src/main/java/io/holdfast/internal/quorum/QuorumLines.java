@@ -6,9 +6,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one quorum's client that sleep between two rounds, and the messages that wake them.
@@ -16,6 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>While anybody waits for a lock, its channel is subscribed to on every node. A release wakes one request of each client,
  * the one that waits longest: the others would only split the nodes between them. Messages may be lost, since whoever sleeps
  * wakes up by itself.
+ *
+ * <p><b>States of a line.</b> Nobody is woken; one is woken, and will ask in some milliseconds; that one asks. Each node reports
+ * a release by itself. What arrives before the woken one asks is covered by its asking. What arrives later may come from a node that
+ * refused it a moment before: it is remembered, and wakes one when the woken one sleeps again or ends without the lock. So is the waking
+ * itself, if it ends before it asks. If it has the lock, its own release will be reported.
  */
 final class QuorumLines {
     /** A release has reached the other nodes by then, mostly. */
@@ -23,9 +27,6 @@ final class QuorumLines {
 
     /** So that clients that were woken by one message do not all ask at one instant. */
     private static final long DELAY_SPREAD_NANOS = 8_000_000;
-
-    /** Messages that come together are of one release. */
-    private static final long ONE_RELEASE_NANOS = 10_000_000;
 
     private final QuorumClient quorum;
     private final ConcurrentLinkedQueue<Line> changed = new ConcurrentLinkedQueue<>();
@@ -40,15 +41,14 @@ final class QuorumLines {
         final String channel;
         final Set<PolledRequest<Attempt>> members = ConcurrentHashMap.newKeySet();
         final ConcurrentLinkedQueue<PolledRequest<Attempt>> order = new ConcurrentLinkedQueue<>();
-        /** A release was told of while nobody slept. */
-        final AtomicBoolean missed = new AtomicBoolean();
-
         private final Set<VotingNode> listening = ConcurrentHashMap.newKeySet(); // subscribed, or about to be
-        private final AtomicLong wokenAt;
+        // Guarded by the line's monitor, under which nothing waits:
+        private @Nullable PolledRequest<Attempt> woken; // and has not slept or ended since
+        private boolean asks; // whoever was woken
+        private boolean missed; // a release was reported that nobody has asked after
 
         Line(String channel) {
             this.channel = channel;
-            this.wokenAt = new AtomicLong(quorum.kit.nanoTime() - ONE_RELEASE_NANOS);
         }
 
         private void subscribe() {
@@ -66,21 +66,46 @@ final class QuorumLines {
             }
         }
 
-        private void released() {
-            long now = quorum.kit.nanoTime();
-            long before = wokenAt.get();
-            if (now - before < ONE_RELEASE_NANOS || !wokenAt.compareAndSet(before, now)) {
-                return; // another node has told of the same release
+        private synchronized void released() {
+            if (woken == null) {
+                wakeOne();
+            } else if (asks) {
+                missed = true;
             }
-            missed.set(true);
-            wakeOne();
         }
 
         private void wakeOne() {
             for (PolledRequest<Attempt> request : order) {
                 if (request.wake(LEAST_DELAY_NANOS + (long) (quorum.kit.random() * DELAY_SPREAD_NANOS))) {
-                    missed.set(false);
+                    woken = request;
+                    asks = false;
+                    missed = false;
                     return;
+                }
+            }
+            missed = true;
+        }
+
+        synchronized void asks(PolledRequest<Attempt> request) {
+            if (woken == request) {
+                asks = true;
+            }
+        }
+
+        synchronized void sleeps(PolledRequest<Attempt> request) {
+            if (woken == request) {
+                woken = null;
+            }
+            if (missed && woken == null) {
+                wakeOne();
+            }
+        }
+
+        synchronized void left(PolledRequest<Attempt> request) {
+            if (woken == request) {
+                woken = null;
+                if (request.outcome.hold() == null && (missed || !asks)) {
+                    wakeOne();
                 }
             }
         }
@@ -115,8 +140,14 @@ final class QuorumLines {
             return chosen;
         });
         adjust(line);
-        if (line.missed.getAndSet(false)) {
-            line.wakeOne();
+        line.sleeps(request);
+    }
+
+    /** A request asks, of its own or because it was woken. */
+    void asking(PolledRequest<Attempt> request) {
+        Line line = lines.get(request.keys().freedChannel());
+        if (line != null) {
+            line.asks(request);
         }
     }
 
@@ -133,6 +164,7 @@ final class QuorumLines {
             }
             return present;
         });
+        line.left(request);
         adjust(line);
         lines.computeIfPresent(line.channel, (channel, present) -> present.members.isEmpty() ? null : present);
     }

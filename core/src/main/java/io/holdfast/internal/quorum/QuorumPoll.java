@@ -51,6 +51,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
 
     @Override
     public void ask(int number, boolean takeOver) {
+        quorum.lines.asking(request());
         Ballot asking = new Ballot(quorum, demand.keys(), ownerOf(number), demand.options(), label, this);
         ballot = asking;
         // Looked at second: whoever ends the request sees this ballot and ends it, or is seen here.

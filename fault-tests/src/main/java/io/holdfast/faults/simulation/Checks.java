@@ -76,7 +76,10 @@ final class Checks {
         /** The same, but for one way of being disturbed. */
         boolean undisturbedBut(Troubled.How how, Machine machine, int lock, long since);
 
-        /** The only silence of a client, or of a lock's server, that has lasted into this time; null if that is not all. */
+        /**
+         * The only silence of a client, or of a lock's server, that has lasted into this time, until the client was
+         * connected again if it gave its connection up meanwhile; null if that is not all.
+         */
         Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since);
 
         /** When the machine was last thawed or started. */

@@ -113,6 +113,8 @@ final class NetworkDriver implements RedisDriver {
     private boolean closed;
     private boolean atOnce;
     private boolean hearing = true;
+    private long gaveUpAt = -1;
+    private long connectedAt;
 
     NetworkDriver(Machine machine, Route route, Draw draw) {
         this.machine = machine;
@@ -124,6 +126,16 @@ final class NetworkDriver implements RedisDriver {
 
     boolean isUp() {
         return commands != null && messages != null && !closed;
+    }
+
+    /** When the client last gave its connection for commands up; negative if it never did. */
+    long gaveUpAt() {
+        return gaveUpAt;
+    }
+
+    /** When the connection for commands was opened; now if there is none. */
+    long connectedAt() {
+        return commands == null ? route.now() : connectedAt;
     }
 
     /** Whether the client believes that messages come. */
@@ -271,6 +283,9 @@ final class NetworkDriver implements RedisDriver {
 
     @Override
     public void reconnect() {
+        if (commands != null && !closed) {
+            gaveUpAt = route.now();
+        }
         breakCommands(false);
         breakMessages(false);
     }
@@ -346,6 +361,7 @@ final class NetworkDriver implements RedisDriver {
                         return;
                     }
                     commands = new Wire(route.open());
+                    connectedAt = route.now();
                     route.trace("commands up");
                     listeners.forEach(ConnectionListener::commandsUp);
                 }));

@@ -119,26 +119,49 @@ final class ServerChecks {
 
     /** Something runs on the server now, or has just run, for a client if one is given. */
     void ran(@Nullable Machine from) {
-        seeHolds();
+        lookBetween();
         dirty = true;
         lastFrom = from;
     }
 
     /**
-     * Notes who holds between two commands of one step. A step is one command mostly; but when a client blocks for an
-     * answer, all that it had sent is carried out in that step: a lock is granted to one request and refused to the
-     * next before the step is over. Only what commands have left so far counts: a lock that is granted after an answer
-     * was free.
+     * Sees who holds and who waits between two commands of one step. A step is one command mostly; but when a client
+     * blocks for an answer, all that it had sent is carried out in that step: before the step is over, a lock is granted
+     * to one request and refused to the next, or a request is queued and handed the lock. Only what commands have left so
+     * far counts: a lock that is granted after an answer was free.
      */
-    private void seeHolds() {
+    private void lookBetween() {
         if (!dirty) {
             return; // nothing has run since the last step
         }
         List<Reply> holds = server.command(readHolds).asList();
         for (int i = 0; i < views.size(); i++) {
-            if (!holds.get(i).isNull()) {
-                views.get(i).heldAt = world.now();
+            Reply hold = holds.get(i);
+            look(views.get(i), hold.isNull() ? null : holdOf(hold.asString()), true, world.now());
+        }
+    }
+
+    /** What every look sees, after a command or a step: whoever was granted the lock since the last was next in the queue. */
+    private void look(View view, @Nullable String text, boolean ran, long now) {
+        List<String> before = view.queue;
+        if (ran) {
+            lookAtQueue(view, now);
+        }
+        if (text != null) {
+            view.heldAt = now;
+            if (!text.equals(view.seen)) {
+                granted(view, text, before, now);
             }
+        }
+        view.seen = text;
+    }
+
+    private void granted(View view, String text, List<String> queueBefore, long now) {
+        String[] words = text.split(" ", 3);
+        long token = Long.parseLong(words[1]);
+        if (token != view.judged) { // or it was handed from client to client
+            view.judged = token;
+            inOrder(view, byOwner.get(publicPart(words[0])), queueBefore, now);
         }
     }
 
@@ -164,7 +187,7 @@ final class ServerChecks {
 
     /** Whether nobody held it then or at any time since, between the commands of the present step too. */
     boolean freeSince(int lock, long since) {
-        seeHolds();
+        lookBetween();
         View view = viewOf(lock);
         return view.text == null && view.heldAt < since;
     }
@@ -178,15 +201,11 @@ final class ServerChecks {
             View view = views.get(i);
             Reply hold = holds.get(i);
             String text = hold.isNull() ? null : holdOf(hold.asString());
-            List<String> before = view.queue;
-            if (ran) {
-                lookAtQueue(view, now);
-            }
+            look(view, text, ran, now);
             if (text == null ? view.text != null : !text.equals(view.text)) {
-                changed(view, text, before, now);
+                changed(view, text, now);
             }
             if (view.text != null) {
-                view.heldAt = now;
                 outlasts(view);
                 owned(view, now);
                 claimed(view, now);
@@ -238,7 +257,7 @@ final class ServerChecks {
         return tilde < 0 ? owner : owner.substring(0, tilde);
     }
 
-    private void changed(View view, @Nullable String text, List<String> queueBefore, long now) {
+    private void changed(View view, @Nullable String text, long now) {
         view.unownedSince = Asked.NEVER;
         view.wantedSince = Asked.NEVER;
         view.grantedAt = now;
@@ -276,7 +295,6 @@ final class ServerChecks {
         } else if (view.kept) {
             checks.found(Check.FAIR, view.key + " is kept by " + of + ", which does not share its hold");
         }
-        inOrder(view, queueBefore, now);
         view.claimedAt = isClaim(view) ? now : Asked.NEVER;
         view.brief = isClaim(view) && Long.parseLong(words[3]) * MILLI <= refresh;
         view.handedBy = lastFrom;
@@ -341,8 +359,7 @@ final class ServerChecks {
     }
 
     /** Nobody who waits undisturbed is passed over. */
-    private void inOrder(View view, List<String> queueBefore, long now) {
-        Asked next = byOwner.get(view.owner);
+    private void inOrder(View view, @Nullable Asked next, List<String> queueBefore, long now) {
         if (!strict || next == null) {
             return;
         }

@@ -16,6 +16,12 @@ final class Silences {
 
     private static final long LESS = 300 * MILLI;
 
+    /** For so many command timeouts nothing is answered before a client gives a connection up. */
+    static final int GIVEN_UP_AFTER = 3;
+
+    /** What was asked when a silence began, or is answered when it ends. */
+    private static final long ROUND_TRIP = 10 * MILLI;
+
     /**
      * One of them.
      *
@@ -43,6 +49,21 @@ final class Silences {
             }
         }
         return only;
+    }
+
+    /**
+     * A silence as the leases of a client see it that has given its connection up because of it: it lasts until the client
+     * is connected again. A connection that was given up earlier than it may be, or without need, does not count.
+     *
+     * @param limit how long nothing is answered before the client may give its connection up
+     * @param gaveUpAt when it last did
+     * @param connectedAt when it was connected after that; now if it is not yet
+     */
+    static Silence untilConnected(Silence silence, long limit, long gaveUpAt, long connectedAt) {
+        boolean because = gaveUpAt >= silence.begin + limit - ROUND_TRIP && gaveUpAt <= silence.end + ROUND_TRIP;
+        return because && connectedAt > silence.end
+                ? new Silence(silence.client, silence.server, silence.begin, connectedAt)
+                : silence;
     }
 
     /** Whether a lease must survive a silence. */

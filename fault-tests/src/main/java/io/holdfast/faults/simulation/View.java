@@ -53,7 +53,16 @@ final class View {
     long tooLongSince = Asked.NEVER;
 
     long lastClaim;
+
+    /** As it was seen last, between two commands of a step too. */
     List<String> queue = List.of();
+
+    /** The hold as it was seen last, between two commands of a step too. */
+    @Nullable
+    String seen;
+
+    /** The token of the last grant that was looked at for its order. */
+    long judged;
 
     View(int number) {
         this.number = number;

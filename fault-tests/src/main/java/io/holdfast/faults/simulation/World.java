@@ -292,9 +292,16 @@ final class World implements Checks.Surroundings {
 
     @Override
     public Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since) {
-        return undisturbedBut(Troubled.How.SILENT, machine, lock, since)
+        Silences.Silence only = undisturbedBut(Troubled.How.SILENT, machine, lock, since)
                 ? silences.only(machine.slot, nodeOf(lock).number, since)
                 : null;
+        if (only == null) {
+            return null;
+        }
+        NetworkDriver driver = slots.get(machine.slot).driver(lock);
+        double limit = machine.inWorld(
+                Silences.GIVEN_UP_AFTER * plan.options().commandTimeout().toNanos());
+        return Silences.untilConnected(only, (long) limit, driver.gaveUpAt(), driver.connectedAt());
     }
 
     @Override

@@ -234,11 +234,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        java(
-                                "Lease",
-                                "return handle.hasLeft() ? Duration.ZERO : hold.remaining();",
-                                "return hold.remaining();"),
-                        java("Lease", "return handle.hasLeft() ? Duration.ZERO : hold.peek();", "return hold.peek();"),
+                        java("internal/lease/Handle", "        return left.get();\n", "        return false;\n"),
                         java("internal/lease/Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
                                 "internal/lease/Hold",
@@ -468,7 +464,7 @@ final class Breaks {
                 of(
                         "quorum: the write-back does not look at the owner",
                         QUORUM,
-                        195,
+                        238,
                         EnumSet.of(WRITE_BACK),
                         lua(
                                 "quorum_raise",
@@ -504,7 +500,7 @@ final class Breaks {
                 of(
                         "quorum: data of another process of the server counts",
                         QUORUM,
-                        33,
+                        433,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "known = known and (durable == '1' or run == here)", "")),
                 of(
@@ -514,11 +510,11 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
                         java("internal/queue/Request", "final String owner;", "String owner;"),
                         java("internal/queue/Adoption", "private final String owner;", "private String owner;"),
-                        java(
-                                "internal/queue/Adoption",
-                                "        queue.kit.ending();\n",
-                                "        queue.kit.ending();\n"
-                                        + "        request.owner = ticket.owner();\n        owner = ticket.owner();\n")),
+                        java("internal/queue/Adoption", "        queue.kit.ending();\n", """
+                                        queue.kit.ending();
+                                        request.owner = ticket.owner();
+                                        owner = ticket.owner();
+                                """)),
                 of(
                         "handed: a lease that was handed over is confirmed late",
                         HANDED,

@@ -18,6 +18,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.FileObject;
@@ -52,15 +53,17 @@ final class BrokenProduct {
             }
             texts.put(edit.file(), text.replace(edit.was(), edit.is()));
         }
+        Map<String, String> sources = new TreeMap<>();
         texts.forEach((file, text) -> {
             if (file.endsWith(".java")) {
-                compile(file, text);
+                sources.put(file, text);
             } else {
                 changed.put(file.substring("resources/".length()), text.getBytes(StandardCharsets.UTF_8));
             }
         });
-        if (texts.keySet().stream().anyMatch(file -> file.endsWith(".lua"))) {
-            compile(SCRIPTS, rehashed(texts.computeIfAbsent(SCRIPTS, BrokenProduct::read)));
+        compile(sources); // all at once: what one changes may be what another needs
+        if (sources.size() < texts.size()) {
+            compile(Map.of(SCRIPTS, rehashed(texts.computeIfAbsent(SCRIPTS, BrokenProduct::read))));
         }
     }
 
@@ -93,29 +96,44 @@ final class BrokenProduct {
         }
     }
 
-    private void compile(String file, String text) {
+    private void compile(Map<String, String> texts) {
+        if (texts.isEmpty()) {
+            return;
+        }
         JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler(), "no compiler");
         DiagnosticCollector<JavaFileObject> problems = new DiagnosticCollector<>();
         StandardJavaFileManager standard = compiler.getStandardFileManager(problems, null, StandardCharsets.UTF_8);
-        JavaFileObject source = new SimpleJavaFileObject(URI.create("memory:///" + file), JavaFileObject.Kind.SOURCE) {
-            @Override
-            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                return text;
-            }
-        };
+        List<Source> sources = texts.entrySet().stream()
+                .map(each -> new Source(each.getKey(), each.getValue()))
+                .toList();
         boolean compiled = compiler.getTask(
                         null,
                         new Output(standard),
                         problems,
                         List.of("--release", "17", "-proc:none", "-cp", System.getProperty("java.class.path")),
                         null,
-                        List.of(source))
+                        sources)
                 .call();
         if (!compiled) {
-            throw new AssertionError(file + ": "
+            throw new AssertionError(texts.keySet() + ": "
                     + problems.getDiagnostics().stream()
                             .filter(each -> each.getKind() == Diagnostic.Kind.ERROR)
                             .toList());
+        }
+    }
+
+    /** A text that is compiled from memory. */
+    private static final class Source extends SimpleJavaFileObject {
+        private final String text;
+
+        Source(String file, String text) {
+            super(URI.create("memory:///" + file), JavaFileObject.Kind.SOURCE);
+            this.text = text;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return text;
         }
     }
 

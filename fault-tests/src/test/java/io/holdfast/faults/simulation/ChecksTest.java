@@ -8,6 +8,7 @@ import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.Wait;
@@ -39,6 +40,7 @@ class ChecksTest {
             1_000,
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO),
             List.of());
+    private Silences.@Nullable Silence silence;
     private final Checks.Surroundings calm = new Checks.Surroundings() {
         @Override
         public long now() {
@@ -47,7 +49,7 @@ class ChecksTest {
 
         @Override
         public boolean undisturbed(Machine machine, int lock, long since) {
-            return true;
+            return silence == null;
         }
 
         @Override
@@ -57,7 +59,7 @@ class ChecksTest {
 
         @Override
         public Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since) {
-            return null;
+            return silence;
         }
 
         @Override
@@ -115,7 +117,9 @@ class ChecksTest {
         Attempt attempt =
                 client.lock("lock0", options).attemptAsync(Wait.none()).join();
         Asked asked = ask(0, options);
-        Held held = new Held(asked, null, machine, attempt.orElseThrow(), calm.now());
+        Lease lease = attempt.orElseThrow();
+        asked.owner = lease.owner();
+        Held held = new Held(asked, null, machine, lease, calm.now());
         ofServer.owns(held.owner, asked);
         checks.answered(asked, attempt, null);
         checks.obtained(held);
@@ -215,6 +219,48 @@ class ChecksTest {
         assertEquals(Check.KEPT, found());
     }
 
+    /**
+     * A server was silent from the first to the second second of a lease with a term of three seconds; clients give a
+     * connection up after 900 ms.
+     */
+    private @Nullable Check foundOfASilence(long gaveUpAtMillis, long connectedAtMillis) {
+        Held held = hold(server, LockOptions.defaults().withTerm(Duration.ofSeconds(3)));
+        silence = Silences.untilConnected(
+                new Silences.Silence(
+                        -1, 0, held.obtainedAt + 1_000 * Checks.MILLI, held.obtainedAt + 2_000 * Checks.MILLI),
+                900 * Checks.MILLI,
+                gaveUpAtMillis < 0 ? -1 : held.obtainedAt + gaveUpAtMillis * Checks.MILLI,
+                held.obtainedAt + connectedAtMillis * Checks.MILLI);
+        held.lease.release();
+        checks.lost(held, LossReason.EXPIRED);
+        return found();
+    }
+
+    @Test
+    void kept_lostByAShortSilence_isFound() {
+        assertEquals(Check.KEPT, foundOfASilence(-1, 0));
+    }
+
+    @Test
+    void kept_connectionGivenUpAndOpenedInTime_isFound() {
+        assertEquals(Check.KEPT, foundOfASilence(1_950, 2_490));
+    }
+
+    @Test
+    void kept_connectionGivenUpAndOpenedTooLate_findsNothing() {
+        assertNull(foundOfASilence(1_950, 2_510));
+    }
+
+    @Test
+    void kept_connectionGivenUpTooEarlyAndOpenedTooLate_isFound() {
+        assertEquals(Check.KEPT, foundOfASilence(1_850, 2_510));
+    }
+
+    @Test
+    void kept_connectionGivenUpAfterTheSilence_isFound() {
+        assertEquals(Check.KEPT, foundOfASilence(2_100, 2_510));
+    }
+
     @Test
     void expiry_keyWithoutOne_isFound() {
         server.command("SET", "hf:{lock0}:t", "5");
@@ -234,6 +280,81 @@ class ChecksTest {
         Held held = hold(server);
         step();
         assertEquals(Check.ORDER, found(), () -> held + " " + checks.finding());
+    }
+
+    /** Somebody holds the lock, and somebody waits for it since an earlier step. */
+    private void waitWhileItIsHeld() {
+        ofServer.owns("c.0-1", ask(-1, LockOptions.defaults()));
+        server.command("SET", HOLD, "c.0-1~x 5 5 1000 a/b", "PX", "10000");
+        ofServer.owns("c.0-2", ask(-1, LockOptions.defaults()));
+        server.command("ZADD", HOLD + ":q", "1", "c.0-2~x");
+        step();
+        time.advance(Duration.ofMillis(10));
+    }
+
+    /** One command of the present step; the step ends with {@link ServerChecks#afterStep()}. */
+    private void command(String... words) {
+        ofServer.ran(machine);
+        server.command(words);
+    }
+
+    private void queueAnother(int priority, String score) {
+        ofServer.owns("c.0-3", ask(-1, LockOptions.defaults().withPriority(priority)));
+        command("ZADD", HOLD + ":q", score, "c.0-3~x");
+    }
+
+    private void handToTheOther() {
+        command("SET", HOLD, "c.0-3~x 6 6 1000 a/b", "PX", "10000");
+        server.command("ZREM", HOLD + ":q", "c.0-3~x");
+    }
+
+    @Test
+    void order_higherPriorityIsQueuedAndHandedTheLockInOneStep_findsNothing() {
+        waitWhileItIsHeld();
+        queueAnother(1, "0");
+        handToTheOther();
+        ofServer.afterStep();
+        assertNull(checks.finding());
+    }
+
+    @Test
+    void order_laterOneIsQueuedAndHandedTheLockInOneStep_isFound() {
+        waitWhileItIsHeld();
+        queueAnother(0, "2");
+        handToTheOther();
+        ofServer.afterStep();
+        assertEquals(Check.ORDER, found());
+    }
+
+    @Test
+    void order_higherPriorityTakesTheLockWithoutBeingQueued_isFound() {
+        waitWhileItIsHeld();
+        ofServer.owns("c.0-3", ask(-1, LockOptions.defaults().withPriority(1)));
+        command("DEL", HOLD);
+        handToTheOther();
+        ofServer.afterStep();
+        assertEquals(Check.ORDER, found());
+    }
+
+    @Test
+    void order_laterOneGetsTheLockAndReleasesItInOneStep_isFound() {
+        waitWhileItIsHeld();
+        queueAnother(0, "2");
+        handToTheOther();
+        command("DEL", HOLD);
+        ofServer.afterStep();
+        assertEquals(Check.ORDER, found());
+    }
+
+    /** The queue that counts is the one before the grant, not one that later commands of the step have left. */
+    @Test
+    void order_whoWasOvertakenLeavesTheQueueInTheSameStep_isFound() {
+        waitWhileItIsHeld();
+        queueAnother(0, "2");
+        handToTheOther();
+        command("DEL", HOLD + ":q");
+        ofServer.afterStep();
+        assertEquals(Check.ORDER, found());
     }
 
     @Test
