@@ -88,11 +88,6 @@ final class Calls {
         return future;
     }
 
-    /** Leaves and blocks for the answer, which is never an exception for the server's sake. */
-    static ReleaseResult leave(Handle handle) {
-        return BlockingCall.await(handle::leave).join();
-    }
-
     /** Does work under a lock, and leaves it in every case. */
     static <T extends @Nullable Object, X extends Exception> T under(Handle handle, Work<T, X> work) throws X {
         T value;
@@ -101,7 +96,7 @@ final class Calls {
             value = work.run();
             lost = handle.isValid() ? null : handle.lostException(value);
         } finally {
-            leave(handle);
+            handle.leaveAndWait();
         }
         if (lost != null && lost.reason() != null) {
             throw lost;
