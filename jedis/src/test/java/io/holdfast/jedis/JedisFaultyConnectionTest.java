@@ -50,7 +50,7 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
         };
     }
 
-    static final class FaultyConnection extends Connection {
+    static class FaultyConnection extends Connection {
         private final Fuse fuse;
 
         FaultyConnection(int port, Fuse fuse) {
@@ -69,9 +69,14 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
             fuse.pass();
         }
 
+        /** A point. */
+        void beforeReading() {
+            fuse.pass();
+        }
+
         @Override
         public Object getUnflushedObject() {
-            fuse.pass();
+            beforeReading();
             Object read = super.getUnflushedObject();
             fuse.pass();
             return read;
@@ -99,12 +104,17 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
             }
         }
 
+        /** A point. */
+        void beforeReading() {
+            fuse.pass();
+        }
+
         @Override
         public InputStream getInputStream() throws IOException {
             return new FilterInputStream(super.getInputStream()) {
                 @Override
                 public int read(byte[] bytes, int from, int count) throws IOException {
-                    fuse.pass();
+                    beforeReading();
                     int read = super.read(bytes, from, count);
                     fuse.pass();
                     return read;
