@@ -9,9 +9,11 @@ import io.holdfast.spi.BlockingCall;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -79,7 +81,17 @@ final class JedisFaultyReadingTest extends FaultyConnectionContract {
 
         @Override
         public InputStream getInputStream() throws IOException {
-            Arrivals replies = new Arrivals(this, super.getInputStream());
+            Arrivals replies = new Arrivals(this, new FilterInputStream(super.getInputStream()) {
+                @Override
+                public int read(byte[] octets, int from, int count) throws IOException {
+                    try {
+                        return super.read(octets, from, count);
+                    } catch (SocketTimeoutException e) {
+                        // A socket whose time is over has read nothing. This one has: it is a failure, and no timeout.
+                        throw "on purpose".equals(e.getMessage()) ? new IOException(e) : e;
+                    }
+                }
+            });
             arrivals = replies;
             return replies;
         }
