@@ -4,6 +4,7 @@ import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.spi.BlockingCall;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -24,7 +25,7 @@ final class Calls {
 
     /** Asks and blocks for the answer. If the thread is interrupted, the request is withdrawn. */
     static <A, R> R await(Kit kit, Asking<A> request, Function<Answer<A>, R> result) throws InterruptedException {
-        CompletableFuture<Answer<A>> outcome = request.start();
+        CompletableFuture<Answer<A>> outcome = BlockingCall.await(request::start);
         try {
             if (!outcome.isDone()) {
                 kit.beforeWaiting();
@@ -44,7 +45,7 @@ final class Calls {
     /** Asks and blocks for the answer without heeding interrupts, which stay set. */
     static <A> Answer<A> awaitUninterruptibly(Asking<A> request) {
         try {
-            return request.start().join();
+            return BlockingCall.await(request::start).join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException known) {
                 throw known;
@@ -95,7 +96,7 @@ final class Calls {
             value = work.run();
             lost = handle.isValid() ? null : handle.lostException(value);
         } finally {
-            handle.leave().join();
+            handle.leaveAndWait();
         }
         if (lost != null && lost.reason() != null) {
             throw lost;

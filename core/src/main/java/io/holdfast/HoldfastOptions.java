@@ -322,7 +322,8 @@ public final class HoldfastOptions {
 
     /**
      * Where stages complete and listeners run; null (the default) for daemon threads of the client's own, as many as
-     * there are callbacks that block at one time.
+     * there are callbacks that block at one time. An executor that runs a callback in the thread that hands it in lets it hold
+     * up a thread that reads replies: one of the client's, or one that is just blocked in a call of this library.
      */
     public @Nullable Executor executor() {
         return values.get(EXECUTOR);

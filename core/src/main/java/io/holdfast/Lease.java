@@ -240,7 +240,7 @@ public final class Lease implements AutoCloseable {
      * is harmless. An actor that has entered the lock more than once holds it until the last of its leases is released.
      */
     public ReleaseResult release() {
-        return handle.leave().join();
+        return handle.leaveAndWait();
     }
 
     /** The same without blocking; completes on the client's executor. */

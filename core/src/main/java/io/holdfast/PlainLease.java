@@ -141,7 +141,7 @@ public final class PlainLease implements AutoCloseable {
      * Releasing twice is harmless.
      */
     public ReleaseResult release() {
-        return handle.leave().join();
+        return handle.leaveAndWait();
     }
 
     /** The same without blocking; completes on the client's executor. */

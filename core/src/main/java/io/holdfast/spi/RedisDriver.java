@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Threads.</b> Every method may be called from any thread, also from the driver's own callback threads. None
  * blocks on the network, none throws for a network or server failure: failures come in the returned stage, always as a
  * {@link DriverException} (never wrapped in a {@code CompletionException} when looked at through {@code whenComplete} on
- * the returned stage itself). Stages, messages and connection events are delivered on threads of the driver; the engine
- * does only short, non-blocking work there.
+ * the returned stage itself). Messages and connection events are delivered on threads of the driver, and so are stages,
+ * unless a thread that blocks for an answer reads for the driver ({@link BlockingCall}); the engine does only short,
+ * non-blocking work there, and holds no lock while it blocks.
  *
  * <p><b>Order.</b> Commands sent by one thread are written in the order in which they were sent. Messages of one channel
  * are delivered in the order in which the server published them, one at a time.

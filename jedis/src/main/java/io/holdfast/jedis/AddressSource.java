@@ -96,6 +96,9 @@ final class AddressSource implements ConnectionSource {
         try {
             plain = connect(deadlineNanos);
             Socket socket = address.tls() ? encrypt(plain, deadlineNanos) : plain;
+            if (socket == plain) {
+                plain.deliverReplies();
+            }
             Connection connection = greet(socket, credentials, deadlineNanos);
             socket.setSoTimeout(0);
             return new Own(connection, plain);
@@ -275,6 +278,19 @@ final class AddressSource implements ConnectionSource {
 
         private volatile int first = NOTHING;
 
+        /** Null until Jedis reads here, and where it reads from an encrypted socket over this one. */
+        private volatile @Nullable Arrivals arrivals;
+
+        /** The stream for Jedis, in place of the one for everybody. */
+        void deliverReplies() throws IOException {
+            arrivals = new Arrivals(this, getInputStream());
+        }
+
+        @Nullable
+        Arrivals arrivals() {
+            return arrivals;
+        }
+
         boolean hasHeard() {
             return first != NOTHING;
         }
@@ -285,6 +301,10 @@ final class AddressSource implements ConnectionSource {
 
         @Override
         public InputStream getInputStream() throws IOException {
+            Arrivals replies = arrivals;
+            if (replies != null) {
+                return replies;
+            }
             return new FilterInputStream(super.getInputStream()) {
                 @Override
                 public int read() throws IOException {
@@ -351,7 +371,12 @@ final class AddressSource implements ConnectionSource {
         }
     }
 
-    private record Own(Connection connection, Socket plain) implements Opened {
+    private record Own(Connection connection, CuttingSocket plain) implements Opened {
+        @Override
+        public @Nullable Arrivals arrivals() {
+            return plain.arrivals();
+        }
+
         /** Closes the plain socket, since closing an encrypted one says goodbye first, and can block over it. */
         @Override
         public void cut() {

@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The connection over which all commands go. */
 final class CommandConnection implements ConnectionKeeper.Duty {
@@ -20,7 +19,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
     private final CompletableFuture<Void> first = new CompletableFuture<>();
 
     /** Null while the connection is down. Written by the keeper's thread. */
-    private volatile @Nullable Pipeline pipeline;
+    private volatile @Nullable Reading reading;
 
     /** Why the connection is down, while it is. Written by the keeper's thread. */
     private volatile @Nullable DriverException down;
@@ -58,12 +57,12 @@ final class CommandConnection implements ConnectionKeeper.Duty {
 
     CompletableFuture<Reply> send(Command command) {
         CompletableFuture<Reply> stage = new CompletableFuture<>();
-        Pipeline open = pipeline;
+        Reading open = reading;
         if (open == null) {
             DriverException end = stopped;
             stage.completeExceptionally(end != null ? end : notSent(down));
         } else {
-            open.send(new Request(command.words(), new Waiting(stage)));
+            open.send(new Request(command.words(), new Waiting(stage)), stage);
         }
         return stage;
     }
@@ -80,28 +79,20 @@ final class CommandConnection implements ConnectionKeeper.Duty {
     }
 
     @Override
-    public void serve(Pipeline fresh) {
-        pipeline = fresh;
+    public void serve(Pipeline pipeline) {
+        Reading fresh = new Reading(pipeline);
+        reading = fresh;
         if (!first.complete(null)) {
             callbacks.tell(ConnectionListener::commandsUp);
         }
-        while (true) {
-            Object reply;
-            try {
-                reply = fresh.read();
-            } catch (JedisDataException e) {
-                fresh.answered(e);
-                continue;
-            }
-            fresh.answered(reply);
-        }
+        fresh.keep();
     }
 
     @Override
     public void broken(Pipeline old, DriverException reason, boolean closed) {
-        boolean first = pipeline != null;
+        boolean first = reading != null;
         down = reason;
-        pipeline = null;
+        reading = null;
         // First the event: who learns of a failed command can rely on knowing that the connection is down.
         if (first && !closed) {
             callbacks.tell(ConnectionListener::commandsDown);

@@ -5,6 +5,7 @@ import io.holdfast.spi.DriverException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,6 +89,7 @@ final class ConnectionKeeper {
         if (pipeline != null) {
             pipeline.end(DriverException.unknown(
                     "the connection to " + source.describe() + " was given up: nothing was answered on it", null));
+            LockSupport.unpark(thread); // it may have stepped back
         }
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.jedis;
 
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
 /** Where connections come from. Used by the threads of the two connections of one driver. */
@@ -28,6 +29,11 @@ interface ConnectionSource {
     /** A connection that is ready for use. */
     interface Opened {
         Connection connection();
+
+        /** What the server sends, reply by reply; null where the socket's stream is hidden, or encrypted. */
+        default @Nullable Arrivals arrivals() {
+            return null;
+        }
 
         /** Closes the socket under a connection, whoever reads or writes there. Does not block. */
         void cut();

@@ -107,7 +107,23 @@ final class Pipeline {
         }
     }
 
-    /** Reads the next reply of the server, or its next message. Only one thread reads. */
+    /** What the server sends, reply by reply; null if the socket's stream is hidden. */
+    @Nullable
+    Arrivals arrivals() {
+        return opened.arrivals();
+    }
+
+    /** Whether something has no reply, or the connection has ended, so that somebody has to read. */
+    boolean isOwed() {
+        return !unanswered.isEmpty() || !waiting.isEmpty() || hasEnded();
+    }
+
+    /** Whether nothing is written any more. */
+    boolean hasEnded() {
+        return ended != null;
+    }
+
+    /** Reads the next reply of the server, or its next message. One thread reads at a time. */
     @Nullable
     Object read() {
         return connection.getUnflushedObject();

@@ -18,6 +18,7 @@ import org.apache.commons.pool2.impl.DefaultPooledObject;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** Points before and after each call of Jedis that writes or reads, and each call of the socket's streams. */
@@ -49,11 +50,15 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
         };
     }
 
-    private static final class FaultyConnection extends Connection {
+    static class FaultyConnection extends Connection {
         private final Fuse fuse;
 
         FaultyConnection(int port, Fuse fuse) {
-            super(() -> FaultySocket.open(port, fuse));
+            this(() -> FaultySocket.open(port, fuse), fuse);
+        }
+
+        FaultyConnection(JedisSocketFactory sockets, Fuse fuse) {
+            super(sockets);
             this.fuse = fuse;
         }
 
@@ -64,25 +69,33 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
             fuse.pass();
         }
 
+        /** A point. */
+        void beforeReading() {
+            fuse.pass();
+        }
+
         @Override
         public Object getUnflushedObject() {
-            fuse.pass();
+            beforeReading();
             Object read = super.getUnflushedObject();
             fuse.pass();
             return read;
         }
     }
 
-    private static final class FaultySocket extends Socket {
+    static class FaultySocket extends Socket {
         private final Fuse fuse;
 
-        private FaultySocket(Fuse fuse) {
+        FaultySocket(Fuse fuse) {
             this.fuse = fuse;
         }
 
         static Socket open(int port, Fuse fuse) {
+            return connected(new FaultySocket(fuse), port);
+        }
+
+        static <S extends Socket> S connected(S socket, int port) {
             try {
-                Socket socket = new FaultySocket(fuse);
                 socket.setTcpNoDelay(true);
                 socket.connect(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port));
                 return socket;
@@ -91,12 +104,17 @@ final class JedisFaultyConnectionTest extends FaultyConnectionContract {
             }
         }
 
+        /** A point. */
+        void beforeReading() {
+            fuse.pass();
+        }
+
         @Override
         public InputStream getInputStream() throws IOException {
             return new FilterInputStream(super.getInputStream()) {
                 @Override
                 public int read(byte[] bytes, int from, int count) throws IOException {
-                    fuse.pass();
+                    beforeReading();
                     int read = super.read(bytes, from, count);
                     fuse.pass();
                     return read;

@@ -2,6 +2,7 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.LeaseLostException;
 import io.holdfast.ReleaseResult;
+import io.holdfast.spi.BlockingCall;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,12 @@ public final class Handle {
                 : CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
     }
 
-    /** The same; completes on the client's executor. */
+    /** The same; blocks for the answer, which is never an exception for the server's sake. */
+    public ReleaseResult leaveAndWait() {
+        return BlockingCall.await(this::leave).join();
+    }
+
+    /** The same without blocking; completes on the client's executor. */
     public CompletableFuture<ReleaseResult> leaveAsync() {
         return leave().thenApplyAsync(result -> result, hold.executor());
     }

@@ -1,6 +1,7 @@
 package io.holdfast.internal.wire;
 
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.spi.BlockingCall;
 import io.holdfast.spi.DriverException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -43,7 +44,7 @@ public final class Answers {
             throw new HoldfastClosedException();
         }
         try {
-            return to(sending).join();
+            return BlockingCall.await(() -> to(sending)).join();
         } catch (CompletionException e) {
             throw explained(asker, e);
         }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * {@link SteeringScripts}, {@link PlainScripts}, {@link QuorumScripts} and {@link FenceScript}.
  *
  * <p>Answers go to a callback with either a value or a {@link DriverException}, exactly once, on a thread of the driver
- * or of the timers. Every reply of a script carries the server's time, which is noted.
+ * or of the timers, or on one that blocks for an answer and reads for the driver. Every reply of a script carries the server's time, which is noted.
  *
  * <p><b>Whose reply it is.</b> Replies have no address: a driver pairs them with requests by counting. One mistake there, or
  * in a client library, or in a proxy, and a grant of one lock would be taken for one of another. So every call of a script
