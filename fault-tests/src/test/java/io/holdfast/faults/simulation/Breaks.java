@@ -109,7 +109,7 @@ final class Breaks {
                 of(
                         "a plain acquire does not look for waiters",
                         INSIDE,
-                        116,
+                        935,
                         EnumSet.of(ORDER, LIVENESS),
                         lua("acquire", "KEYS[2], KEYS[3], KEYS[4], KEYS[6]", "KEYS[6]")),
                 of(
@@ -309,7 +309,7 @@ final class Breaks {
                 of(
                         "who comes takes a free lock from those who wait",
                         INSIDE,
-                        116,
+                        935,
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
