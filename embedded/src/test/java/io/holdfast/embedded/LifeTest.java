@@ -175,7 +175,7 @@ final class LifeTest {
                 EmbeddedServer share = sandbox.join()) {
             RedisAddress before = share.address();
             ProcessHandle server = sandbox.server();
-            // In one step: where files go one by one, the server's keeper may make one while the folder is being removed.
+            // In one step: where files go one by one, the keeper may make one while the folder is being removed.
             Files.move(sandbox.folder(), temporary.resolve("removed"));
             assertNotEquals(before, share.find());
             Sandbox.awaitEnd(server);
