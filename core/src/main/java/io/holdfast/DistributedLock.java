@@ -108,7 +108,7 @@ public final class DistributedLock {
      * while the lease is lost throws that exception too. Conditions are not supported.
      *
      * <p>A thread that has locked enters again through any such view of this client. Where leases of this client share a hold
-     * ({@link LockOptions#withLocalHandoff}, {@link LockOptions#withKeepFor}) it enters again through the same view only:
+     * ({@link LockOptions#withTurns(int, java.time.Duration)}, {@link LockOptions#withKeepFor}) it enters again through the same view only:
      * through another one it would wait for itself.
      *
      * <p>A thread that ends without unlocking leaves the lock locked, as with any lock of this kind, until the view is

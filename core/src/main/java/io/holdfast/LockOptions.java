@@ -62,6 +62,7 @@ public final class LockOptions {
 
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
+    private static final int MANY_SECTIONS = 64;
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final Options.Kind KIND = new Options.Kind();
@@ -83,8 +84,8 @@ public final class LockOptions {
     private static final Option<Integer> PRIORITY = KIND.option("priority", 0);
     private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0);
     private static final Option<OwnConflict> OWN_CONFLICT = KIND.option("ownConflict", OwnConflict.WAIT);
-    private static final Option<Integer> LOCAL_HANDOFFS = KIND.option("localHandoffs", 0);
-    private static final Option<Duration> LOCAL_TIME = KIND.option("localTime", Duration.ofMillis(10));
+    private static final Option<Integer> TURN_SECTIONS = KIND.option("turns", 0);
+    private static final Option<Duration> TURN_TIME = KIND.option("turnTime", Duration.ofMillis(100));
     private static final Option<Duration> KEEP_FOR = KIND.option("keepFor", Duration.ZERO);
     private static final Option<Object> EVENT_DATA = KIND.callers("eventData", null);
     private static final Option<HoldfastListener> LISTENER = KIND.callers("listener", null);
@@ -377,35 +378,45 @@ public final class LockOptions {
     // ---- among the threads of one client
 
     /**
-     * How often a release may hand the lock on to the next waiting thread of this client (lock cohorting), without asking the
-     * server, before it goes back to the server and so to those of other clients; default 0: the server's order is kept
-     * strictly.
+     * How many sections a turn of this client may have from when it knows that others wait (lock cohorting); default 0: there
+     * are no turns, and the server's order of all requests is kept strictly.
      */
-    public int localHandoffs() {
-        return values.get(LOCAL_HANDOFFS);
+    public int turns() {
+        return values.get(TURN_SECTIONS);
     }
 
-    /** How long after the server's grant a lock may be handed on within this client; default 10 ms. */
-    public Duration localTime() {
-        return values.get(LOCAL_TIME);
+    /** How long a turn may last from when it is known that others wait; default 100 ms. */
+    public Duration turnTime() {
+        return values.get(TURN_TIME);
+    }
+
+    /** With turns of at most 64 sections and 100 ms; see {@link #withTurns(int, Duration)}. */
+    public LockOptions withTurns() {
+        return withTurns(MANY_SECTIONS, Duration.ofMillis(100));
     }
 
     /**
-     * With handoffs among the threads of this client (lock cohorting). Much faster where they contend for one lock, at the
-     * price of strict fairness: while the lock goes round in this client, those of other clients wait, though never for
-     * longer than {@code within} and one section more for each client that stands before them; among the requests of this
-     * client, first come is first served. Each lease has a token of its own, greater than all before. Requests of one client
-     * share a hold if their options are equal. It does not apply to requests that do not wait, that use
-     * {@link Wait#untilStuck}, or whose leases are not renewed.
+     * With turns: order among clients, speed inside of one (lock cohorting). One request of this client stands in the server's
+     * queue for all its requests for the lock with equal options. When it is granted, the client serves those who stand in its
+     * own line at that moment, in their order, without asking the server; whoever comes later waits for the next turn, behind
+     * the others. While nobody else waits it goes on serving whoever comes, and asks the server at least every 100 ms whether
+     * that is still so: so a message that is lost costs others that much, and no more. Each lease has a token of its own,
+     * greater than all before. Where a client has one request for a lock at a time, this is the server's order.
      *
-     * <p>It cannot be combined with re-entry, {@link #withShortestHold} or tickets.
+     * <p>It does not apply to requests that do not wait, that use {@link Wait#untilStuck}, or whose leases are not renewed: they
+     * stand in the server's queue themselves. It cannot be combined with re-entry, {@link #withShortestHold} or tickets.
      *
-     * @param most how often, 0 to 10,000; 0 for never
-     * @param within 1 ms to 1 minute
+     * @param most sections of a turn from when it is known that others wait, 1 to 10,000
+     * @param within how long they may begin from then on, 1 ms to 1 minute
      */
-    public LockOptions withLocalHandoff(int most, Duration within) {
+    public LockOptions withTurns(int most, Duration within) {
         return new LockOptions(
-                values.with(LOCAL_HANDOFFS, most, 0, 10_000).with(LOCAL_TIME, within, MILLISECOND, MINUTE));
+                values.with(TURN_SECTIONS, most, 1, 10_000).with(TURN_TIME, within, MILLISECOND, MINUTE));
+    }
+
+    /** Without turns (the default): every request stands in the server's queue itself, and the order is the server's. */
+    public LockOptions withStrictOrder() {
+        return new LockOptions(values.with(TURN_SECTIONS, 0));
     }
 
     /** How long the client keeps a lock that was released while no request waited for it; default 0: it does not. */
@@ -423,7 +434,7 @@ public final class LockOptions {
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
      * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as
-     * {@link #withLocalHandoff}.
+     * {@link #withTurns(int, Duration)}, with which it can be combined: then a third of the term takes the place of its 100 ms.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */

@@ -139,8 +139,10 @@ final class OptionsTest {
         assertOnlyOneDiffers(lock, lock.withListener(event -> {}));
         assertOnlyOneDiffers(lock, lock.withReplicas(1, lock.replicaTimeout()));
         assertOnlyOneDiffers(lock, lock.withReplicas(lock.replicas(), Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withLocalHandoff(1, lock.localTime()));
-        assertOnlyOneDiffers(lock, lock.withLocalHandoff(lock.localHandoffs(), Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withTurns(1, lock.turnTime()));
+        LockOptions turns = lock.withTurns(1, lock.turnTime());
+        assertOnlyOneDiffers(turns, turns.withTurns(1, Duration.ofSeconds(5)));
+        assertEquals(lock, turns.withStrictOrder());
         assertOnlyOneDiffers(lock, lock.withKeepFor(Duration.ofSeconds(5)));
         assertEquals(23, changed.size(), changed::toString);
         changed.clear();

@@ -212,7 +212,7 @@ public final class FakeDriver implements RedisDriver {
         return list("GRANTED", token, serverMicros(), 0);
     }
 
-    /** acquire: the owner holds the lock, and its client may keep it until it is recalled. */
+    /** acquire: the owner holds the lock, nobody else waits, and its client is told when others want it. */
     public Reply grantedToKeep(long token) {
         return list("GRANTED", token, serverMicros(), 1);
     }
@@ -338,10 +338,19 @@ public final class FakeDriver implements RedisDriver {
         List.copyOf(subscriptions.values()).forEach(subscriber -> subscriber.accept(text));
     }
 
-    /** Tells by message that a request was handed the lock now, or, if {@code ago} is positive, some time ago. */
+    /** Tells by message that a request was handed the lock now, or, if {@code ago} is positive, some time ago; others wait. */
     public void grant(Call acquire, long token, Duration claim, Duration ago) {
+        grant(acquire, token, claim, ago, 0);
+    }
+
+    /** The same, where nobody else waits, so that the client is told when others want the lock. */
+    public void grantToKeep(Call acquire, long token, Duration claim, Duration ago) {
+        grant(acquire, token, claim, ago, 1);
+    }
+
+    private void grant(Call acquire, long token, Duration claim, Duration ago, int kept) {
         message("G " + acquire.publicOwner() + " " + token + " " + (serverMicros() - ago.toNanos() / 1_000) + " "
-                + claim.toMillis() + " " + acquire.keys().get(0));
+                + claim.toMillis() + " " + kept + " " + acquire.keys().get(0));
     }
 
     // ---- connections

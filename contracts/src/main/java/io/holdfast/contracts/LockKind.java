@@ -27,7 +27,7 @@ public enum LockKind {
     HANDED_ON {
         @Override
         LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
-            return ofServer(servers, options, LockOptions.defaults().withLocalHandoff(100, Duration.ofMillis(10)));
+            return ofServer(servers, options, LockOptions.defaults().withTurns());
         }
     },
 

@@ -6,12 +6,12 @@
 -- ARGV[5] owner   ARGV[6] term, ms   ARGV[7] '1' to queue if taken, '0' not to   ARGV[8] claim window, ms
 -- ARGV[9] life of the request, ms, 0 for none   ARGV[10] then: 'T' to the tail, 'L' leave   ARGV[11] label of the client
 -- ARGV[12] label of the actor, with metadata   ARGV[13] 'F' to queue at the tail, 'N' at the head, 'R' anywhere
--- ARGV[14] priority   ARGV[15] longest queue, 0 for any   ARGV[16] tokens to reserve, at least 1
--- ARGV[17] 'K' if the client keeps the lock until it is recalled, provided that nobody waits
+-- ARGV[14] priority   ARGV[15] longest queue, 0 for any   ARGV[16] tokens to reserve, at least 1; more if leases share the hold
+-- ARGV[17] 'K' if the client is to be told when others want the lock, because leases share the hold
 --
 -- Replies:
 --   GRANTED token since kept   the owner holds the lock, for at least a term from now; kept is 1 if its client will be told
---                              when others want it, and nobody has wanted it yet
+--                              when others want it, and nobody else has wanted it yet
 --   QUEUED place waiters …describe   the owner waits; place 1 is next in line
 --   TAKEN 0 waiters …describe   somebody else holds the lock, and the owner does not wait
 --   FULL 0 waiters …describe   somebody else holds the lock, and the queue has no room
@@ -19,7 +19,7 @@
 --   GONE   the owner was released or withdrawn before this request came
 --   MORE   too many dead waiters for one script: ask again
 -- Effects: settles the lock; grants, queues, or neither; moves a waiter that has outlived its life to the tail. Tells the
--- next waiter if there was a handoff, and a client that keeps the lock that it is wanted, which is noted in the hold.
+-- next waiter if there was a handoff, and a client whose leases share the hold that the lock is wanted, which is noted there.
 
 -- include hold.lua
 

@@ -357,8 +357,8 @@ local function grant(lock, owner, term, ms, label, tokens, kept)
   lock.held = grantHold(lock.hold, lock.token, tokenTtl, held, tokens)
 end
 
--- Tells a client that keeps a lock that others want it. It may be told more than once; and it is noted in the hold, where
--- its next renewal finds it if no message arrives. Where nothing can be written the message has to do.
+-- Tells a client whose leases share a hold that others want the lock. It may be told more than once; and it is noted in the
+-- hold, where its next renewal finds it if no message arrives. Where nothing can be written the message has to do.
 local function recall(lock)
   local held = lock.held
   if not held or held.kept == '' then
@@ -395,7 +395,9 @@ local function handoff(lock, candidate)
   if not lock.freed then
     redis.call('DEL', lock.hold) -- a write that is allowed at maxmemory: it lets the others pass
   end
-  grant(lock, owner, d.term, d.claim, labelOf(lock, client, d.actor), d.tokens, '')
+  -- Whoever shares its hold is told of others that come later. It stands in the queue itself until it confirms.
+  local kept = d.tokens ~= '1' and redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) == 1 and ' K' or ''
+  grant(lock, owner, d.term, d.claim, labelOf(lock, client, d.actor), d.tokens, kept)
   redis.call('HSET', lock.details, '@claim', owner)
   if client == requester then
     lock.mine = { publicPart(owner), lock.held.token, int(d.claim) }
@@ -403,7 +405,7 @@ local function handoff(lock, candidate)
     lock.handed = d.claim
     mail[#mail + 1] = channelOf(lock, client)
     mail[#mail + 1] = table.concat(
-      { 'G', publicPart(owner), lock.held.token, nowText, int(d.claim), lock.hold }, ' ')
+      { 'G', publicPart(owner), lock.held.token, nowText, int(d.claim), kept == '' and 0 or 1, lock.hold }, ' ')
   end
 end
 

@@ -13,7 +13,7 @@ local function readHold(key)
   return parseHold(text)
 end
 
--- Whether a hold, as it is written, has the mark that others want the lock, which its client keeps. A label has no blank.
+-- Whether a hold that leases share has the mark, as it is written, that others want the lock. A label has no blank.
 local function isRecalled(text)
   return string.sub(text, -2) == ' R'
 end

@@ -1,8 +1,9 @@
 -- hold.lua: included by every script that touches a hold. How a hold and its token are written, granted and ended; held.lua
 -- has the rest, and no other file knows. The other keys of a lock are listed in common.lua.
 --
---   hold      string  "owner token since term label", and " K" after it if its client keeps the lock when it is released;
---                     " R" if it does and others have wanted the lock: who holds; the key's expiry is the end of the hold
+--   hold      string  "owner token since term label", and " K" after it if its client shares it among several leases, and
+--                     nobody waited when it was granted; " R" if others have wanted the lock since: who holds; the key's
+--                     expiry is the end of the hold
 --   token     string  the last fencing token that was given, or reserved for the present holder
 -- In a script a hold is a table: owner, token, since, term and label as they are written, kept ('', ' K' or ' R'), and left,
 -- the rest of it in ms, if that is known without asking.

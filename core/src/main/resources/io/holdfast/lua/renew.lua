@@ -4,8 +4,8 @@
 -- KEYS[1..n] holds
 -- ARGV[3i-2] owner   ARGV[3i-1] token   ARGV[3i] term, ms, of the i-th hold
 --
--- Replies: for each hold 1 (held, for at least a term from now), 2 (the same, and others want the lock that its client
--- keeps) or 0 (gone).
+-- Replies: for each hold 1 (held, for at least a term from now), 2 (the same, and others want the lock, whose hold leases
+-- share) or 0 (gone).
 -- Effects: never creates a key.
 
 -- include hold.lua

@@ -77,7 +77,7 @@ public final class Contestants {
                 "Holdfast, handing on 1,000 times or 100 ms",
                 "lettuce",
                 Set.of("hot", "hot-virtual", "processes"),
-                options -> options.withLocalHandoff(1_000, Duration.ofMillis(100)));
+                options -> options.withTurns());
         holdfast(
                 "holdfast-keeping",
                 "Holdfast, keeping for 5 s",

@@ -293,7 +293,7 @@ final class EventsEngineTest {
         Holdfast holdfast = listening();
         LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(20));
         server.answer("release", call -> server.released("RELEASED"));
-        for (LockOptions each : List.of(options, options.withLocalHandoff(3, Duration.ofSeconds(1)))) {
+        for (LockOptions each : List.of(options, options.withTurns(3, Duration.ofSeconds(1)))) {
             CompletableFuture<Lease> asked = holdfast.lock("a", each).acquireAsync(Wait.none());
             time.advance(Duration.ofMillis(30));
             server.next("acquire").answer(server.granted(7));

@@ -285,9 +285,9 @@ final class GrantEngineTest extends EngineFixture {
     @Test
     void message_ofAnotherClientOrNonsense_isIgnored() {
         waiting("a");
-        server.message("G somebody.0-1 7 1790000000000000 1000 hf:{a}");
+        server.message("G somebody.0-1 7 1790000000000000 1000 0 hf:{a}");
         server.message("G");
-        server.message("G a b c d e");
+        server.message("G a b c d e f");
         server.message("P");
         server.message("P 5 hf:{other}");
         server.message("");

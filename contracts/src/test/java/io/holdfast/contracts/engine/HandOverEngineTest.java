@@ -196,7 +196,7 @@ final class HandOverEngineTest extends EngineFixture {
 
     @Test
     void since_leasesThatShareAHold_isTheirOwn() {
-        LockOptions handed = LockOptions.defaults().withLocalHandoff(3, seconds(5));
+        LockOptions handed = LockOptions.defaults().withTurns(3, seconds(5));
         CompletableFuture<Lease> first = holdfast.lock("a", handed).acquireAsync(Wait.forever());
         Instant begin = micros(server.serverMicros());
         server.next("acquire").answer(server.granted(100));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterEach;
 /** Clients that share holds among their leases, beside another that does not, in virtual time. */
 abstract class LocalLineFixture {
     static final LockOptions HANDED =
-            LockOptions.defaults().withLocalHandoff(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
+            LockOptions.defaults().withTurns(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
     static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofSeconds(5));
     static final Duration MICRO = Duration.ofNanos(2_000);
 

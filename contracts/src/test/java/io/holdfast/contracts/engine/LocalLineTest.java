@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** Holds that several leases of one client share: handed on among its threads, extended, or released by name. */
 final class LocalLineTest extends LocalLineFixture {
-    // ---- handed on
+    // ---- in turns; more in TurnsTest
 
     @Test
     void release_othersOfThisClientWait_handsOnWithoutTheServerInOrderWithRisingTokens() {
@@ -54,43 +54,6 @@ final class LocalLineTest extends LocalLineFixture {
         assertEquals(ReleaseResult.RELEASED, before.release());
         assertFalse(ours.lock("a").isLocked());
         assertEquals(0, ours.holding() + ours.waiting());
-    }
-
-    /** The bound is the promise to those of other clients: as often, or as long, as the options say, and no more. */
-    @Test
-    void release_asOftenAsAllowed_goesToTheOtherClientNext() {
-        Lease lease = lease(ask(ours, HANDED));
-        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            waiting.add(ask(ours, HANDED));
-        }
-        for (int i = 0; i < 3; i++) {
-            time.advance(MICRO);
-            lease.release();
-            lease = lease(waiting.get(i));
-            assertFalse(theirs.isDone());
-        }
-        long token = lease.token();
-        time.advance(MICRO);
-        lease.release();
-        Lease next = lease(theirs);
-        assertTrue(next.token() > token);
-        assertFalse(waiting.get(3).isDone());
-        next.release();
-        assertTrue(lease(waiting.get(3)).token() > next.token());
-    }
-
-    @Test
-    void release_asLongAsAllowed_goesToTheOtherClientNext() {
-        Lease lease = lease(ask(ours, HANDED));
-        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
-        CompletableFuture<Lease> mine = ask(ours, HANDED);
-        time.advance(Duration.ofMillis(50));
-        lease.release();
-        assertFalse(mine.isDone());
-        lease(theirs).release();
-        lease(mine).release();
     }
 
     @Test
@@ -210,7 +173,7 @@ final class LocalLineTest extends LocalLineFixture {
     @Test
     void longestHold_firstLeaseOverstaysIt_nextIsRenewed() {
         LockOptions longest = HANDED.withTerm(Duration.ofSeconds(3))
-                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withTurns(3, Duration.ofSeconds(30))
                 .withLongestHold(Duration.ofSeconds(2));
         Lease first = lease(ask(ours, longest));
         CompletableFuture<Lease> next = ask(ours, longest);
@@ -225,7 +188,7 @@ final class LocalLineTest extends LocalLineFixture {
     @Test
     void notRenewed_handedOn_hasAWholeTerm() {
         LockOptions once = HANDED.withTerm(Duration.ofSeconds(3))
-                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withTurns(3, Duration.ofSeconds(30))
                 .withRenewed(false);
         Lease first = lease(ask(ours, once));
         CompletableFuture<Lease> next = ask(ours, once);
@@ -250,7 +213,7 @@ final class LocalLineTest extends LocalLineFixture {
         FakeDriver driver = new FakeDriver(time);
         Holdfast client = clientOver(driver);
         CompletableFuture<Lease> first = ask(client, HANDED);
-        driver.next("acquire").answer(driver.granted(100));
+        driver.next("acquire").answer(driver.grantedToKeep(100));
         CompletableFuture<Lease> next = ask(client, HANDED);
         time.advance(MICRO);
         CompletableFuture<Boolean> detached = Faces.holding(lease(first)).detach();

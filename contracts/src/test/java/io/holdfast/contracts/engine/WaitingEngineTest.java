@@ -447,7 +447,7 @@ final class WaitingEngineTest extends EngineFixture {
                 time.environment(2).entropy());
         server.answer("refresh", server::refreshed);
         try (Holdfast client = Holdfast.over(server, OPTIONS, hasty)) {
-            LockOptions handed = LockOptions.defaults().withLocalHandoff(3, seconds(1));
+            LockOptions handed = LockOptions.defaults().withTurns(3, seconds(1));
             CompletableFuture<Attempt> waiting = client.lock("a", handed).attemptAsync(Wait.upTo(seconds(1)));
             server.next("acquire").answer(server.queued(1, seconds(20)));
             time.runUntil("it asks again", seconds(2), () -> server.count("acquire") == 2);

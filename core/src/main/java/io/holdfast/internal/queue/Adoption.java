@@ -58,7 +58,8 @@ public final class Adoption {
                 AdoptReply reply = ask(ticket, sent);
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
                 if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
-                    QueueGrant grant = new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false);
+                    QueueGrant grant =
+                            new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false, sent);
                     Hold hold = request.hold(grant, deadline);
                     Handle handle = goOn(grant, hold, result);
                     request.outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));

@@ -252,7 +252,7 @@ final class LocalHold implements Holding {
         }
         over();
         CompletableFuture<ReleaseResult> shared = line.released(this);
-        CompletableFuture<ReleaseResult> released = shared == null ? LocalLine.releaseAfter(hold, token()) : shared;
+        CompletableFuture<ReleaseResult> released = shared == null ? Tenure.release(hold, token()) : shared;
         return released.whenComplete((how, failure) -> tell(subject -> new LockEvent.Released(
                 subject,
                 Math.max(token, hold.token()),

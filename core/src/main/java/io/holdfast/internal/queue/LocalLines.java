@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
 public final class LocalLines implements Kept {
-    /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
-    private static final int KEPT_TOKENS = 100_000;
+    /** Leases that one hold is good for: a tenth of a second's worth of tokens. */
+    private static final int TOKENS = 100_000;
 
     final QueueEngine queue;
     /** By the key of the hold: mostly one, more where the lock is asked for with several options. Never an empty list. */
@@ -34,13 +34,12 @@ public final class LocalLines implements Kept {
      * itself.
      */
     public static boolean isShared(LockOptions options) {
-        return options.renewed()
-                && (options.localHandoffs() > 0 || !options.keepFor().isZero());
+        return options.renewed() && (options.turns() > 0 || !options.keepFor().isZero());
     }
 
     /** How many tokens the server reserves for a hold: one for each of its leases. */
     public static int tokens(LockOptions options) {
-        return options.keepFor().isZero() ? options.localHandoffs() + 1 : KEPT_TOKENS;
+        return isShared(options) ? TOKENS : 1;
     }
 
     /** Refuses options that do not go together with shared holds. */
@@ -48,7 +47,7 @@ public final class LocalLines implements Kept {
         if (!isShared(options)) {
             return;
         }
-        String with = options.localHandoffs() > 0 ? "localHandoffs" : "keepFor";
+        String with = options.turns() > 0 ? "turns" : "keepFor";
         if (options.ownConflict() != LockOptions.OwnConflict.WAIT) {
             throw new IllegalArgumentException("ownConflict is " + options.ownConflict() + ", must be WAIT with " + with
                     + ": a hold that leases share belongs to no actor");
@@ -113,6 +112,11 @@ public final class LocalLines implements Kept {
     }
 
     @Override
+    public void nobodyElse(String hold, long token, long sentNanos) {
+        lines.getOrDefault(hold, List.of()).forEach(line -> line.nobodyElse(token, sentNanos));
+    }
+
+    @Override
     public @Nullable CompletableFuture<ReleaseResult> giveBackKept(String hold) {
         CompletableFuture<ReleaseResult> answer = null;
         for (LocalLine line : lines.getOrDefault(hold, List.of())) {
@@ -126,7 +130,7 @@ public final class LocalLines implements Kept {
     void messagesDown(IntPredicate partitions) {
         forEach(line -> {
             if (partitions.test(queue.server.partition(line.keys))) {
-                line.recall(0);
+                line.messagesDown();
             }
         });
     }
@@ -134,7 +138,7 @@ public final class LocalLines implements Kept {
     @Override
     public void addKept(Set<String> holds) {
         forEach(line -> {
-            if (!line.options.keepFor().isZero()) {
+            if (line.hears()) {
                 holds.add(line.keys.hold());
             }
         });

@@ -57,8 +57,10 @@ final class QueueGrant implements Grant {
     private static final long CONFIRM_NANOS = 25_000_000L;
 
     final Request request;
-    /** Whether the server tells this client when others want the lock. */
+    /** Whether nobody else waited, and the server tells this client when others want the lock. */
     final boolean kept;
+    /** When the request left, or the grant was made at the earliest, that told this. */
+    final long knownNanos;
 
     private final QueueEngine queue;
     private final Keys keys;
@@ -76,7 +78,14 @@ final class QueueGrant implements Grant {
      * @param sinceMicros when it was granted, by the server's clock
      * @param claimNanos the claim window; meaningful if it is not confirmed
      */
-    QueueGrant(Request request, long token, long sinceMicros, boolean confirmed, long claimNanos, boolean kept) {
+    QueueGrant(
+            Request request,
+            long token,
+            long sinceMicros,
+            boolean confirmed,
+            long claimNanos,
+            boolean kept,
+            long knownNanos) {
         this.request = request;
         this.queue = request.queue;
         this.keys = request.keys;
@@ -85,6 +94,7 @@ final class QueueGrant implements Grant {
         this.confirmed = confirmed;
         this.claimNanos = claimNanos;
         this.kept = kept;
+        this.knownNanos = knownNanos;
     }
 
     @Override
@@ -351,6 +361,8 @@ final class QueueGrant implements Grant {
             }
             if (how == Renewed.RECALLED) {
                 queue.kept().recalled(keys.hold(), token); // no message may have come
+            } else if (kept) {
+                queue.kept().nobodyElse(keys.hold(), token, sentNanos);
             }
             return toConfirm;
         }

@@ -204,7 +204,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         // Nobody queues before its messages can reach it.
         boolean mayQueue = !waitLimit.isNone() && queue.mailboxes.listening(keys);
         long sent = queue.kit.nanoTime();
-        boolean keep = shared && !options.keepFor().isZero() && queue.mailboxes.listening(keys);
+        // Turns ask whether others wait; a lock that is kept for nobody needs the message.
+        boolean keep = shared && (options.keepFor().isZero() || queue.mailboxes.listening(keys));
         var acquire = new QueueScripts.Acquire(keys, owner, options, mayQueue, tokens, keep, label);
         queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();
@@ -242,7 +243,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                         Deadlines.ofReply(sent, options.term().toNanos()),
                         true,
                         0,
-                        reply.kept());
+                        reply.kept(),
+                        sent);
             case QUEUED -> {
                 if (outcome.firstPlace == 0) {
                     outcome.firstPlace = reply.place();
@@ -327,7 +329,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     /** A handoff that was told by message. */
-    void grantedByMessage(long token, long grantedMicros, long claimMillis, long receivedNanos) {
+    void grantedByMessage(long token, long grantedMicros, long claimMillis, boolean kept, long receivedNanos) {
         handedOff = true;
         Hold hold = outcome.hold();
         if (hold != null) {
@@ -348,7 +350,9 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (confirmFirst && pending()) {
             ask();
         } else {
-            granted(token, grantedMicros, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000, false);
+            long claimNanos = claimMillis * 1_000_000;
+            long until = deadline.orElse(receivedNanos);
+            granted(token, grantedMicros, until, false, claimNanos, kept, until - claimNanos);
         }
     }
 
@@ -362,12 +366,21 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
-            granted(claim.token(), claim.sinceMicros(), Deadlines.ofReply(sent, claimNanos), false, claimNanos, false);
+            // Others are taken to wait: this is told where a message was lost, or a lock went to another line of this
+            // client.
+            long until = Deadlines.ofReply(sent, claimNanos);
+            granted(claim.token(), claim.sinceMicros(), until, false, claimNanos, false, sent);
         }
     }
 
     private void granted(
-            long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+            long token,
+            long sinceMicros,
+            long deadline,
+            boolean confirmed,
+            long claimNanos,
+            boolean kept,
+            long knownNanos) {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
@@ -388,7 +401,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 tooLate();
                 return;
             }
-            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept);
+            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept, knownNanos);
             Hold hold = hold(grant, deadline);
             Handle handle = hold.newHandle(); // before anybody can withdraw what has it
             if (outcome.endAs(hold)) {

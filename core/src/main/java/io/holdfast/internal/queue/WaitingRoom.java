@@ -175,22 +175,24 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     // ---- messages
 
     /**
-     * {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe, {@code E owner
-     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps,
-     * {@code V owner token hold} that a hold of it was ended by name.
+     * {@code G owner token grantedMicros claimMillis kept hold} is a grant, whose client is told of others that want the lock if
+     * kept is 1, {@code P suspicion hold} a probe, {@code E owner
+     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock whose hold
+     * leases of this client share, {@code V owner token hold} that a hold of it was ended by name.
      */
     @Override
     public void onMessage(String text) {
         long received = queue.kit.nanoTime();
         try {
             if (text.startsWith("G ")) {
-                String[] words = text.split(" ", 6);
+                String[] words = text.split(" ", 7);
                 onGrant(
                         words[1],
                         Long.parseLong(words[2]),
                         Long.parseLong(words[3]),
                         Long.parseLong(words[4]),
-                        words[5],
+                        words[5].equals("1"),
+                        words[6],
                         received);
             } else if (text.startsWith("P ")) {
                 String[] words = text.split(" ", 3);
@@ -219,10 +221,16 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void onGrant(
-            String ownerPublic, long token, long grantedMicros, long claimMillis, String hold, long received) {
+            String ownerPublic,
+            long token,
+            long grantedMicros,
+            long claimMillis,
+            boolean kept,
+            String hold,
+            long received) {
         Request request = byOwner.get(ownerPublic);
         if (request != null) {
-            request.grantedByMessage(token, grantedMicros, claimMillis, received);
+            request.grantedByMessage(token, grantedMicros, claimMillis, kept, received);
         } else {
             giveBack(ownerPublic, hold);
         }

@@ -160,7 +160,7 @@ public final class QuorumClient implements Engine {
         refuseUnless("priority", lock.priority(), 0, queue);
         refuseUnless("queueLimit", lock.queueLimit(), 0, queue);
         refuseUnless("requestLife", String.valueOf(lock.requestLife()), "null", queue);
-        refuseUnless("localHandoffs", lock.localHandoffs(), 0, queue);
+        refuseUnless("turns", lock.turns(), 0, queue);
         refuseUnless("keepFor", lock.keepFor(), Duration.ZERO, "nobody could recall the lock");
         refuseUnless(
                 "shortestHold",

@@ -61,7 +61,7 @@ public final class QueueScripts {
      *
      * @param queue whether to queue if the lock is taken
      * @param tokens how many to reserve, at least 1
-     * @param keep whether the client keeps the lock until it is recalled
+     * @param keep whether the client is to be told when others want the lock
      * @param actor label of the actor
      */
     public record Acquire(
@@ -82,7 +82,7 @@ public final class QueueScripts {
      *
      * @param timeMicros the server's time
      * @param sinceMicros when the lock was granted; 0 if it was not
-     * @param kept whether this client is told when others want the lock
+     * @param kept whether nobody else waits, and this client is told when others want the lock
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
      */
@@ -144,7 +144,7 @@ public final class QueueScripts {
     public enum Renewed {
         GONE,
         HELD,
-        /** It is held, and others want the lock, which this client keeps. */
+        /** It is held, and others want the lock, whose hold leases of this client share. */
         RECALLED;
 
         private static final List<Renewed> BY_NUMBER = List.of(values());

@@ -150,7 +150,7 @@ record Plan(
         boolean isShared() {
             return options.renewed()
                     && !takesOver()
-                    && (options.localHandoffs() != 0 || !options.keepFor().isZero());
+                    && (options.turns() != 0 || !options.keepFor().isZero());
         }
 
         Wait waitLimit() {
@@ -216,9 +216,9 @@ record Plan(
             if (options.ownConflict() != OwnConflict.WAIT) {
                 text.append(", ").append(options.ownConflict());
             }
-            if (options.localHandoffs() != 0) {
-                text.append(", hands on ").append(options.localHandoffs()).append(" times within ");
-                text.append(options.localTime().toMillis());
+            if (options.turns() != 0) {
+                text.append(", turns of ").append(options.turns()).append(" sections within ");
+                text.append(options.turnTime().toMillis());
             }
             if (!options.keepFor().isZero()) {
                 text.append(", keeps for ").append(options.keepFor().toMillis());
@@ -356,7 +356,7 @@ record Plan(
             }
             int how = draw.below(3);
             if (how != 0) {
-                options = options.withLocalHandoff(
+                options = options.withTurns(
                         draw.oneOf(List.of(1, 2, 5, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L, 5_000L))));
             }
             if (how != 1) {

@@ -170,6 +170,15 @@ final class ServerChecks {
         View view = viewOf(held.lock);
         if (shared.granted > 0) {
             view.lastToken = Math.max(view.lastToken, held.token);
+            Asked holder = byOwner.get(view.owner);
+            if (strict && holder != null && holder.shared == shared) {
+                for (String owner : view.queue) {
+                    Asked other = byOwner.get(owner);
+                    if (other != null && other.shared != shared && other.queuedAt != Asked.NEVER) {
+                        shared.othersWaitSince(Math.max(other.queuedAt, view.grantedAt), held.obtainedAt);
+                    }
+                }
+            }
         } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
             Reply hold = server.command("GET", view.key);
             shared.grantedByServer(

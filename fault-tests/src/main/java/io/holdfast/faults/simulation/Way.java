@@ -100,7 +100,9 @@ final class Way implements NetworkDriver.Route {
         if (message.startsWith("R ")) {
             machine.recalls.add(message.substring(2));
             for (Shared shared : world.clients.sharedBy(machine)) {
-                shared.recalled |= shared.isMeantBy(message.substring(2));
+                if (shared.isMeantBy(message.substring(2))) {
+                    shared.recalled(now());
+                }
             }
         }
     }
@@ -109,7 +111,9 @@ final class Way implements NetworkDriver.Route {
     @Override
     public void hearsNoMore() {
         for (Shared shared : world.clients.sharedBy(machine)) {
-            shared.recalled |= shared.granted > 0 && world.nodeOf(shared.request.item.lock()) == server;
+            if (shared.keeps() && shared.granted > 0 && world.nodeOf(shared.request.item.lock()) == server) {
+                shared.recalled(now());
+            }
         }
     }
 

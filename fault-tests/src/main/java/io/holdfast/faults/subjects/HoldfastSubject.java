@@ -81,7 +81,7 @@ final class HoldfastSubject implements Subject {
             throws NotObtained, InterruptedException {
         // A listener of its own would keep requests from sharing a hold. Those that share one have no order to be
         // checked.
-        boolean shared = options.localHandoffs() > 0;
+        boolean shared = options.turns() > 0;
         LockOptions told = shared
                 ? options
                 : options.withListener(event -> {

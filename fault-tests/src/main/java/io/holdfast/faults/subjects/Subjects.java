@@ -28,7 +28,7 @@ public final class Subjects {
                         "lettuce",
                         to,
                         term,
-                        lock -> lock.withLocalHandoff(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
+                        lock -> lock.withTurns(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
         MAKERS.put(
                 QUARANTINE,
                 (to, term) -> HoldfastSubject.connect(

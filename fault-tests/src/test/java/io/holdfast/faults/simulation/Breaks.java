@@ -4,8 +4,6 @@ import static io.holdfast.faults.simulation.Checks.Check.ANSWER;
 import static io.holdfast.faults.simulation.Checks.Check.ENDS;
 import static io.holdfast.faults.simulation.Checks.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.Checks.Check.EXPIRY;
-import static io.holdfast.faults.simulation.Checks.Check.FAIR;
-import static io.holdfast.faults.simulation.Checks.Check.FENCED;
 import static io.holdfast.faults.simulation.Checks.Check.HOLDER;
 import static io.holdfast.faults.simulation.Checks.Check.KEPT;
 import static io.holdfast.faults.simulation.Checks.Check.LITTER;
@@ -18,6 +16,7 @@ import static io.holdfast.faults.simulation.Checks.Check.UNFENCED;
 import static io.holdfast.faults.simulation.Checks.Check.WRITE_BACK;
 
 import io.holdfast.faults.simulation.Checks.Check;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -71,7 +70,6 @@ final class Breaks {
     }
 
     private static final Plan.Kind INSIDE = Plan.Kind.INSIDE;
-    private static final Plan.Kind OUTSIDE = Plan.Kind.OUTSIDE;
     private static final Plan.Kind QUORUM = Plan.Kind.QUORUM;
     private static final Plan.Kind HANDED = Plan.Kind.HANDED;
     private static final Plan.Kind STEERED = Plan.Kind.STEERED;
@@ -80,19 +78,25 @@ final class Breaks {
 
     private Breaks() {}
 
-    private static Edit java(String type, String was, String is) {
+    static Edit java(String type, String was, String is) {
         return new Edit("java/io/holdfast/" + type + ".java", was, is);
     }
 
-    private static Edit lua(String script, String was, String is) {
+    static Edit lua(String script, String was, String is) {
         return new Edit("resources/io/holdfast/lua/" + script + ".lua", was, is);
     }
 
-    private static Break of(String name, Plan.Kind plan, long seed, Set<Check> by, Edit... edits) {
+    static Break of(String name, Plan.Kind plan, long seed, Set<Check> by, Edit... edits) {
         return new Break(name, plan, seed, by, List.of(edits));
     }
 
     static List<Break> all() {
+        List<Break> all = new ArrayList<>(ofRequests());
+        all.addAll(SharedBreaks.all());
+        return all;
+    }
+
+    private static List<Break> ofRequests() {
         return List.of(
                 of(
                         "release does not compare the owner",
@@ -343,106 +347,6 @@ final class Breaks {
                                 "if (!flight.get() && now - flight.sentNanos < timeoutNanos) {",
                                 "if (!flight.get()) {")),
                 of(
-                        "shared: handed on more often than allowed",
-                        INSIDE,
-                        21,
-                        EnumSet.of(FAIR),
-                        java(
-                                "internal/queue/LocalLine",
-                                "(handoffs < options.localHandoffs()",
-                                "(handoffs >= 0 && options.localHandoffs() > 0")),
-                of(
-                        "shared: handed on for longer than allowed",
-                        INSIDE,
-                        11,
-                        EnumSet.of(FAIR),
-                        java(
-                                "internal/queue/LocalLine",
-                                "&& now - obtainedNanos < options.localTime().toNanos());",
-                                ");")),
-                of(
-                        "shared: a recall is not heeded",
-                        INSIDE,
-                        4,
-                        EnumSet.of(FAIR, LIVENESS),
-                        java(
-                                "internal/queue/LocalLine",
-                                "if (held != null && (token == 0 || held.token() == token)) {",
-                                "if (held != null && token == 0) {")),
-                of(
-                        "shared: no recall is sent",
-                        INSIDE,
-                        4,
-                        EnumSet.of(LIVENESS),
-                        lua("common", "if not held or held.kept == '' then", "if true then")),
-                of(
-                        "shared: a hold that was handed off is kept",
-                        INSIDE,
-                        4,
-                        EnumSet.of(ORPHAN, LIVENESS, FAIR),
-                        java(
-                                "internal/queue/Request",
-                                "claimMillis * 1_000_000, false);",
-                                "claimMillis * 1_000_000, shared && !options.keepFor().isZero());")),
-                of(
-                        "shared: kept for ever",
-                        INSIDE,
-                        4,
-                        EnumSet.of(ORPHAN),
-                        java(
-                                "internal/queue/LocalLine",
-                                "then = timed ? () -> {} : time(options.keepFor().toNanos());",
-                                "then = () -> {};")),
-                of(
-                        "shared: closing does not release",
-                        INSIDE,
-                        11,
-                        EnumSet.of(ORPHAN),
-                        java(
-                                "internal/queue/Request",
-                                "if (hold != null) {\n            hold.clientClosed();",
-                                "if (hold != null && !shared) {\n            hold.clientClosed();")),
-                of(
-                        "shared: the next lease has the same token",
-                        INSIDE,
-                        4,
-                        EnumSet.of(TOKENS, FENCED),
-                        java(
-                                "internal/queue/LocalLine",
-                                "if (lent == lease && lease.isWithoutToken()) {\n                lastToken++;",
-                                "if (lent == lease && lease.isWithoutToken() && lastToken < firstToken) {\n"
-                                        + "                lastToken++;")),
-                of(
-                        "shared: a release does not tell the last token",
-                        OUTSIDE,
-                        18,
-                        EnumSet.of(TOKENS),
-                        java(
-                                "internal/queue/LocalLine",
-                                "long last = Math.max(lastToken, firstToken);",
-                                "long last = firstToken;")),
-                of(
-                        "shared: no tokens are reserved",
-                        INSIDE,
-                        4,
-                        EnumSet.of(HOLDER, TOKENS),
-                        lua("hold", "nowText, tonumber(tokens) - 1", "nowText, 0")),
-                of(
-                        "shared: the hold is its first actor's",
-                        INSIDE,
-                        78,
-                        EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
-                        java("internal/queue/Request", "if (!shared) { // such", "if (keys != null) { // such")),
-                of(
-                        "shared: a lease that is not renewed gets what is left",
-                        INSIDE,
-                        3,
-                        EnumSet.of(KEPT, FAIR),
-                        java(
-                                "internal/queue/LocalLines",
-                                "return options.renewed()\n                && (options",
-                                "return (options")),
-                of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
                         70,
@@ -521,21 +425,6 @@ final class Breaks {
                         3,
                         EnumSet.of(KEPT),
                         java("internal/queue/QueueGrant", "Math.min(claimNanos / 3, CONFIRM_NANOS)", "claimNanos / 3")),
-                of(
-                        "shared: a renewal does not tell of a recall",
-                        Plan.Kind.KEPT,
-                        165,
-                        EnumSet.of(LIVENESS, FAIR),
-                        lua("common", "if held.kept == ' K' then", "if false then")),
-                of(
-                        "shared: a hold is kept as long as it was extended for",
-                        Plan.Kind.KEPT,
-                        1,
-                        EnumSet.of(EXPIRY),
-                        java(
-                                "internal/queue/LocalLine",
-                                "boolean good = isGood(now) && !outlastsTerm(now);",
-                                "boolean good = isGood(now);")),
                 of(
                         "steered: no message says that a hold was ended by name",
                         STEERED,

@@ -7,16 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastOptions;
-import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Checks.Check;
-import io.holdfast.faults.simulation.Plan.Ending;
 import io.holdfast.faults.simulation.Plan.Kind;
 import io.holdfast.testkit.MemoryServer;
-import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,121 +22,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Each check finds what it is there for. Situations that no client can bring about are played with two servers. */
-class ChecksTest {
-    private static final String HOLD = "hf:{lock0}";
-
-    private final VirtualTime time = new VirtualTime();
-    private final MemoryServer server = MemoryServer.start(time);
-    private final MemoryServer otherServer = MemoryServer.start(time);
-    private final Plan plan = new Plan(
-            Kind.INSIDE,
-            1,
-            1,
-            1,
-            1_000,
-            HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO),
-            List.of());
-    private Silences.@Nullable Silence silence;
-    private final Checks.Surroundings calm = new Checks.Surroundings() {
-        @Override
-        public long now() {
-            return time.elapsed().toNanos();
-        }
-
-        @Override
-        public boolean undisturbed(Machine machine, int lock, long since) {
-            return silence == null;
-        }
-
-        @Override
-        public boolean undisturbedBut(Troubled.How how, Machine machine, int lock, long since) {
-            return true;
-        }
-
-        @Override
-        public Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since) {
-            return silence;
-        }
-
-        @Override
-        public long runsSince(Machine machine) {
-            return 0;
-        }
-
-        @Override
-        public boolean nodeIsCalm(int node) {
-            return true;
-        }
-
-        @Override
-        public boolean copiesSince(Machine machine, long since) {
-            return false;
-        }
-
-        @Override
-        public boolean wasCalmUntilItsDeath(Machine machine, long since) {
-            return true;
-        }
-
-        @Override
-        public long closedAt(Machine machine) {
-            return Asked.NEVER;
-        }
-
-        @Override
-        public boolean couldBeKept(Held held) {
-            return true;
-        }
-
-        @Override
-        public boolean freeSince(int lock, long since) {
-            return ofServer.freeSince(lock, since);
-        }
-    };
-    private final Checks checks = new Checks(plan, calm);
-    private final ServerChecks ofServer = new ServerChecks(plan, checks, calm, new Node(0, server), 1);
-    private final Machine machine = new Machine(0, 0, time, time.timers(), 0, new Draw(1));
-
-    ChecksTest() {
-        var unused = otherServer.driver(); // so that its clients have other ids
-    }
-
-    private Asked ask(long waitMillis, LockOptions options) {
-        Asked asked =
-                new Asked(new Plan.Ask(1, 0, 0, 0, "a", waitMillis, options, 100, Ending.RELEASE), machine, calm.now());
-        checks.asked(asked);
-        return asked;
-    }
-
-    private Held hold(MemoryServer from, LockOptions options) {
-        Holdfast client = from.client(plan.options());
-        Attempt attempt =
-                client.lock("lock0", options).attemptAsync(Wait.none()).join();
-        Asked asked = ask(0, options);
-        Lease lease = attempt.orElseThrow();
-        asked.owner = lease.owner();
-        Held held = new Held(asked, null, machine, lease, calm.now());
-        ofServer.owns(held.owner, asked);
-        checks.answered(asked, attempt, null);
-        checks.obtained(held);
-        return held;
-    }
-
-    private Held hold(MemoryServer from) {
-        return hold(from, LockOptions.defaults());
-    }
-
-    private @Nullable Check found() {
-        Checks.Finding finding = checks.finding();
-        return finding == null ? null : finding.check();
-    }
-
-    private void step() {
-        checks.afterStep();
-        ofServer.ran(null);
-        ofServer.afterStep();
-    }
-
+class ChecksTest extends ChecksFixture {
     @Test
     void step_oneGoodLease_findsNothing() {
         Held held = hold(server);
@@ -526,34 +408,6 @@ class ChecksTest {
         server.command("SET", "hf:{lock0}:t", "5");
         ofServer.leftovers.empty();
         assertEquals(Check.LITTER, found());
-    }
-
-    private Shared shared(Held held, LockOptions options, boolean kept) {
-        Shared shared = new Shared(checks, ask(-1, options));
-        shared.grantedByServer(held.token, kept, calm.now());
-        shared.obtained(held);
-        return shared;
-    }
-
-    @Test
-    void fair_handedOnMoreOftenThanAllowed_isFound() {
-        Held held = hold(server);
-        Shared shared = shared(held, LockOptions.defaults().withLocalHandoff(1, Duration.ofMillis(50)), false);
-        shared.obtained(held);
-        assertNull(checks.finding());
-        shared.obtained(held);
-        assertEquals(Check.FAIR, found());
-    }
-
-    @Test
-    void fair_grantedAgainAfterTheRecall_isFound() {
-        Held held = hold(server);
-        Shared shared = shared(held, LockOptions.defaults().withKeepFor(Duration.ofSeconds(1)), true);
-        shared.obtained(held);
-        assertNull(checks.finding());
-        shared.recalled = true;
-        shared.obtained(held);
-        assertEquals(Check.FAIR, found());
     }
 
     @Test

@@ -103,7 +103,7 @@ class OptionPairsTest {
             options = options.withKeepFor(Plan.millis(700));
         }
         if (of(row, Parameter.HANDOFFS) == 1) {
-            options = options.withLocalHandoff(2, Plan.millis(300));
+            options = options.withTurns(2, Plan.millis(300));
         }
         int life = of(row, Parameter.REQUEST_LIFE);
         return life == 0 ? options : options.withRequestLife(Plan.millis(400), LIFE_ENDS.get(life - 1));
