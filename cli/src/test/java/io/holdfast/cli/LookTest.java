@@ -266,7 +266,7 @@ final class LookTest {
             }
             // Somebody who cannot be told of his turn: nobody holds the lock, and yet it is waited for.
             server.command("ZADD", "hf:{orphan}:q", "1", "dead.1-1~s");
-            server.command("HSET", "hf:{orphan}:d", "dead.1-1~s", "1 0 0 T 1000 30000 main", "@n:dead", "1");
+            server.command("HSET", "hf:{orphan}:d", "dead.1-1~s", "0 1 0 T 1000 0 30000 a/b/1/main", "@n:dead", "1");
             assertEquals(21, Said.by(server, "ls", "--page", "1").out().lines().count());
             String queued = Said.by(server, "ls", "--page", "3", "--queued").out();
             assertEquals(22, queued.lines().count(), queued);

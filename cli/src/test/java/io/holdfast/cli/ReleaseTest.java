@@ -293,7 +293,7 @@ final class ReleaseTest {
         assertEquals("No dead waiter.\n", Said.by(server, "clear", "deploy").out());
         // One whose deadline has passed.
         server.command("ZADD", "hf:{deploy}:q", "99", "dead.1-1~s");
-        server.command("HSET", "hf:{deploy}:d", "dead.1-1~s", "1 0 0 T 1000 30000 main", "@n:dead", "1");
+        server.command("HSET", "hf:{deploy}:d", "dead.1-1~s", "0 1 0 T 1000 0 30000 a/b/1/main", "@n:dead", "1");
         assertEquals(2, client.inspect().lock("deploy").waiters());
         assertTrue(Said.by(server, "queue", "deploy").out().contains("gone, is removed when met"));
         assertEquals(

@@ -148,8 +148,8 @@ final class HandOverEngineTest extends EngineFixture {
         assertThrows(LeaseLostException.class, () -> holdfast.adopt(ticket));
         List<Call> adopts = server.calls("adopt");
         assertEquals(4, adopts.size());
-        String owner = adopts.get(0).arg(7);
-        assertTrue(adopts.stream().allMatch(call -> call.arg(7).equals(owner)), "it repeats itself");
+        String owner = adopts.get(0).arg(5);
+        assertTrue(adopts.stream().allMatch(call -> call.arg(5).equals(owner)), "it repeats itself");
         assertEquals(1, server.count("release"));
         assertEquals(owner, server.calls("release").get(0).owner());
         assertEquals(0, holdfast.holding());

@@ -293,7 +293,7 @@ final class LeaseEngineTest extends EngineFixture {
         Lease lease = obtained(waiting.future);
         CompletableFuture<Void> extension = lease.extendAsync(seconds(2));
         Call confirmation = server.next("confirm");
-        assertEquals("30000", confirmation.arg(7));
+        assertEquals("30000", confirmation.arg(5));
         confirmation.answer(server.held());
         extension.join();
         assertEquals(VALIDITY, lease.remaining());

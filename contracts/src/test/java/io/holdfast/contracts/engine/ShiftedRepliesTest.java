@@ -89,6 +89,10 @@ class ShiftedRepliesTest {
         }
 
         private static Reply numbered(Reply reply, String number) {
+            if (!reply.isList()) {
+                String words = reply.asString();
+                return Reply.of(words.substring(0, words.lastIndexOf(' ') + 1) + number);
+            }
             List<Reply> elements = new ArrayList<>(reply.asList());
             elements.set(elements.size() - 1, Reply.of(number));
             return Reply.of(elements);

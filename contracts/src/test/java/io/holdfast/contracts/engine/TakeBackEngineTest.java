@@ -37,7 +37,7 @@ final class TakeBackEngineTest extends EngineFixture {
         assertEquals(VALIDITY.minusMillis(10), lease.remaining());
         // The first copy may still be under way, and must not take the lock again.
         lease.releaseAsync();
-        assertEquals(TWO_MINUTES, server.next("release").arg(6));
+        assertEquals(TWO_MINUTES, server.next("release").tombstone());
     }
 
     @Test
@@ -62,13 +62,13 @@ final class TakeBackEngineTest extends EngineFixture {
         assertInstanceOf(Attempt.Unknown.class, future.join());
         Call release = server.next("release");
         assertEquals(acquire.owner(), release.owner());
-        assertEquals(TWO_MINUTES, release.arg(6));
+        assertEquals(TWO_MINUTES, release.tombstone());
     }
 
     @Test
     void acquire_answered_leavesNoTombstone() {
         lease("a").releaseAsync();
-        assertEquals("0", server.next("release").arg(6));
+        assertEquals("0", server.next("release").tombstone());
     }
 
     // ---- taking back
@@ -80,7 +80,7 @@ final class TakeBackEngineTest extends EngineFixture {
         future.cancel(false);
         Call withdrawal = server.next("release");
         assertEquals(acquire.owner(), withdrawal.owner());
-        assertEquals(TWO_MINUTES, withdrawal.arg(6));
+        assertEquals(TWO_MINUTES, withdrawal.tombstone());
         withdrawal.answer(server.released("GONE"));
         acquire.answer(server.granted(7));
         assertEquals(acquire.owner(), server.next("release").owner());
@@ -110,7 +110,7 @@ final class TakeBackEngineTest extends EngineFixture {
         for (int i = 0; i < 10; i++) {
             Call withdrawal = server.next("release");
             assertEquals(acquire.owner(), withdrawal.owner());
-            assertEquals(TWO_MINUTES, withdrawal.arg(6));
+            assertEquals(TWO_MINUTES, withdrawal.tombstone());
             withdrawal.fail();
             time.advance(seconds(2));
         }
@@ -127,14 +127,14 @@ final class TakeBackEngineTest extends EngineFixture {
         server.next("acquire");
         future.cancel(false);
         Call withdrawal = server.next("release");
-        assertEquals(TWO_MINUTES, withdrawal.arg(6));
+        assertEquals(TWO_MINUTES, withdrawal.tombstone());
         server.grant(acquire, 7, CLAIM, Duration.ZERO);
         withdrawal.fail();
         time.advance(seconds(10));
         List<Call> releases = server.calls("release");
         Call last = releases.get(releases.size() - 1);
         assertEquals(acquire.owner(), last.owner());
-        assertEquals(TWO_MINUTES, last.arg(6));
+        assertEquals(TWO_MINUTES, last.tombstone());
     }
 
     @Test
@@ -172,7 +172,7 @@ final class TakeBackEngineTest extends EngineFixture {
         Call renewal = server.next("renew");
         assertEquals(List.of("hf:{held}"), renewal.keys());
         Call refresh = server.next("refresh");
-        assertEquals(waiting.acquire.owner(), refresh.arg(8));
+        assertEquals(waiting.acquire.owner(), refresh.arg(5));
         Call release = server.next("release");
         assertEquals(recent.owner(), release.publicOwner());
         assertEquals(

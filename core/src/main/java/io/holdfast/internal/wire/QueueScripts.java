@@ -37,15 +37,16 @@ public final class QueueScripts {
 
         /** Decodes what {@code describe} in common.lua has put here. */
         static State of(ScriptReply reply, int at) {
-            String mine = reply.text(at + 5);
+            String mine = reply.text(at);
+            int hold = at + 6;
             return new State(
-                    reply.holder(at),
-                    reply.remainingMillis(at),
+                    reply.holder(hold),
+                    reply.remainingMillis(hold),
                     mine.isEmpty()
                             ? null
-                            : new Claim(mine, reply.number(at + 6), reply.number(at + 7), reply.number(at + 2)),
-                    reply.number(at + 8),
-                    reply.flag(at + 9));
+                            : new Claim(mine, reply.number(at + 1), reply.number(at + 3), reply.number(at + 2)),
+                    reply.number(at + 4),
+                    reply.flag(at + 5));
         }
     }
 
@@ -95,12 +96,20 @@ public final class QueueScripts {
             int place,
             int waiters,
             @Nullable State state) {
-        private static AcquireReply of(ScriptReply reply) {
+        private static AcquireReply of(ScriptReply reply, boolean keep) {
             AcquireWord word = reply.word(AcquireWord.class);
             long time = reply.timeMicros();
             return switch (word) {
                 case GRANTED ->
-                    new AcquireReply(word, time, reply.number(1), reply.number(2), reply.flag(3), 0, 0, null);
+                    new AcquireReply(
+                            word,
+                            time,
+                            reply.number(1),
+                            reply.number(2),
+                            reply.size() == 3 ? keep : reply.flag(3),
+                            0,
+                            0,
+                            null);
                 case QUEUED, TAKEN, FULL ->
                     new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), State.of(reply, 3));
                 case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
@@ -165,8 +174,11 @@ public final class QueueScripts {
     private final ScriptCalls calls;
     private final OwnerIds ids;
     private final String channelPrefix;
-    private final HoldfastOptions options;
     private final String label;
+    /** In milliseconds, as texts: each call of a script that touches a queue begins with them. */
+    private final String tokenLife;
+
+    private final String waiterDeadline;
 
     /**
      * The scripts of one client.
@@ -178,38 +190,45 @@ public final class QueueScripts {
         this.calls = calls;
         this.ids = ids;
         this.channelPrefix = channelPrefix;
-        this.options = options;
         this.label = label;
+        this.tokenLife = Long.toString(options.tokenLife().toMillis());
+        this.waiterDeadline = Long.toString(options.waiterDeadline().toMillis());
     }
 
-    /** The first four of every script that touches a queue; see common.lua. */
+    /** The first of every script that touches a queue; see common.lua. */
     Arguments common() {
         return new Arguments()
-                .add(ids.client())
-                .add(channelPrefix)
-                .add(options.waiterDeadline())
-                .add(options.tokenLife());
+                .add(ids.client() + " " + waiterDeadline + " " + channelPrefix)
+                .add(tokenLife);
     }
 
     public void acquire(
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
         LockOptions lock = asked.options();
         Duration life = lock.requestLife();
+        String term = Long.toString(lock.term().toMillis());
+        String queueing = (asked.queue() ? "1 " : "0 ")
+                + lock.queueLimit()
+                + " "
+                + lock.priority()
+                + " "
+                + letterOf(lock.order())
+                + " "
+                + (life == null ? 0 : life.toMillis())
+                + (lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? " T " : " L ")
+                + claimWindow(lock).toMillis();
         Arguments args = common().add(asked.owner())
-                .add(lock.term())
-                .add(asked.queue())
-                .add(claimWindow(lock))
-                .add(life == null ? Duration.ZERO : life)
-                .add(lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? "T" : "L")
-                .add(label)
-                .add(asked.actor())
-                .add(letterOf(lock.order()))
-                .add(lock.priority())
-                .add(lock.queueLimit())
-                .add(asked.tokens())
-                .add(asked.keep() ? "K" : "");
+                .add(term)
+                .add(term + " " + label + "/" + asked.actor() + (asked.keep() ? " K" : ""))
+                .add(asked.tokens() - 1)
+                .add(queueing);
         calls.call(
-                Script.ACQUIRE, asked.keys().allToAcquire(asked.owner()), args, sentNanos, AcquireReply::of, callback);
+                Script.ACQUIRE,
+                asked.keys().allToAcquire(asked.owner()),
+                args,
+                sentNanos,
+                reply -> AcquireReply.of(reply, asked.keep()),
+                callback);
     }
 
     /** How long a waiter may take to confirm: never longer than the term. */
@@ -254,10 +273,12 @@ public final class QueueScripts {
             Duration shortestHold,
             long lastToken,
             BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
+        boolean usual = tombstone.isZero() && shortestHold.isZero() && lastToken == 0;
         calls.call(
                 Script.RELEASE,
-                keys.allWithTombstone(owner),
-                common().add(owner).add(tombstone).add(shortestHold).add(lastToken),
+                tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner),
+                common().add(owner)
+                        .add(usual ? "" : tombstone.toMillis() + " " + shortestHold.toMillis() + " " + lastToken),
                 reply -> new ReleaseReply(
                         reply.word(ReleaseWord.class), reply.size() == 1 ? State.FREE : State.of(reply, 1)),
                 callback);
@@ -324,7 +345,7 @@ public final class QueueScripts {
             long sentNanos,
             BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback) {
         List<String> keys = new ArrayList<>();
-        Arguments args = common().add(label).add(heard);
+        Arguments args = common().add(heard);
         for (RefreshEntry entry : entries) {
             keys.addAll(entry.keys().all());
             args.add(entry.count()).add(entry.first());

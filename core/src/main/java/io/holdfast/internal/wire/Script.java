@@ -13,26 +13,26 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("e4bc674adca45c63876fa6cebd8f60b7a5b15b75"),
-    RELEASE("f731210b15c0a2765aef3c334a7bd08a8442e975"),
-    CONFIRM("c2651ccf819fdc0819b8a09371267aaa1406d38c"),
-    RENEW("7b230574ab02e13a498a72d274ed6678e27a7e3c"),
-    REFRESH("59f8b8451f6c7af43c01986e343368377c8accbe"),
-    INFO("984f5a078b5550e66ed5b04acd207277cf7e3b8e"),
-    REVOKE("636d4640c86eea811fb0338c805706fdcf5cfe1b"),
-    PROLONG("06d4036f93f70c636ee739254e501430b87f5318"),
-    CLEAN("36a154922775d4b06f292aebf60779e492dc4cfe"),
-    PLAIN_ACQUIRE("2507564e3f86c84a8a7c0f9fb6473f07805e2417"),
-    PLAIN_RELEASE("2ba5a9d315fe56d62cdf72239d31f7d0dac6be00"),
-    PLAIN_EXTEND("b3c6dfe3b331d0a96e90400b19bb6a956e589557"),
-    PLAIN_INFO("19b0573d7c0eca1ce55983b52400ad007683f321"),
-    ADOPT("8a859d3a79f2bf1c893e9d460511b93fe5a4efe8"),
-    ADOPTED("bb9a6889c56bffc5767f78dd16c863839dc84aab"),
-    FENCE("4908b3af92d9615d34ef72fc58a496e18daaded1"),
-    QUORUM_ACQUIRE("49ffbae5879ed16391da5a558b5ab49e378fa235"),
-    QUORUM_RAISE("f7f586a9b9f83821424d065ec82d04cf059e5c5a"),
-    QUORUM_RELEASE("3ece26958551ca1745b634a62090cd1ce88288f6"),
-    MEMORY("2c83ba24fe6fb53615703e4a36fbafd219550ccc");
+    ACQUIRE("7d8701c8b8ced275ba742f1901e50491a6d0e747"),
+    RELEASE("f226e26c903e5ec1c113cb0b7a8c3460f8c13d25"),
+    CONFIRM("c019b28c4792112bc05b673b25b8ee4855ce3e55"),
+    RENEW("7de3825d296f27b73a7233740ac9c53f10335025"),
+    REFRESH("d6ba00010d03f8e761de48949af5b830298b472a"),
+    INFO("efd470a0d1bb86af12cd1ee107e93fb7ba004c7f"),
+    REVOKE("6ad28da08e48db76d91a092130ee07ca44a4d1d1"),
+    PROLONG("615257eb9b3412362bd2fe76c83fc566de1b8db8"),
+    CLEAN("2a1e8d14b577aaffcacfb8d2a861dfca03120ae8"),
+    PLAIN_ACQUIRE("dcc55f2148235868faf0cae2fa7ee8307f6e7387"),
+    PLAIN_RELEASE("6d4a9370cc595bd6ab7aaefdd3adbcf48a7afe7c"),
+    PLAIN_EXTEND("01c24f469054ad3e806b1a7a7b3e09b8c369c5b7"),
+    PLAIN_INFO("5ac74d46d29cfeafe6d5bff9cbebe94808dcf909"),
+    ADOPT("5fabd9383d2335f6927652c8abd91a542bbf8d91"),
+    ADOPTED("6b993551a5d976e83cbced29fcd2fc44272d35f1"),
+    FENCE("bed26b733723bb0af8aebc8c1fd46acc49519a1c"),
+    QUORUM_ACQUIRE("9372d3bc955db5bfc679398494bf4d718989b4f5"),
+    QUORUM_RAISE("587a58b79d834e4e536a926f6b0f799c08c29c6b"),
+    QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
+    MEMORY("333edba40b2ae96959c292c0d9957bef45d2c1fe");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

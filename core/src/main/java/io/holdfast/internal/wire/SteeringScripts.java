@@ -36,7 +36,7 @@ public final class SteeringScripts {
      */
     public record CleanReply(int removed, int left, State state) {}
 
-    private static final int FIRST_WAITER = 8;
+    private static final int FIRST_WAITER = 3;
     private static final int PER_WAITER = 6;
 
     private final ScriptCalls calls;
@@ -63,9 +63,9 @@ public final class SteeringScripts {
 
     /** Decodes one element of the reply of info.lua. */
     private static LockInfo infoOf(String name, ScriptReply reply) {
-        Optional<Holder> holder = reply.holder(0);
+        int hold = FIRST_WAITER + PER_WAITER * reply.count(2);
         List<Waiter> queue = new ArrayList<>();
-        for (int i = FIRST_WAITER; i + PER_WAITER <= reply.size(); i += PER_WAITER) {
+        for (int i = FIRST_WAITER; i < hold; i += PER_WAITER) {
             Holder read = Label.holder(reply.text(i), 0, reply.number(i + 1), reply.text(i + 2));
             queue.add(new Waiter(
                     read.owner(),
@@ -81,11 +81,11 @@ public final class SteeringScripts {
         }
         return new LockInfo(
                 name,
-                holder,
-                reply.text(6).equals("held"),
-                Duration.ofMillis(holder.isPresent() ? reply.number(5) : 0),
-                Duration.ofMillis(reply.remainingMillis(0)),
-                reply.count(7),
+                reply.holder(hold),
+                reply.text(1).equals("held"),
+                Duration.ofMillis(reply.termMillis(hold)),
+                Duration.ofMillis(reply.remainingMillis(hold)),
+                reply.count(0),
                 queue);
     }
 
@@ -103,9 +103,16 @@ public final class SteeringScripts {
                         .add(token == 0 ? "" : Long.toString(token))
                         .add(drop)
                         .add(refused),
-                reply -> new RevokeReply(
-                        reply.word(RevokeWord.class), reply.holder(1), reply.count(6), State.of(reply, 7)),
+                SteeringScripts::revoked,
                 callback);
+    }
+
+    /** Decodes the reply of revoke.lua. */
+    private static RevokeReply revoked(ScriptReply reply) {
+        List<ScriptReply> parts = reply.each((i, part) -> part);
+        ScriptReply words = parts.get(0);
+        return new RevokeReply(
+                words.word(RevokeWord.class), parts.get(1).holder(1), words.count(1), State.of(words, 2));
     }
 
     /** Extends by name; the answer is the remaining term, zero if nobody holds the lock. */

@@ -227,11 +227,11 @@ public final class HandClient {
     }
 
     public static Reply queued() {
-        return list("QUEUED", 1, 1, "somebody.0-1", 5, 1L, 20_000L, "a/b/c/d", "", "", "", 0, 0);
+        return list("QUEUED", 1, 1, "", "", "", "", 0, 0, 20_000L, "somebody.0-1", 5, 1L, 30_000L, "a/b/c/d");
     }
 
     public static Reply released() {
-        return list("RELEASED", "", "", "", "", "", "", "", "", 0, 0);
+        return list("RELEASED", "", "", "", "", 0, 0);
     }
 
     public static Reply held() {

@@ -82,8 +82,10 @@ final class Way implements NetworkDriver.Route {
                 && answer instanceof Reply reply
                 && command.words().size() > 3
                 && LeaseLook.isRevoke(command.words().get(1))
-                && reply.asList().get(0).asString().equals("RELEASED")) {
-            looking.revoked(command.words().get(3), reply.asList().get(1).asString());
+                && reply.asList().get(0).asString().startsWith("RELEASED ")) {
+            // Of what is told of the hold that ended, the owner stands behind a blank and the rest of the term.
+            looking.revoked(
+                    command.words().get(3), reply.asList().get(1).asString().split(" ", -1)[2]);
         }
         if (world.checksOfQuorum != null && answer instanceof Reply reply) {
             world.checksOfQuorum.answered(server.memory, command, reply);

@@ -103,13 +103,16 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION, KEPT, UNFENCED),
-                        lua("release", "if lock.held and lock.held.owner == owner then", "if lock.held then")),
+                        lua("release", "own = isHoldOf(own, owner) and own", "")),
                 of(
                         "a plain release does not look for waiters",
                         INSIDE,
                         1,
                         EnumSet.of(LIVENESS),
-                        lua("release", "and not facts[1] and not facts[2] then", "then")),
+                        lua(
+                                "release",
+                                "if own and not queued and ARGV[4] == '' then",
+                                "if own and ARGV[4] == '' then")),
                 of(
                         "a plain acquire does not look for waiters",
                         INSIDE,
@@ -121,7 +124,7 @@ final class Breaks {
                         INSIDE,
                         18,
                         EnumSet.of(ORPHAN, ANSWER),
-                        lua("acquire", "KEYS[4], KEYS[6], KEYS[7]) == 0 then", "KEYS[4], KEYS[7]) == 0 then")),
+                        lua("acquire", "KEYS[4], KEYS[6], KEYS[7])", "KEYS[4], KEYS[7])")),
                 of(
                         "deadline counts from the reply",
                         INSIDE,
@@ -161,22 +164,22 @@ final class Breaks {
                         INSIDE,
                         18,
                         EnumSet.of(ORPHAN, ANSWER),
-                        lua("acquire", "if ended > 0 and redis.call('EXISTS', KEYS[6]) == 1 then", "if false then")),
+                        lua("acquire", "if redis.call('EXISTS', KEYS[6]) == 1 then", "if false then")),
                 of(
                         "a repeated acquire does not arm anew",
                         INSIDE,
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        lua("acquire", "  extendHold(lock.hold, term)\n  -- end", "  -- end")),
+                        lua("acquire", "    expireLater(lock.hold, ARGV[4])\n    -- end", "    -- end")),
                 of(
                         "a handoff gives the whole term",
                         INSIDE,
                         130,
                         EnumSet.of(LIVENESS),
                         lua(
-                                "common",
-                                "grant(lock, owner, d.term, d.claim,",
-                                "grant(lock, owner, d.term, tonumber(d.term),")),
+                                "settle",
+                                "grant(lock, owner, rest, claim, more)",
+                                "grant(lock, owner, rest, string.match(rest, '^%d+'), more)")),
                 of(
                         "the client takes a claim for a term",
                         INSIDE,
@@ -201,25 +204,32 @@ final class Breaks {
                         INSIDE,
                         38,
                         EnumSet.of(LIVENESS),
-                        lua("common", "if seen == '1' and listeners(lock, client) == 0 then", "if false then")),
+                        lua(
+                                "settle",
+                                "if string.sub(active, -2) == ' 1' and listeners(lock, client) == 0 then",
+                                "if false then")),
                 of(
                         "no suspects",
                         INSIDE,
                         85,
                         EnumSet.of(LIVENESS),
-                        lua("common", "if redis.call('HEXISTS', lock.details, claimed) == 1 then", "if false then")),
+                        lua("settle", "if redis.call('HEXISTS', lock.details, claimed) == 1 then", "if false then")),
                 of(
                         "a suspect stays one",
                         INSIDE,
                         156,
                         EnumSet.of(ORDER, LIVENESS),
-                        lua("refresh", "if suspect and suspect == ARGV[6] then", "if false then")),
+                        lua("refresh", "if suspect and suspect == ARGV[3] then", "if false then")),
                 of(
                         "tokens count from what the key has",
                         INSIDE,
                         1,
                         EnumSet.of(TOKENS),
-                        lua("hold", "if last >= token then", "do")),
+                        lua(
+                                "hold",
+                                "  if more ~= '0' or least or before and (before >= token or #before ~= #token) then\n"
+                                        + "    local first = math.max(tonumber(token), ",
+                                "  do\n    local first = math.max(")),
                 of(
                         "renewal creates a hold",
                         INSIDE,
@@ -229,7 +239,7 @@ final class Breaks {
                             for i = 1, #KEYS do
                               if not texts[i] then
                                 local mine = ARGV[3 * i - 2] .. ' ' .. ARGV[3 * i - 1] .. ' '
-                                texts[i] = mine .. int(nowMicros) .. ' ' .. ARGV[3 * i] .. ' a/b'
+                                texts[i] = mine .. nowText .. ' ' .. ARGV[3 * i] .. ' a/b'
                                 redis.call('SET', KEYS[i], texts[i], 'PX', ARGV[3 * i])
                               end
                             """)),
@@ -267,7 +277,10 @@ final class Breaks {
                         INSIDE,
                         70,
                         EnumSet.of(LIVENESS, ORDER, ENDS),
-                        lua("acquire", "elseif waiting and not suspect then", "elseif false then")),
+                        lua(
+                                "acquire",
+                                "if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. requester) == 0 then",
+                                "if false then")),
                 of(
                         "loss is told when the server answers",
                         INSIDE,
@@ -288,20 +301,20 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(EXPIRY, LITTER),
-                        lua("acquire", "      redis.call('PEXPIREAT', lock.details, known)\n", "")),
+                        lua("common", "    redis.call('PEXPIREAT', lock.details, at)\n", "")),
                 of(
                         "a queue that begins anew has no expiry",
                         INSIDE,
                         2,
                         EnumSet.of(EXPIRY, LITTER),
-                        lua("acquire", "if enters and queued == 1 then", "if false then")),
+                        lua("common", "tonumber(waiterTtl) or first then", "tonumber(waiterTtl) then")),
                 of(
                         "the queue is in the order of owners",
                         INSIDE,
                         1,
                         EnumSet.of(ORDER),
                         lua(
-                                "common",
+                                "order",
                                 "if queueOrder == 'N' then",
                                 "order = tonumber(string.sub(redis.sha1hex(owner), 1, 8), 16) if queueOrder == 'N' then")),
                 of(
@@ -309,7 +322,7 @@ final class Breaks {
                         INSIDE,
                         1,
                         EnumSet.of(ORDER),
-                        lua("common", "return int(order - priority * BAND)", "return int(order)")),
+                        lua("order", "return order - priority * 4398046511104", "return order")),
                 of(
                         "who comes takes a free lock from those who wait",
                         INSIDE,
@@ -317,8 +330,8 @@ final class Breaks {
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
-                                "if admits(lock.held) then\n  demandOurs(lock)\n  settle(lock, waiting",
-                                "if waiting then\n  settle(lock, waiting")),
+                                "if admits(lock.held) then\n    rare.demandOurs(lock)\n    settle(lock, waiting",
+                                "if waiting then\n    settle(lock, waiting")),
                 of(
                         "a failed request is not repeated",
                         INSIDE,
@@ -432,7 +445,7 @@ final class Breaks {
                         EnumSet.of(TOKENS, EXCLUSION, HOLDER),
                         lua(
                                 "revoke",
-                                "  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))\n  mail[#mail + 1] = table.concat({ 'V', publicPart(held.owner), held.token, lock.hold }, ' ')\n",
+                                "  mail[#mail + 1] = channelOf(lock, clientOf(held.public))\n  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. ' ' .. lock.hold\n",
                                 "")),
                 of(
                         "cluster: a mailbox that only a kept lock wants is never closed",

@@ -116,16 +116,16 @@ final class SharedBreaks {
                         INSIDE,
                         4,
                         EnumSet.of(LIVENESS),
-                        lua("common", "if not held or held.kept == '' then", "if true then")),
+                        lua("settle", "if lock.kept == '' then", "if true then")),
                 Breaks.of(
                         "shared: a hold that was handed off is kept though others wait",
                         INSIDE,
                         63,
                         EnumSet.of(ORPHAN, LIVENESS, FAIR),
                         lua(
-                                "common",
-                                "redis.call('ZCARD', lock.parked) == 1 and ' K'",
-                                "redis.call('ZCARD', lock.parked) >= 1 and ' K'")),
+                                "settle",
+                                "redis.call('ZCARD', lock.parked) == 1 then",
+                                "redis.call('ZCARD', lock.parked) >= 1 then")),
                 Breaks.of(
                         "shared: kept for ever",
                         INSIDE,
@@ -167,7 +167,7 @@ final class SharedBreaks {
                         INSIDE,
                         4,
                         EnumSet.of(HOLDER, TOKENS),
-                        lua("hold", "nowText, tonumber(tokens) - 1", "nowText, 0")),
+                        lua("hold", "  local token = nowText\n", "  local token = nowText\n  more = '0'\n")),
                 Breaks.of(
                         "shared: the hold is its first actor's",
                         INSIDE,
@@ -188,7 +188,7 @@ final class SharedBreaks {
                         KEPT_PLAN,
                         5,
                         EnumSet.of(LIVENESS, FAIR),
-                        lua("common", "if held.kept == ' K' then", "if false then")),
+                        lua("settle", "if lock.kept == ' K' then", "if false then")),
                 Breaks.of(
                         "shared: a hold is kept as long as it was extended for",
                         KEPT_PLAN,
