@@ -1,6 +1,8 @@
 /** Distributed locks on Redis and Valkey. */
 module io.holdfast {
     requires static transitive org.jspecify;
+    // Events for flight recordings, where the application has that module.
+    requires static jdk.jfr;
 
     exports io.holdfast;
     exports io.holdfast.routing;

@@ -3,11 +3,16 @@ package io.holdfast;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Keys.Kind;
+import io.holdfast.internal.wire.LineScripts.LimitReply;
+import io.holdfast.internal.wire.QueueScripts.State;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.SteeringScripts.CleanReply;
 import io.holdfast.internal.wire.SteeringScripts.RevokeReply;
+import io.holdfast.internal.wire.SteeringScripts.RevokeWord;
 import java.time.Duration;
-import java.util.List;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -27,20 +32,44 @@ public final class Admin {
     private static final Duration REFUSED = Duration.ofMinutes(2);
 
     private static final int MOST_ROUNDS = 1_000;
+    private static final int NO_LIMIT = -1;
+
+    /** Whom no owner's id is that of. */
+    private static final Holder NOBODY = new Holder("@", 0, "", "", "", "", Map.of(), Instant.EPOCH);
 
     private final Client client;
     private final Inspector inspector;
 
+    private final Kind kind;
     private final @Nullable Object eventData;
 
     Admin(Client client) {
-        this(client, null);
+        this(client, Kind.LOCK, null);
     }
 
-    private Admin(Client client, @Nullable Object eventData) {
+    private Admin(Client client, Kind kind, @Nullable Object eventData) {
         this.client = client;
-        this.inspector = new Inspector(client);
+        this.inspector = new Inspector(client, kind);
+        this.kind = kind;
         this.eventData = eventData;
+    }
+
+    /**
+     * The same for elections: the names are names of elections, the holders are their leaders, and those who wait are
+     * candidates. Whoever is released by it, or dropped, campaigns again. Without it, elections are left alone.
+     */
+    public Admin elections() {
+        return new Admin(client, Kind.ELECTION, eventData);
+    }
+
+    /** The same for read/write locks. Releases by name end every lease of such a lock, those with a token all that have it. */
+    public Admin readWriteLocks() {
+        return new Admin(client, Kind.READ_WRITE, eventData);
+    }
+
+    /** The same for semaphores. Releases by name end every lease, and so give all permits back. */
+    public Admin semaphores() {
+        return new Admin(client, Kind.SEMAPHORE, eventData);
     }
 
     /**
@@ -49,7 +78,7 @@ public final class Admin {
      * @param data handed to listeners as {@link LockEvent#data()}, and to the log as its text; null for nothing
      */
     public Admin withEventData(@Nullable Object data) {
-        return new Admin(client, data);
+        return new Admin(client, kind, data);
     }
 
     private void tell(String lock, String key, String owner, Function<LockEvent.Subject, LockEvent> event) {
@@ -86,14 +115,16 @@ public final class Admin {
      */
     public Revocation release(String name, long token, Waiters waiters) {
         long begin = client.kit.nanoTime();
-        Keys keys = Keys.of(client.kit.options.prefix(), name);
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         boolean drop = waiters == Waiters.DROP;
         RevokeReply reply = revoke(keys, token, drop);
         RevokeReply first = reply;
         int dropped = reply.dropped();
-        for (int round = 0; drop && reply.state().more() && round < MOST_ROUNDS; round++) {
+        boolean all = kind.isLine() && token == 0; // while there is more to end, nobody is granted it
+        for (int round = 0; (drop || all) && reply.state().more() && round < MOST_ROUNDS; round++) {
             // The hold that this call has ended is gone; one that began meanwhile is not meant.
-            reply = revoke(keys, Math.max(1, first.held().map(Holder::token).orElse(1L)), true);
+            reply = revoke(
+                    keys, all ? 0 : Math.max(1, first.held().map(Holder::token).orElse(1L)), drop);
             dropped += reply.dropped();
         }
         Revocation result = new Revocation(
@@ -117,10 +148,72 @@ public final class Admin {
         return result;
     }
 
+    /**
+     * Releases what one holder has of a lock, and not what others have beside it. The next in line get it.
+     *
+     * @param holder as a listing reports it; nothing is done if it has nothing any more, or rests
+     */
+    public Revocation release(String name, Holder holder) {
+        if (!kind.isLine()) {
+            return release(name, holder.token(), Waiters.HAND_OFF);
+        }
+        long begin = client.kit.nanoTime();
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        RevokeReply reply =
+                revoke(keys, callback -> client.server.steeringScripts.revoke(keys, holder, false, REFUSED, callback));
+        boolean ended = reply.word() == RevokeWord.RELEASED;
+        Revocation result = new Revocation(
+                name,
+                keys.hold(),
+                keys.queue(),
+                ended ? Revocation.Outcome.RELEASED : Revocation.Outcome.NOTHING_TO_RELEASE,
+                ended ? Optional.of(holder) : Optional.empty(),
+                0,
+                reply.state().holder(),
+                Duration.ofNanos(client.kit.nanoTime() - begin));
+        tell(name, keys.hold(), holder.owner(), subject -> new LockEvent.Revoked(subject, result));
+        return result;
+    }
+
     private RevokeReply revoke(Keys keys, long token, boolean drop) {
+        if (keys.kind().isLine() && token != 0) {
+            RevokeReply each = revokeEach(keys, token, drop);
+            return drop && each.word() != RevokeWord.RELEASED ? dropBeside(keys, each) : each;
+        }
+        return revoke(keys, callback -> client.server.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
+    }
+
+    /** Drops the waiters of several holders of whom none is meant. */
+    private RevokeReply dropBeside(Keys keys, RevokeReply each) {
+        RevokeReply reply =
+                revoke(keys, callback -> client.server.steeringScripts.revoke(keys, NOBODY, true, REFUSED, callback));
+        return new RevokeReply(each.word(), each.held(), each.dropped() + reply.dropped(), reply.state());
+    }
+
+    /** Those of several that have a token. Readers that hold a lock together have the same. */
+    private RevokeReply revokeEach(Keys keys, long token, boolean drop) {
+        LockInfo lock = inspector.lock(keys.name(), Inspector.MOST_LISTED);
+        RevokeReply sum =
+                new RevokeReply(lock.isLocked() ? RevokeWord.OTHER : RevokeWord.NOTHING, lock.holder(), 0, State.FREE);
+        for (LockInfo.Share share : lock.shares()) {
+            Holder holder = share.holder();
+            if (holder.token() == token) {
+                RevokeReply one = revoke(
+                        keys, callback -> client.server.steeringScripts.revoke(keys, holder, drop, REFUSED, callback));
+                boolean ended = one.word() == RevokeWord.RELEASED;
+                sum = new RevokeReply(
+                        ended ? one.word() : sum.word(),
+                        ended ? Optional.of(holder) : sum.held(),
+                        sum.dropped() + one.dropped(),
+                        one.state());
+            }
+        }
+        return sum;
+    }
+
+    private RevokeReply revoke(Keys keys, Answers.Sending<RevokeReply> call) {
         long sent = client.kit.nanoTime();
-        RevokeReply reply = Answers.await(
-                client.server, callback -> client.server.steeringScripts.revoke(keys, token, drop, REFUSED, callback));
+        RevokeReply reply = Answers.await(client.server, call);
         client.queue.waitingRoom.observe(keys, reply.state(), sent);
         return reply;
     }
@@ -167,18 +260,27 @@ public final class Admin {
 
     private Total releaseOf(Predicate<Holder> whose) {
         long begin = client.kit.nanoTime();
-        List<LockInfo> found = inspector
-                .locks()
-                .filter(info -> info.holder()
-                        .filter(holder -> !holder.resting() && whose.test(holder))
-                        .isPresent())
-                .toList();
         int released = 0;
-        for (LockInfo info : found) {
-            long token = info.holder().orElseThrow().token();
-            released += release(info.name(), token, Waiters.HAND_OFF).outcome() == Revocation.Outcome.RELEASED ? 1 : 0;
+        for (LockInfo info : inspector.locks().toList()) {
+            for (LockInfo.Share share : info.shares()) {
+                Holder holder = share.holder();
+                if (!holder.resting() && whose.test(holder)) {
+                    released += releaseShare(info.name(), holder) ? 1 : 0;
+                }
+            }
         }
         return told(new Total(released, 0, Duration.ofNanos(client.kit.nanoTime() - begin)));
+    }
+
+    /** Releases what one holder has of a lock, and not what others have beside it. */
+    private boolean releaseShare(String name, Holder holder) {
+        if (!kind.isLine()) {
+            return release(name, holder.token(), Waiters.HAND_OFF).outcome() == Revocation.Outcome.RELEASED;
+        }
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        RevokeReply reply =
+                revoke(keys, callback -> client.server.steeringScripts.revoke(keys, holder, false, REFUSED, callback));
+        return reply.word() == RevokeWord.RELEASED;
     }
 
     private Total told(Total total) {
@@ -194,7 +296,7 @@ public final class Admin {
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
-        Keys keys = Keys.of(client.kit.options.prefix(), name);
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         Duration remaining = Answers.await(
                 client.server, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
         if (remaining.isZero()) {
@@ -205,13 +307,54 @@ public final class Admin {
     }
 
     /**
+     * Limits how many permits of a semaphore may be out, for a time, whatever requests say: 0 stops it. Nothing is taken from those that
+     * have some; who asks waits, unless it would fit beside them even so. When the time is over the limit is gone, and those who wait
+     * are served; nothing is left of it. A limit takes the place of the one before. One above what requests say changes nothing.
+     *
+     * @param permits 0 to {@link DistributedSemaphore#MOST}
+     * @param forHowLong 1 ms to 365 days
+     * @throws UnsupportedOperationException if this is not {@link #semaphores()}
+     */
+    public void limit(String name, int permits, Duration forHowLong) {
+        Require.between("permits", permits, 0, DistributedSemaphore.MOST);
+        Require.between("forHowLong", forHowLong, Duration.ofMillis(1), Require.LONGEST);
+        limited(name, permits, forHowLong, subject -> new LockEvent.Limited(subject, permits, forHowLong));
+    }
+
+    /**
+     * Ends an operator's limit of a semaphore. Those who wait and fit now are served.
+     *
+     * @return whether there was one
+     * @throws UnsupportedOperationException if this is not {@link #semaphores()}
+     */
+    public boolean unlimit(String name) {
+        return limited(name, NO_LIMIT, Duration.ZERO, LockEvent.Unlimited::new);
+    }
+
+    private boolean limited(
+            String name, int permits, Duration forHowLong, Function<LockEvent.Subject, LockEvent> event) {
+        if (kind != Kind.SEMAPHORE) {
+            throw new UnsupportedOperationException("only a semaphore has a limit: admin().semaphores()");
+        }
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        long sent = client.kit.nanoTime();
+        LimitReply reply = Answers.await(
+                client.server, callback -> client.server.lineScripts.limit(keys, permits, forHowLong, callback));
+        client.queue.waitingRoom.observe(keys, reply.state(), sent);
+        if (permits != NO_LIMIT || reply.before()) {
+            tell(name, keys.hold(), "", event);
+        }
+        return reply.before();
+    }
+
+    /**
      * Removes waiters whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). The server also
      * removes them by itself whenever it comes across them.
      *
      * @return how many were removed
      */
     public int clean(String name) {
-        Keys keys = Keys.of(client.kit.options.prefix(), name);
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         int removed = 0;
         for (int round = 0; round < MOST_ROUNDS; round++) {
             long sent = client.kit.nanoTime();

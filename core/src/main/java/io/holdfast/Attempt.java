@@ -65,6 +65,26 @@ public sealed interface Attempt {
     record OwnConflict(String lock, Contention contention) implements NotObtained {}
 
     /**
+     * The actor that asks to write has the lock for reading, and the options say that it is not to wait for itself
+     * ({@link LockOptions#withOwnConflict}). There is no way from reading to writing: two readers that both waited for the other to
+     * end would wait for ever. Release the reading lease first, and look again at what was read.
+     *
+     * @param lock the lock's name
+     * @param contention the actor's own hold
+     */
+    record Upgrade(String lock, Contention contention) implements NotObtained {}
+
+    /**
+     * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others go on when the
+     * actor releases what it still has.
+     *
+     * @param lock the lock's name
+     * @param contention who held it, by the server's last answer
+     * @param cycle who waited for whom; the first is the one whose request was ended
+     */
+    record Deadlocked(String lock, Contention contention, WaitCycle cycle) implements NotObtained {}
+
+    /**
      * The server granted the lock, but a failover could have undone the grant, or could undo it yet, and the options ask for
      * more certainty. The lock was given back.
      *
@@ -103,6 +123,7 @@ public sealed interface Attempt {
      * @throws LockTimeoutException if the lock is taken, or was not free in time
      * @throws LockRefusedException if the queue is full, an operator dropped the request, the actor holds the lock, or
      *     the grant was not confirmed as the options ask for
+     * @throws DeadlockException if the request was ended to break a deadlock
      * @throws ServerUnreachableException if the outcome is unknown
      */
     default Lease orElseThrow() {
@@ -112,6 +133,8 @@ public sealed interface Attempt {
             throw new LockTimeoutException(t.lock(), Wait.none(), t.contention());
         } else if (this instanceof TimedOut t) {
             throw new LockTimeoutException(t.lock(), t.waitLimit(), t.contention());
+        } else if (this instanceof Deadlocked d) {
+            throw new DeadlockException(d);
         } else if (this instanceof NotObtained n) {
             throw new LockRefusedException(n);
         }

@@ -1,9 +1,10 @@
 package io.holdfast;
 
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
-import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Question;
+import io.holdfast.internal.lease.Recorder;
 import io.holdfast.spi.BlockingCall;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -24,8 +25,10 @@ final class Calls {
     private Calls() {}
 
     /** Asks and blocks for the answer. If the thread is interrupted, the request is withdrawn. */
-    static <A, R> R await(Kit kit, Asking<A> request, Function<Answer<A>, R> result) throws InterruptedException {
-        CompletableFuture<Answer<A>> outcome = BlockingCall.await(request::start);
+    static <N extends Question.Answered, R> R await(Kit kit, Question<N> request, Function<N, R> result)
+            throws InterruptedException {
+        Recorder.Span wait = Recorder.present().waiting(true);
+        CompletableFuture<N> outcome = BlockingCall.await(request::start);
         try {
             if (!outcome.isDone()) {
                 kit.beforeWaiting();
@@ -39,19 +42,41 @@ final class Calls {
                 throw known;
             }
             throw new IllegalStateException("a request fails with unchecked exceptions only", e.getCause());
+        } finally {
+            if (wait != null) {
+                wait.over(request.account(), outcomeOf(outcome));
+            }
         }
     }
 
     /** Asks and blocks for the answer without heeding interrupts, which stay set. */
-    static <A> Answer<A> awaitUninterruptibly(Asking<A> request) {
+    static <N extends Question.Answered> N awaitUninterruptibly(Question<N> request) {
+        Recorder.Span wait = Recorder.present().waiting(true);
+        CompletableFuture<N> outcome = BlockingCall.await(request::start);
         try {
-            return BlockingCall.await(request::start).join();
+            return outcome.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof RuntimeException known) {
                 throw known;
             }
             throw e;
+        } finally {
+            if (wait != null) {
+                wait.over(request.account(), outcomeOf(outcome));
+            }
         }
+    }
+
+    /** In a word, for a recording. One that is not known yet was not waited for. */
+    private static String outcomeOf(CompletableFuture<? extends Question.Answered> outcome) {
+        if (!outcome.isDone()) {
+            return LockEvent.Reason.WITHDRAWN.name();
+        }
+        return outcome.<String>handle((answer, failure) -> answer != null && answer.entry() != null
+                        ? "OBTAINED"
+                        : Outcome.reasonOf(answer == null ? null : answer.why(), failure)
+                                .name())
+                .join();
     }
 
     /**
@@ -60,9 +85,15 @@ final class Calls {
      *
      * @param result of the answer; may throw exceptions of the library
      */
-    static <A, T> CompletableFuture<T> async(Executor executor, Asking<A> request, Function<Answer<A>, T> result) {
+    static <N extends Question.Answered, T> CompletableFuture<T> async(
+            Executor executor, Question<N> request, Function<N, T> result) {
+        Recorder.Span wait = Recorder.present().waiting(false);
         CompletableFuture<T> future = new CompletableFuture<>();
-        CompletableFuture<Answer<A>> outcome = request.start();
+        CompletableFuture<N> asked = request.start();
+        // Before anybody is told: what is recorded is there when the answer is.
+        CompletableFuture<N> outcome = wait == null
+                ? asked
+                : asked.whenComplete((answer, failure) -> wait.over(request.account(), outcomeOf(asked)));
         // Also runs when it was completed from outside; then there may be something to withdraw.
         future.whenComplete((value, failure) -> {
             if (!outcome.isDone()) {
@@ -79,9 +110,9 @@ final class Calls {
                     } catch (HoldfastException e) {
                         delivered = future.completeExceptionally(e);
                     }
-                    Handle handle = answer == null ? null : answer.handle();
-                    if (!delivered && handle != null) {
-                        handle.leave();
+                    Entry<?> entry = answer == null ? null : answer.entry();
+                    if (!delivered && entry != null) {
+                        entry.leave();
                     }
                 },
                 executor);
@@ -89,14 +120,14 @@ final class Calls {
     }
 
     /** Does work under a lock, and leaves it in every case. */
-    static <T extends @Nullable Object, X extends Exception> T under(Handle handle, Work<T, X> work) throws X {
+    static <T extends @Nullable Object, X extends Exception> T under(Entry<?> entry, Work<T, X> work) throws X {
         T value;
         LeaseLostException lost;
         try {
             value = work.run();
-            lost = handle.isValid() ? null : handle.lostException(value);
+            lost = entry.isValid() ? null : entry.lostException(value);
         } finally {
-            handle.leaveAndWait();
+            entry.leaveAndWait();
         }
         if (lost != null && lost.reason() != null) {
             throw lost;
@@ -107,7 +138,7 @@ final class Calls {
     /** The same for asynchronous work: the lock is left when the stage that the work returns completes. */
     static <L, T extends @Nullable Object> CompletableFuture<T> under(
             CompletableFuture<L> acquired,
-            Function<L, Handle> handleOf,
+            Function<L, Entry<?>> entryOf,
             Function<? super L, ? extends CompletionStage<T>> work) {
         CompletableFuture<T> result = new CompletableFuture<>();
         acquired.whenComplete((lease, failure) -> {
@@ -121,10 +152,10 @@ final class Calls {
             } catch (Throwable e) {
                 stage = CompletableFuture.failedFuture(e);
             }
-            Handle handle = handleOf.apply(lease);
+            Entry<?> entry = entryOf.apply(lease);
             stage.whenComplete((value, thrown) -> {
-                LeaseLostException lost = handle.isValid() ? null : handle.lostException(value);
-                handle.leaveAsync().whenComplete((released, ignored) -> {
+                LeaseLostException lost = entry.isValid() ? null : entry.lostException(value);
+                entry.leaveAsync().whenComplete((released, ignored) -> {
                     if (thrown != null) {
                         result.completeExceptionally(unwrap(thrown));
                     } else if (lost != null && lost.reason() != null) {

@@ -47,6 +47,7 @@ final class Diagnosing {
         List<Probe> probes = new ArrayList<>();
         probes.add(probe(Ability.SCRIPTS, () -> inspector.isLocked(LOCK)));
         probes.add(probe(Ability.LOCKING, () -> lock(client)));
+        probes.add(probe(Ability.SHARING, () -> share(client, inspector)));
         probes.add(probe(
                 Ability.LISTENING,
                 () -> await(
@@ -120,6 +121,33 @@ final class Diagnosing {
                 throw unknown.cause();
             }
             attempt.lease().ifPresent(Lease::release);
+        } catch (InterruptedException e) {
+            throw interrupted(client, e);
+        }
+    }
+
+    /** Takes a read/write lock for a moment, to read, and keeps it. That another writes meanwhile shows as well that it can be had. */
+    private static void share(Client client, Inspector inspector) {
+        LockOptions options =
+                LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false);
+        Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.READ_WRITE, LOCK);
+        DistributedLock lock = new DistributedReadWriteLock(client, keys, options).read();
+        // What scripts ask only when it is renewed, or where something is not as usual.
+        askAt(keys.members(), inspector, "ZMSCORE", keys.members(), "@");
+        askAt(keys.hold(), inspector, "HLEN", keys.hold());
+        askAt(keys.hold(), inspector, "HKEYS", keys.hold());
+        try {
+            Attempt attempt = lock.attempt(Wait.none());
+            if (attempt instanceof Attempt.Unknown unknown) {
+                throw unknown.cause();
+            }
+            attempt.lease().ifPresent(lease -> {
+                try {
+                    lease.extend(Duration.ofSeconds(2));
+                } finally {
+                    lease.release();
+                }
+            });
         } catch (InterruptedException e) {
             throw interrupted(client, e);
         }

@@ -34,6 +34,8 @@ public record Diagnosis(
         SCRIPTS,
         /** Taking a lock and releasing it. Needed. */
         LOCKING,
+        /** Keeping a lock that several may hold: a read/write lock, or a semaphore. Without it these cannot be used, locks can. */
+        SHARING,
         /** Listening on a channel of its own. Needed. */
         LISTENING,
         /** Sending a message, which arrives. Without it waiters learn of their turn some seconds later. */

@@ -5,6 +5,7 @@ import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
@@ -53,17 +54,49 @@ import org.jspecify.annotations.Nullable;
  * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
  */
 public final class DistributedLock {
-    private final Engine engine;
-    private final Keys keys;
+    final Engine engine;
+    final Keys keys;
+    final Asked what;
     private final LockOptions options;
     private final @Nullable String actor;
 
     DistributedLock(Engine engine, Keys keys, LockOptions options, @Nullable String actor) {
+        this(engine, keys, Asked.ALONE, options, actor);
+    }
+
+    /** @param what is asked for of it */
+    DistributedLock(Engine engine, Keys keys, Asked what, LockOptions options, @Nullable String actor) {
         engine.accept(options);
+        if (keys.kind().isLine()) {
+            acceptShared(what, options);
+        }
         this.engine = engine;
         this.keys = keys;
+        this.what = what;
         this.options = options;
         this.actor = actor;
+    }
+
+    /** Refuses options that mean nothing where several may hold a lock. */
+    private static void acceptShared(Asked what, LockOptions options) {
+        if (!options.keepFor().isZero()) {
+            throw new IllegalArgumentException("keepFor is " + options.keepFor() + ", must be " + Duration.ZERO
+                    + " for a lock that several may hold: what its client keeps is a hold that excludes all others");
+        }
+        refuseUntilStuck("waitLimit", options.waitLimit());
+        if (what.mode() == LockMode.PERMITS && options.ownConflict() != LockOptions.OwnConflict.WAIT) {
+            throw new IllegalArgumentException("ownConflict is " + options.ownConflict()
+                    + ", must be WAIT for a semaphore: its permits belong to no actor");
+        }
+    }
+
+    private static Wait refuseUntilStuck(String parameter, Wait wait) {
+        if (wait.untilStuck()) {
+            throw new IllegalArgumentException(
+                    parameter + " is " + wait
+                            + ", must be none, limited or for ever for a lock that several may hold: no one of them is the stuck one");
+        }
+        return wait;
     }
 
     /** The name. */
@@ -83,7 +116,7 @@ public final class DistributedLock {
 
     /** The same lock, asked for with other options. */
     public DistributedLock with(LockOptions other) {
-        return new DistributedLock(engine, keys, other, actor);
+        return new DistributedLock(engine, keys, what, other, actor);
     }
 
     /**
@@ -94,7 +127,17 @@ public final class DistributedLock {
      * @param id 1 to 100 characters
      */
     public DistributedLock as(String id) {
-        return new DistributedLock(engine, keys, options, Require.text("actor", id, 100));
+        return new DistributedLock(engine, keys, what, options, Require.text("actor", id, 100));
+    }
+
+    /**
+     * The same lock, requested by an actor of this name unless {@link #as} has named one already. For code between the caller and
+     * the lock whose threads mean nothing, such as an event loop's, on which two callers would be one actor.
+     *
+     * @param id 1 to 100 characters
+     */
+    public DistributedLock asUnlessNamed(String id) {
+        return actor == null ? as(id) : this;
     }
 
     /**
@@ -107,14 +150,19 @@ public final class DistributedLock {
      * was unlocked, if the lease was lost before: work under it may have overlapped with another holder's. Locking again
      * while the lease is lost throws that exception too. Conditions are not supported.
      *
-     * <p>A thread that has locked enters again through any such view of this client. Where leases of this client share a hold
-     * ({@link LockOptions#withLocalHandoff}, {@link LockOptions#withKeepFor}) it enters again through the same view only:
-     * through another one it would wait for itself.
+     * <p>A thread that has locked enters again through any such view of this client; therefore the view asks in
+     * {@linkplain LockOptions#withStrictOrder() strict order}. Where this client keeps the lock ({@link LockOptions#withKeepFor}) it enters
+     * again through the same view only: through another one it would wait for itself.
      *
      * <p>A thread that ends without unlocking leaves the lock locked, as with any lock of this kind, until the view is
      * unreachable or {@link LockOptions#longestHold()} is over.
      */
     public java.util.concurrent.locks.Lock asJavaLock() {
+        if (what.mode() == LockMode.PERMITS) {
+            throw new UnsupportedOperationException(Shown.lock(name())
+                    + " is a semaphore, whose permits belong to no thread: use java.util.concurrent's idea"
+                    + " of a lock for locks, and acquire permits with try-with-resources");
+        }
         return new JavaLock(this);
     }
 
@@ -138,9 +186,9 @@ public final class DistributedLock {
      * @throws IllegalArgumentException if the lease is of another lock
      */
     public Extension extendOrReacquire(Lease lease, Wait wait) throws InterruptedException {
-        if (!lease.name().equals(name())) {
-            throw new IllegalArgumentException(
-                    "lease is of " + Shown.lock(lease.name()) + ", must be of '" + Shown.name(name()) + "'");
+        if (!lease.hold.keys().equals(keys) || !lease.hold.what().equals(what)) {
+            throw new IllegalArgumentException("lease is of " + Shown.lock(lease.name()) + ", must be of "
+                    + Shown.lock(name()) + " and of its mode");
         }
         if (lease.isValid()) {
             try {
@@ -190,6 +238,7 @@ public final class DistributedLock {
      * @throws ServerUnreachableException if that is not known
      * @throws LockRefusedException if the actor holds it itself, and the options say to refuse that, or if the grant was
      *     not confirmed as they ask for
+     * @throws DeadlockException if the request was ended to break a deadlock
      */
     public Optional<Lease> tryAcquire(Wait wait) throws InterruptedException {
         Attempt attempt = attempt(wait);
@@ -264,11 +313,15 @@ public final class DistributedLock {
     }
 
     /** Throws for outcomes that an empty result must not hide. */
-    private static void refuseUnclear(Attempt attempt) {
+    static void refuseUnclear(Attempt attempt) {
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
         } else if (attempt instanceof Attempt.OwnConflict own) {
             throw new LockRefusedException(own);
+        } else if (attempt instanceof Attempt.Upgrade upgrade) {
+            throw new LockRefusedException(upgrade);
+        } else if (attempt instanceof Attempt.Deadlocked deadlocked) {
+            throw new DeadlockException(deadlocked);
         } else if (attempt instanceof Attempt.Unconfirmed unconfirmed) {
             throw new LockRefusedException(unconfirmed);
         }
@@ -287,11 +340,24 @@ public final class DistributedLock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Calls.await(engine.kit(), newRequest(Require.given("wait", wait), scoped), DistributedLock::attemptOf);
+        return Calls.await(
+                engine.kit(), newRequest(Require.given("wait", wait), scoped, true), DistributedLock::attemptOf);
     }
 
-    private Asking<Attempt> newRequest(Wait wait, boolean scoped) {
-        return engine.newRequest(Demand.of(keys, options, wait, scoped, actor));
+    private Asking<Attempt> newRequest(Wait wait, boolean scoped, boolean blocks) {
+        return engine.newRequest(demand(wait, scoped, blocks));
+    }
+
+    /** What this lock demands for whoever calls, and perhaps blocks until it is answered. */
+    Demand demand(Wait wait, boolean scoped, boolean blocks) {
+        return Demand.of(
+                keys,
+                what,
+                options,
+                keys.kind().isLine() ? refuseUntilStuck("wait", wait) : wait,
+                scoped,
+                actor,
+                blocks);
     }
 
     static Attempt attemptOf(Answer<Attempt> answer) {
@@ -301,12 +367,12 @@ public final class DistributedLock {
 
     /** Waits without heeding interrupts, which stay set. */
     Attempt attemptUninterruptibly(Wait wait) {
-        return attemptOf(Calls.awaitUninterruptibly(newRequest(wait, false)));
+        return attemptOf(Calls.awaitUninterruptibly(newRequest(wait, false, true)));
     }
 
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
         return Calls.async(
-                engine.kit().executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+                engine.kit().executor(), newRequest(wait, scoped, false), answer -> result.apply(attemptOf(answer)));
     }
 
     @Override

@@ -32,7 +32,7 @@ public record Holder(
         metadata = Map.copyOf(metadata);
     }
 
-    /** Whether the lock is no longer held, but stays taken until its shortest hold (minimum hold) is over. */
+    /** Whether the lock is no longer held, but stays taken until its shortest hold (minimum hold), or the time that its release has asked for, is over. */
     public boolean resting() {
         return owner.equals("-");
     }

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * A client: the way to locks on one server, on a cluster, or on a master that Sentinels watch. One per application is
@@ -237,13 +238,77 @@ public final class Holdfast implements AutoCloseable {
      * @param name 1 to 1,000 characters, any of them
      */
     public DistributedLock lock(String name) {
-        return lock(name, client.kit.options.lockDefaults());
+        return lock(name, client.kit.options.lockDefaults(name));
     }
 
     /** A lock with options of its own. No I/O. */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(
                 client, Keys.of(client.kit.options.prefix(), name), Require.given("options", options), null);
+    }
+
+    /**
+     * A read/write lock, with the client's default options. No I/O.
+     *
+     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds have nothing to do with each other
+     */
+    public DistributedReadWriteLock readWriteLock(String name) {
+        return readWriteLock(name, sharedDefaults(name));
+    }
+
+    /** A read/write lock with options of its own. No I/O. */
+    public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
+        Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.READ_WRITE, name);
+        return new DistributedReadWriteLock(client, keys, Require.given("options", options));
+    }
+
+    /**
+     * A semaphore, with the client's default options. No I/O.
+     *
+     * @param name 1 to 1,000 characters, any of them; names of locks of different kinds have nothing to do with each other
+     * @param permits how many may be out, 1 to 1,000,000
+     */
+    public DistributedSemaphore semaphore(String name, int permits) {
+        return semaphore(name, permits, sharedDefaults(name).withOwnConflict(LockOptions.OwnConflict.WAIT));
+    }
+
+    /** A semaphore with options of its own. No I/O. */
+    public DistributedSemaphore semaphore(String name, int permits, LockOptions options) {
+        Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.SEMAPHORE, name);
+        return new DistributedSemaphore(client, keys, permits, Require.given("options", options));
+    }
+
+    /** What locks that several may hold have of the client's lock options: those that mean nothing there are left out. */
+    private LockOptions sharedDefaults(String name) {
+        LockOptions options = client.kit.options.lockDefaults(name).withKeepFor(Duration.ZERO);
+        return options.waitLimit().untilStuck()
+                ? options.withWaitLimit(LockOptions.defaults().waitLimit())
+                : options;
+    }
+
+    /**
+     * Several locks that are obtained together or not at all, with the client's default options. No I/O.
+     *
+     * @param names 2 to 100 different ones; their order is of no importance
+     * @throws IllegalArgumentException if they are fewer, more, or one of them is there twice
+     */
+    public LockSet locks(String... names) {
+        return LockSet.of(
+                client,
+                client.kit.options.lockDefaults().waitLimit(),
+                Stream.of(names).map(this::lock).toList());
+    }
+
+    /**
+     * Several locks of this client that are obtained together or not at all, each with its own options but the wait: that is
+     * the set's. No I/O.
+     *
+     * @param locks 2 to 100 different ones; their order is of no importance
+     * @throws IllegalArgumentException if they are fewer, more, one of them is there twice or of another client, or its options
+     *     say to wait until it is stuck
+     */
+    public LockSet allOf(DistributedLock... locks) {
+        return LockSet.ofEach(client, client.kit.options.lockDefaults().waitLimit(), List.of(locks));
     }
 
     /**
@@ -258,6 +323,22 @@ public final class Holdfast implements AutoCloseable {
     /** A lock of the plain protocol, with options of its own; see {@link #plainLock(String)}. No I/O. */
     public PlainLock plainLock(String key, PlainOptions options) {
         return new PlainLock(client, Keys.plain(key), Require.given("options", options));
+    }
+
+    /** An election, whose candidates ask with the client's lock options, with a term of 15 s at most. No I/O. */
+    public Election election(String name) {
+        return election(name, Election.defaults(client.kit.options.lockDefaults()));
+    }
+
+    /**
+     * An election with options of its own. No I/O. Turns do not apply to it: each candidate stands in the server's queue.
+     *
+     * @param name 1 to 1,000 characters, any of them; names of elections and of locks have nothing to do with each other
+     * @throws IllegalArgumentException if an option means nothing for an election
+     */
+    public Election election(String name, LockOptions options) {
+        Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.ELECTION, name);
+        return new Election(client, keys, Require.given("options", options));
     }
 
     /** Looks at locks. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ public final class HoldfastOptions {
     private static final Option<Duration> TOKEN_LIFE = KIND.option("tokenLife", Duration.ofHours(1));
     private static final Option<Eviction> EVICTION = KIND.option("eviction", Eviction.WARN);
     private static final Option<Duration> QUARANTINE = KIND.option("quarantine", Duration.ZERO);
+    private static final Option<Duration> DEADLOCK_DETECTION = KIND.optional("deadlockDetection", null);
     private static final Option<List<HoldfastListener>> LISTENERS = KIND.callers("listeners", List.of());
     private static final Option<Double> EVENT_SAMPLING = KIND.option("eventSampling", 1.0);
     private static final Option<Double> LOG_SAMPLING = KIND.option("logSampling", 1.0);
@@ -47,6 +49,8 @@ public final class HoldfastOptions {
     private static final Option<Supplier<Credentials>> CREDENTIALS = KIND.callers("credentials", null);
     private static final Option<Supplier<Credentials>> SENTINEL_CREDENTIALS = KIND.callers("sentinelCredentials", null);
     private static final Option<Executor> EXECUTOR = KIND.callers("executor", null);
+    private static final Option<Function<? super String, @Nullable LockOptions>> LOCK_DEFAULTS_BY_NAME =
+            KIND.callers("lockDefaultsByName", null);
 
     private static final HoldfastOptions DEFAULTS = new HoldfastOptions(KIND.defaults());
 
@@ -103,6 +107,29 @@ public final class HoldfastOptions {
     /** With other defaults for locks. */
     public HoldfastOptions withLockDefaults(LockOptions value) {
         return new HoldfastOptions(values.with(LOCK_DEFAULTS, value));
+    }
+
+    /** For the lock, read/write lock or semaphore of this name, if it does not say otherwise: {@link #lockDefaults()} mostly. */
+    public LockOptions lockDefaults(String name) {
+        Function<? super String, @Nullable LockOptions> byName = lockDefaultsByName();
+        LockOptions special = byName == null ? null : byName.apply(name);
+        return special == null ? lockDefaults() : special;
+    }
+
+    /** What {@link #lockDefaults(String)} asks first; null for nothing (the default). */
+    public @Nullable Function<? super String, @Nullable LockOptions> lockDefaultsByName() {
+        return values.get(LOCK_DEFAULTS_BY_NAME);
+    }
+
+    /**
+     * With defaults that depend on the name of a lock, for all calls that give no options of their own.
+     *
+     * @param value from a name to its options, or to null for {@link #lockDefaults()}; called whenever the application makes a
+     *     lock, in its thread, so that it should not block; what it throws is thrown there. Null for no such defaults (the
+     *     default)
+     */
+    public HoldfastOptions withLockDefaultsByName(@Nullable Function<? super String, @Nullable LockOptions> value) {
+        return new HoldfastOptions(values.with(LOCK_DEFAULTS_BY_NAME, value));
     }
 
     /** The longest time for one connection; default 5 s. */
@@ -289,6 +316,29 @@ public final class HoldfastOptions {
      */
     public HoldfastOptions withQuarantine(Duration value) {
         return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
+    }
+
+    /** How long a request waits before it is looked whether it waits in a deadlock; null (the default) for never. */
+    public @Nullable Duration deadlockDetection() {
+        return values.get(DEADLOCK_DETECTION);
+    }
+
+    /**
+     * With detection of deadlocks: cycles of actors each of which waits for what the next one has. A client with a request that
+     * waits longer than this writes down at the server whom its actors wait with and what they hold, and reads what other clients have
+     * written, until the request ends. A deadlock is reported by {@link LockEvent.Deadlock} and by a warning in the log of each
+     * client whose request is in it, mostly after two to three times this long; and a request that asks for that
+     * ({@link LockOptions#withDeadlock}) is ended. Nothing is written or read while no request waits so long.
+     *
+     * <p>An actor is a thread that blocks in a call of this library, or an id that was given ({@link DistributedLock#as}), which is
+     * taken for one flow of control: all that is held and waited for under it is its own. An asynchronous request
+     * without an id belongs to nobody. Every client of a cycle needs detection, or the cycle is not found. Waits for
+     * anything but locks of this server, and locks of a {@link Quorum}, are not seen; see docs/guide/deadlocks.md.
+     *
+     * @param after 1 s to 1 h, or null for none
+     */
+    public HoldfastOptions withDeadlockDetection(@Nullable Duration after) {
+        return new HoldfastOptions(values.with(DEADLOCK_DETECTION, after, Duration.ofSeconds(1), Duration.ofHours(1)));
     }
 
     /** The part of the requests whose events listeners hear; default 1, which is all of them. */

@@ -3,10 +3,13 @@ package io.holdfast;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Keys.Kind;
+import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,17 +17,21 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.Spliterator;
 import java.util.Spliterators;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at locks without changing them. What it reports was true at one instant on the server. Blocks for a few round
@@ -42,12 +49,44 @@ public final class Inspector {
     public static final int PAGE = 500;
 
     private static final int BATCH = 100;
-    private static final int MOST_WAITERS_LISTED = 10_000;
+    static final int MOST_LISTED = 10_000;
 
     final Client client;
+    private final @Nullable Kind kind; // null for all
 
     Inspector(Client client) {
+        this(client, Kind.LOCK);
+    }
+
+    Inspector(Client client, @Nullable Kind kind) {
         this.client = client;
+        this.kind = kind;
+    }
+
+    /**
+     * The same for elections: the names are names of elections, the holders are their leaders, and those who wait are
+     * candidates. Without it, elections are not listed.
+     */
+    public Inspector elections() {
+        return new Inspector(client, Kind.ELECTION);
+    }
+
+    /** The same for read/write locks. */
+    public Inspector readWriteLocks() {
+        return new Inspector(client, Kind.READ_WRITE);
+    }
+
+    /** The same for semaphores. */
+    public Inspector semaphores() {
+        return new Inspector(client, Kind.SEMAPHORE);
+    }
+
+    /**
+     * The same for all kinds: what lists lists locks, elections, read/write locks and semaphores, in one walk. What takes a name is
+     * about the lock of that name, as without this.
+     */
+    public Inspector allKinds() {
+        return new Inspector(client, null);
     }
 
     /** One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. */
@@ -61,17 +100,56 @@ public final class Inspector {
      * @param waiters 0 to 10,000
      */
     public LockInfo lock(String name, int waiters) {
-        if (waiters < 0 || waiters > MOST_WAITERS_LISTED) {
-            throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_WAITERS_LISTED);
+        if (waiters < 0 || waiters > MOST_LISTED) {
+            throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_LISTED);
         }
-        return infos(List.of(Keys.of(client.kit.options.prefix(), name)), waiters)
+        return infos(List.of(Keys.of(client.kit.options.prefix(), kindOrLock(), name)), waiters)
                 .get(0);
     }
 
     /** The queue of a lock, in the server's order; empty if no request waits. */
     public Optional<List<Waiter>> queue(String name) {
-        LockInfo info = lock(name, MOST_WAITERS_LISTED);
+        LockInfo info = lock(name, MOST_LISTED);
         return info.isQueued() ? Optional.of(info.queue()) : Optional.empty();
+    }
+
+    /**
+     * The deadlocks of those that have a lock or wait for it: who waits for whom, in a circle. They are found by what clients write down
+     * of their waits, so only where all in the circle look for deadlocks ({@link HoldfastOptions#withDeadlockDetection}), and when they
+     * have waited for as long as that says.
+     *
+     * <p>Blocks for a few round trips if there is none. If it looks as if there were one it blocks until each client in it has looked at
+     * its own waits again, which takes about as long as detection was told to wait: only then is it certain, and not put together
+     * of what was true at different times.
+     *
+     * @param atMost how long to block so; what is not certain then is not told
+     * @return empty if there is none, or none is certain
+     */
+    public List<WaitCycle> deadlocks(String name, Duration atMost) throws InterruptedException {
+        Require.between("atMost", atMost, Duration.ZERO, Require.LONGEST);
+        LockInfo info = lock(name);
+        Set<String> clients = new LinkedHashSet<>();
+        info.shares().stream()
+                .map(LockInfo.Share::holder)
+                .filter(holder -> !holder.resting())
+                .forEach(holder -> clients.add(holder.client()));
+        info.queue().forEach(waiter -> clients.add(waiter.client()));
+        if (clients.isEmpty()) {
+            return List.of();
+        }
+        String key = Keys.of(client.kit.options.prefix(), kindOrLock(), name).hold();
+        Duration patience = atMost.plus(client.kit.options.commandTimeout().multipliedBy(10)); // for the answers
+        try {
+            return client.queue.deadlocks(key, clients, atMost).get(patience.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            return List.of();
+        } catch (ExecutionException e) {
+            throw Answers.explained(client.server, e);
+        }
+    }
+
+    private Kind kindOrLock() {
+        return kind == null ? Kind.LOCK : kind;
     }
 
     /** Whether the lock is held, or rests (see {@link Holder#resting()}). */
@@ -95,8 +173,7 @@ public final class Inspector {
      * @param page keys looked at by one step, 1 to 10,000
      */
     public Stream<LockInfo> locks(int page) {
-        return infosOf(Keys.holdPattern(client.kit.options.prefix()), page, key -> key, 0)
-                .filter(LockInfo::isLocked);
+        return infosOf(pattern(), page, key -> key, 0).filter(LockInfo::isLocked);
     }
 
     /** All locks that have waiters, in no order, with the first hundred of each queue. */
@@ -106,7 +183,7 @@ public final class Inspector {
 
     /** All locks that have waiters, with another size of the page, 1 to 10,000. */
     public Stream<LockInfo> queues(int page) {
-        String pattern = Keys.holdPattern(client.kit.options.prefix()) + ":d";
+        String pattern = pattern() + ":d";
         return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), Server.WAITERS_LISTED)
                 .filter(LockInfo::isQueued);
     }
@@ -116,22 +193,29 @@ public final class Inspector {
      * {@link #locks()}.
      */
     public Stream<String> heldNames() {
-        return namesOf(Keys.holdPattern(client.kit.options.prefix()), 0);
+        return namesOf(pattern(), 0);
     }
 
     /** The names of all locks that have waiters, in no order; see {@link #heldNames()}. */
     public Stream<String> queuedNames() {
-        return namesOf(Keys.holdPattern(client.kit.options.prefix()) + ":d", 2);
+        return namesOf(pattern() + ":d", 2);
+    }
+
+    private String pattern() {
+        return Keys.holdPattern(client.kit.options.prefix(), kindOrLock()); // which fits all
+    }
+
+    private boolean isMeant(Keys keys) {
+        return kind == null || keys.kind() == kind;
     }
 
     private Stream<String> namesOf(String pattern, int suffix) {
         return scan(pattern, PAGE)
                 .map(key -> Keys.ofHold(client.kit.options.prefix(), key.substring(0, key.length() - suffix)))
-                .filter(Objects::nonNull)
-                .map(Keys::name);
+                .flatMap(keys -> keys != null && isMeant(keys) ? Stream.of(keys.name()) : Stream.empty());
     }
 
-    /** All keys that Holdfast keeps on the server under this client's prefix, in no order. */
+    /** All keys that Holdfast keeps on the server under this client's prefix, of locks and elections, in no order. */
     public Stream<String> keys() {
         return keys(PAGE);
     }
@@ -153,9 +237,10 @@ public final class Inspector {
                 found.put(id, ClientInfo.listening(id));
             }
         }
-        locks().forEach(info -> info.holder()
+        locks().forEach(info -> info.shares().stream()
+                .map(LockInfo.Share::holder)
                 .filter(holder -> !holder.resting())
-                .ifPresent(holder ->
+                .forEach(holder ->
                         found.merge(holder.client(), ClientInfo.holding(holder, info.name()), ClientInfo::and)));
         queues().forEach(info -> {
             for (Waiter waiter : info.queue()) {
@@ -203,7 +288,7 @@ public final class Inspector {
             List<Keys> locks = new ArrayList<>();
             for (String key : found) {
                 Keys keys = Keys.ofHold(client.kit.options.prefix(), holdOf.apply(key));
-                if (keys != null && told.add(keys.hold())) {
+                if (keys != null && isMeant(keys) && told.add(keys.hold())) {
                     locks.add(keys);
                 }
             }
@@ -271,19 +356,27 @@ public final class Inspector {
         }
     }
 
+    /** What one script tells of: locks of one partition, of which several can hold either each or none. */
+    private record Batch(int partition, boolean lines) {}
+
     private List<LockInfo> infos(Collection<Keys> locks, int mostWaiters) {
-        Map<Integer, List<Keys>> byPartition = new LinkedHashMap<>();
+        Map<Batch, List<Keys>> batches = new LinkedHashMap<>();
         for (Keys lock : locks) {
-            byPartition
-                    .computeIfAbsent(client.server.driver.partition(lock.hold()), partition -> new ArrayList<>())
+            batches.computeIfAbsent(
+                            new Batch(
+                                    client.server.driver.partition(lock.hold()),
+                                    lock.kind().isLine()),
+                            batch -> new ArrayList<>())
                     .add(lock);
         }
         List<LockInfo> infos = new ArrayList<>(locks.size());
-        for (List<Keys> partition : byPartition.values()) {
-            List<LockInfo> some = Answers.await(
-                    client.server, callback -> client.server.steeringScripts.info(partition, mostWaiters, callback));
-            infos.addAll(some);
-        }
+        batches.forEach((batch, some) -> {
+            // Where several may hold a lock, they are listed as its waiters are.
+            int most = batch.lines() ? Math.max(mostWaiters, Server.WAITERS_LISTED) : mostWaiters;
+            List<LockInfo> told =
+                    Answers.await(client.server, callback -> client.server.steeringScripts.info(some, most, callback));
+            infos.addAll(told);
+        });
         return infos;
     }
 }

@@ -26,7 +26,8 @@ final class JavaLock implements Lock {
     private final Map<Thread, Deque<Lease>> held = new ConcurrentHashMap<>();
 
     JavaLock(DistributedLock lock) {
-        this.shared = LocalLines.isShared(lock.options());
+        // Where the lock is kept; turns alone serve no lease that its thread enters again.
+        this.shared = !lock.options().keepFor().isZero() && LocalLines.isShared(lock.options());
         this.lock = shared ? lock : lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
     }
 

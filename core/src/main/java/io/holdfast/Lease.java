@@ -52,9 +52,24 @@ public final class Lease implements AutoCloseable {
         return hold.keys().name();
     }
 
-    /** The fencing token: positive, below 2^53, greater than that of every earlier grant of this lock. */
+    /**
+     * The fencing token: positive, below 2^53, greater than that of every earlier grant of this lock. Of a read/write lock,
+     * readers that hold it together have the same token, greater than that of every writer before: it is stale exactly when a
+     * writer was granted the lock after it. Of a semaphore it tells grants apart, and fences nobody off, since leases with
+     * lower ones may be valid.
+     */
     public long token() {
         return hold.token();
+    }
+
+    /** What else may be held beside this lease. */
+    public LockMode mode() {
+        return hold.what().mode();
+    }
+
+    /** How many permits of a semaphore it has; 1 in the other modes. */
+    public int permits() {
+        return hold.what().weight();
     }
 
     /** The public part of the owner id, as listings show it. */
@@ -248,6 +263,32 @@ public final class Lease implements AutoCloseable {
         return handle.leaveAsync();
     }
 
+    /**
+     * Ends the lease, and lets the lock rest: taken, held by nobody, for this long from now, and then free for the next in line.
+     * For work that turns out to need a pause after it; {@link LockOptions#withShortestHold} decides that before, and counts from
+     * the grant. If both are asked for, the later end counts. Otherwise as {@link #release()}.
+     *
+     * <p>The time counts from this call, also if the release has to be repeated because the server does not answer. A lease that is
+     * lost before the server has heard of it leaves no rest. An actor that has entered the lock more than once holds it until the
+     * last of its leases is released; then it rests as long as the longest that one of them has asked for, each from its own
+     * call. What rests is what was held: while readers of a read/write lock rest, others may read; of a semaphore, the permits
+     * rest. A lock that its client would have kept ({@link LockOptions#withKeepFor}) or given to its own next request rests instead.
+     *
+     * <p>It is no overload of {@code release}, where a duration would be read as a limit for the answer.
+     *
+     * @param rest 1 ms to 365 days
+     * @throws UnsupportedOperationException if the lease is of a {@link Quorum}, which has no locks that rest: nodes whose rests end
+     *     at different times would split the votes. The lease is as it was
+     */
+    public ReleaseResult releaseToRest(Duration rest) {
+        return handle.leaveToRestAndWait(rest);
+    }
+
+    /** The same without blocking; completes on the client's executor. */
+    public CompletableFuture<ReleaseResult> releaseToRestAsync(Duration rest) {
+        return handle.leaveToRestAsync(rest);
+    }
+
     /** Releases. */
     @Override
     public void close() {
@@ -258,9 +299,9 @@ public final class Lease implements AutoCloseable {
         return handle.lostException(result);
     }
 
-    private static void join(CompletableFuture<Void> future) {
+    static <T extends @Nullable Object> T join(CompletableFuture<T> future) {
         try {
-            future.join();
+            return future.join();
         } catch (CompletionException e) {
             if (e.getCause() instanceof HoldfastException known) {
                 throw known;

@@ -10,25 +10,31 @@ import java.util.Locale;
  *
  * @param lock the lock's name
  * @param owner the whole owner id, with its secret part
- * @param token the fencing token
+ * @param token the fencing token of the lease
+ * @param grantToken the token by which the server knows the hold: the lease's own, or a smaller one if leases before it had
+ *     the same hold
  * @param term the term with which the lease was asked for
  */
-public record LeaseTicket(String lock, String owner, long token, Duration term) {
+public record LeaseTicket(String lock, String owner, long token, long grantToken, Duration term) {
     private static final String VERSION = "hf1";
 
     /** Checks the values. */
     public LeaseTicket {
         Require.text("lock name", lock, 1000);
         Require.text("owner", owner, 200);
-        if (token <= 0) {
-            throw new IllegalArgumentException("token is " + token + ", must be positive");
+        if (grantToken <= 0) {
+            throw new IllegalArgumentException("grantToken is " + grantToken + ", must be positive");
+        }
+        if (token < grantToken) {
+            throw new IllegalArgumentException("token is " + token + ", must be at least grantToken, " + grantToken);
         }
         Require.between("term", term, LockOptions.SHORTEST_TERM, Require.LONGEST);
     }
 
     /** As one line of text, for an environment variable or a message. */
     public String encoded() {
-        return String.format(Locale.ROOT, "%s %d %d %s %s", VERSION, token, term.toMillis(), owner, lock);
+        return String.format(
+                Locale.ROOT, "%s %d %d %d %s %s", VERSION, token, grantToken, term.toMillis(), owner, lock);
     }
 
     /**
@@ -37,13 +43,17 @@ public record LeaseTicket(String lock, String owner, long token, Duration term) 
      * @throws IllegalArgumentException if the text is no ticket
      */
     public static LeaseTicket decode(String text) {
-        String[] words = text.split(" ", 5);
-        if (words.length != 5 || !words[0].equals(VERSION)) {
+        String[] words = text.split(" ", 6);
+        if (words.length != 6 || !words[0].equals(VERSION)) {
             throw new IllegalArgumentException("this is no ticket of a lease (it does not begin '" + VERSION + " ')");
         }
         try {
             return new LeaseTicket(
-                    words[4], words[3], Long.parseLong(words[1]), Duration.ofMillis(Long.parseLong(words[2])));
+                    words[5],
+                    words[4],
+                    Long.parseLong(words[1]),
+                    Long.parseLong(words[2]),
+                    Duration.ofMillis(Long.parseLong(words[3])));
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("this is no ticket of a lease: token or term is no number", e);
         }

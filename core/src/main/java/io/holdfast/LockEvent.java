@@ -68,6 +68,13 @@ public sealed interface LockEvent {
     record Outlived(Subject subject, int place, int waiters) implements LockEvent {}
 
     /**
+     * The request waits in a deadlock; see {@link HoldfastOptions#withDeadlockDetection}. One event for each request.
+     *
+     * @param cycle who waits for whom, the actor of this request first
+     */
+    record Deadlock(Subject subject, WaitCycle cycle) implements LockEvent {}
+
+    /**
      * The lock is held.
      *
      * @param token the fencing token
@@ -99,6 +106,8 @@ public sealed interface LockEvent {
         EVICTED,
         /** The actor holds it itself. */
         OWN_CONFLICT,
+        /** It was ended to break a deadlock. */
+        DEADLOCK,
         /** It was granted, but not confirmed as the options ask for. */
         UNCONFIRMED,
         /** The server did not answer. */
@@ -177,6 +186,14 @@ public sealed interface LockEvent {
     record HandedOver(Subject subject, long token, Duration held) implements LockEvent {}
 
     /**
+     * A writer goes on as a reader; see {@link DistributedReadWriteLock#downgrade}. The subject is the reading lease.
+     *
+     * @param token its fencing token
+     * @param remaining how long it lasts without renewal
+     */
+    record Downgraded(Subject subject, long token, Duration remaining) implements LockEvent {}
+
+    /**
      * This client goes on with a hold that another process has given a ticket for.
      *
      * @param token the fencing token, the same as before
@@ -211,6 +228,17 @@ public sealed interface LockEvent {
      * @param removed how many
      */
     record Cleaned(Subject subject, int removed) implements LockEvent {}
+
+    /**
+     * A semaphore was limited by name.
+     *
+     * @param permits how many permits may be out, whatever requests say
+     * @param forHowLong until the limit ends by itself
+     */
+    record Limited(Subject subject, int permits, Duration forHowLong) implements LockEvent {}
+
+    /** The limit of a semaphore was ended by name. */
+    record Unlimited(Subject subject) implements LockEvent {}
 
     /**
      * Many locks were released by name. The subject's lock, key and owner are empty.

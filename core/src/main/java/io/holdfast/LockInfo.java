@@ -5,28 +5,96 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A lock as it stands on the server at one instant.
+ * A lock of any kind as it stands on the server at one instant.
  *
  * @param name the lock's name
- * @param holder who holds it; empty if it is free
+ * @param kind what the name is the name of
+ * @param holder who holds it; of several, the one whose hold lasts longest; empty if it is free
  * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter
  * @param term the term (lease duration) that the holder asked for; zero if it is free
  * @param remaining how long the hold will last without renewal
  * @param waiters how many requests are queued, also where not all are listed; 0 if there is no queue
  * @param queue the queued requests in the server's order, as far as they were asked for
+ * @param used how many leases hold it, or, of a semaphore, how many permits are out
+ * @param shares all that hold it, the one first that ends first, as far as they were asked for
+ * @param limit an operator's limit of a semaphore; see {@link Admin#limit}
  */
 public record LockInfo(
         String name,
+        Kind kind,
         Optional<Holder> holder,
         boolean confirmed,
         Duration term,
         Duration remaining,
         int waiters,
-        List<Waiter> queue) {
+        List<Waiter> queue,
+        int used,
+        List<Share> shares,
+        Optional<Limit> limit) {
+    /** What a name is the name of. Names of different kinds have nothing to do with each other. */
+    public enum Kind {
+        /** A lock that one holds at a time. */
+        LOCK,
+        /** An election. */
+        ELECTION,
+        /** A read/write lock. */
+        READ_WRITE,
+        /** A semaphore. */
+        SEMAPHORE
+    }
 
-    /** Copies the list. */
+    /**
+     * One of those that hold a lock.
+     *
+     * @param mode what else may be held beside it
+     * @param permits how many it has of a semaphore; 1 in the other modes
+     * @param confirmed whether the holder has taken up the lock
+     * @param term the term (lease duration) that the holder asked for
+     * @param remaining how long the hold will last without renewal
+     */
+    public record Share(
+            Holder holder, LockMode mode, int permits, boolean confirmed, Duration term, Duration remaining) {}
+
+    /**
+     * How many permits of a semaphore may be out at present, whatever requests say.
+     *
+     * @param permits 0 if none is granted
+     * @param application of whoever set it
+     * @param host where that ran
+     * @param pid its process id
+     * @param remaining for how long yet
+     */
+    public record Limit(int permits, String application, String host, String pid, Duration remaining) {}
+
+    /** Copies the lists. */
     public LockInfo {
         queue = List.copyOf(queue);
+        shares = List.copyOf(shares);
+    }
+
+    /** A lock that one holds at a time, or an election. */
+    public LockInfo(
+            String name,
+            Kind kind,
+            Optional<Holder> holder,
+            boolean confirmed,
+            Duration term,
+            Duration remaining,
+            int waiters,
+            List<Waiter> queue) {
+        this(
+                name,
+                kind,
+                holder,
+                confirmed,
+                term,
+                remaining,
+                waiters,
+                queue,
+                holder.isPresent() ? 1 : 0,
+                holder.map(has -> new Share(has, LockMode.EXCLUSIVE, 1, confirmed, term, remaining)).stream()
+                        .toList(),
+                Optional.empty());
     }
 
     /** Whether the lock is held, or rests (see {@link Holder#resting()}). */

@@ -51,6 +51,17 @@ public final class LockOptions {
         REFUSE
     }
 
+    /** What becomes of a request that is found to wait in a deadlock. */
+    public enum OnDeadlock {
+        /** It waits on: the deadlock is only reported. */
+        WAIT,
+        /**
+         * It may be ended to break the deadlock: the call ends as {@link Attempt.Deadlocked}, or throws {@link DeadlockException}. Of
+         * all requests in the deadlock that have this, one is ended: the one that was queued last, if another can go on without it.
+         */
+        BREAK
+    }
+
     /** The shortest term. */
     public static final Duration SHORTEST_TERM = Duration.ofMillis(100);
 
@@ -62,6 +73,7 @@ public final class LockOptions {
 
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final Duration SHORTEST_LIFE = Duration.ofMillis(100);
+    private static final int MANY_SECTIONS = 64;
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final Options.Kind KIND = new Options.Kind();
@@ -83,8 +95,9 @@ public final class LockOptions {
     private static final Option<Integer> PRIORITY = KIND.option("priority", 0);
     private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0);
     private static final Option<OwnConflict> OWN_CONFLICT = KIND.option("ownConflict", OwnConflict.WAIT);
-    private static final Option<Integer> LOCAL_HANDOFFS = KIND.option("localHandoffs", 0);
-    private static final Option<Duration> LOCAL_TIME = KIND.option("localTime", Duration.ofMillis(10));
+    private static final Option<OnDeadlock> DEADLOCK = KIND.option("deadlock", OnDeadlock.WAIT);
+    private static final Option<Integer> TURN_SECTIONS = KIND.option("turns", MANY_SECTIONS);
+    private static final Option<Duration> TURN_TIME = KIND.option("turnTime", Duration.ofMillis(100));
     private static final Option<Duration> KEEP_FOR = KIND.option("keepFor", Duration.ZERO);
     private static final Option<Object> EVENT_DATA = KIND.callers("eventData", null);
     private static final Option<HoldfastListener> LISTENER = KIND.callers("listener", null);
@@ -135,7 +148,7 @@ public final class LockOptions {
         return values.get(RENEWED);
     }
 
-    /** With or without renewal. */
+    /** With or without renewal. Without it there are no {@link #withTurns(int, Duration) turns}. */
     public LockOptions withRenewed(boolean value) {
         return new LockOptions(values.with(RENEWED, value));
     }
@@ -238,7 +251,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another shortest hold.
+     * With another shortest hold. If there is one, there are no {@link #withTurns(int, Duration) turns}.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -314,7 +327,8 @@ public final class LockOptions {
     }
 
     /**
-     * With another life of requests in the queue, and what happens at its end.
+     * With another life of requests in the queue, and what happens at its end. If there is one, there are no
+     * {@link #withTurns(int, Duration) turns}.
      *
      * @param value 100 ms to 365 days, or null for no limit
      */
@@ -328,7 +342,7 @@ public final class LockOptions {
         return values.get(ORDER);
     }
 
-    /** With another order. */
+    /** With another order. If it is not {@link Order#FIFO}, there are no {@link #withTurns(int, Duration) turns}. */
     public LockOptions withOrder(Order value) {
         return new LockOptions(values.with(ORDER, value));
     }
@@ -356,7 +370,8 @@ public final class LockOptions {
     }
 
     /**
-     * With another limit on the queue.
+     * With another limit on the queue. If there is one, each request counts in it, and there are no
+     * {@link #withTurns(int, Duration) turns}.
      *
      * @param value 0 to 1,000,000
      */
@@ -364,48 +379,84 @@ public final class LockOptions {
         return new LockOptions(values.with(QUEUE_LIMIT, value, 0, 1_000_000));
     }
 
-    /** What to do if the actor that asks holds the lock already; default {@link OwnConflict#WAIT}. */
+    /**
+     * What to do if the actor that asks holds the lock already; default {@link OwnConflict#WAIT}. A lease that was obtained with
+     * {@code WAIT} in a {@link #withTurns(int, Duration) turn} belongs to its line and not to an actor: nobody enters it again,
+     * and its actor's next request waits for it, or finds it taken.
+     */
     public OwnConflict ownConflict() {
         return values.get(OWN_CONFLICT);
     }
 
-    /** With another answer to a conflict with oneself; see {@link DistributedLock#as(String)} for who that is. */
+    /**
+     * With another answer to a conflict with oneself; see {@link DistributedLock#as(String)} for who that is. Whatever it is but
+     * {@code WAIT}, the lock is asked for in {@link #withStrictOrder() strict order}.
+     */
     public LockOptions withOwnConflict(OwnConflict value) {
         return new LockOptions(values.with(OWN_CONFLICT, value));
+    }
+
+    /** What becomes of a request that is found to wait in a deadlock; default {@link OnDeadlock#WAIT}. */
+    public OnDeadlock deadlock() {
+        return values.get(DEADLOCK);
+    }
+
+    /** With another answer to deadlocks; {@code BREAK} needs a client that {@linkplain HoldfastOptions#withDeadlockDetection finds} them. */
+    public LockOptions withDeadlock(OnDeadlock value) {
+        return new LockOptions(values.with(DEADLOCK, value));
     }
 
     // ---- among the threads of one client
 
     /**
-     * How often a release may hand the lock on to the next waiting thread of this client (lock cohorting), without asking the
-     * server, before it goes back to the server and so to those of other clients; default 0: the server's order is kept
-     * strictly.
+     * How many sections a turn of this client may have from when it knows that others wait (lock cohorting); default 64. If it is
+     * 0 there are no turns, and the server's order of all requests is kept strictly.
      */
-    public int localHandoffs() {
-        return values.get(LOCAL_HANDOFFS);
+    public int turns() {
+        return values.get(TURN_SECTIONS);
     }
 
-    /** How long after the server's grant a lock may be handed on within this client; default 10 ms. */
-    public Duration localTime() {
-        return values.get(LOCAL_TIME);
+    /** How long a turn may last from when it is known that others wait; default 100 ms. */
+    public Duration turnTime() {
+        return values.get(TURN_TIME);
+    }
+
+    /** With turns of at most 64 sections and 100 ms (the default); see {@link #withTurns(int, Duration)}. */
+    public LockOptions withTurns() {
+        return withTurns(MANY_SECTIONS, Duration.ofMillis(100));
     }
 
     /**
-     * With handoffs among the threads of this client (lock cohorting). Much faster where they contend for one lock, at the
-     * price of strict fairness: while the lock goes round in this client, those of other clients wait, though never for
-     * longer than {@code within} and one section more for each client that stands before them; among the requests of this
-     * client, first come is first served. Each lease has a token of its own, greater than all before. Requests of one client
-     * share a hold if their options are equal. It does not apply to requests that do not wait, that use
-     * {@link Wait#untilStuck}, or whose leases are not renewed.
+     * With turns: order among clients, speed inside of one (lock cohorting). One request of this client stands in the server's
+     * queue for all its requests for the lock with equal options. When it is granted, the client serves those who stand in its
+     * own line at that moment, in their order, without asking the server; whoever comes later waits for the next turn, behind
+     * the others. While nobody else waits it goes on serving whoever comes, and asks the server at least every 100 ms whether
+     * that is still so: so a message that is lost costs others that much, and no more. Each lease has a token of its own,
+     * greater than all before. Where a client has one request for a lock at a time, this is the server's order.
      *
-     * <p>It cannot be combined with re-entry, {@link #withShortestHold} or tickets.
+     * <p>Requests that a line cannot serve ask the server themselves, in {@link #withStrictOrder() strict order}, and so do all
+     * requests to a {@link Quorum}: those that do not wait, or use {@link Wait#untilStuck}; those whose leases are not
+     * {@linkplain #withRenewed renewed}, or have a {@linkplain #withShortestHold shortest hold}; those with an
+     * {@linkplain #withOrder order} other than first in, first out, with a {@linkplain #withRequestLife life} or a
+     * {@linkplain #withQueueLimit limit} in the server's queue; and those that do not wait {@linkplain #withOwnConflict for
+     * themselves}. A lease of which a {@linkplain Lease#ticket() ticket} is given, or which is {@linkplain Lease#detach()
+     * detached}, ends the turn: the hold is its alone from then on.
      *
-     * @param most how often, 0 to 10,000; 0 for never
-     * @param within 1 ms to 1 minute
+     * @param most sections of a turn from when it is known that others wait, 1 to 10,000
+     * @param within how long they may begin from then on, 1 ms to 1 minute
      */
-    public LockOptions withLocalHandoff(int most, Duration within) {
+    public LockOptions withTurns(int most, Duration within) {
         return new LockOptions(
-                values.with(LOCAL_HANDOFFS, most, 0, 10_000).with(LOCAL_TIME, within, MILLISECOND, MINUTE));
+                values.with(TURN_SECTIONS, most, 1, 10_000).with(TURN_TIME, within, MILLISECOND, MINUTE));
+    }
+
+    /**
+     * Without turns: every request stands in the server's queue itself, where {@linkplain Inspector listings} show it, and the
+     * order is the server's. Each section costs the server's notice to the next. In {@link #withTurns(int, Duration) turns} a client
+     * with one request at a time has that order, too.
+     */
+    public LockOptions withStrictOrder() {
+        return new LockOptions(values.with(TURN_SECTIONS, 0));
     }
 
     /** How long the client keeps a lock that was released while no request waited for it; default 0: it does not. */
@@ -422,8 +473,9 @@ public final class LockOptions {
      * has a token of its own, greater than all before.
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
-     * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It has the same limits as
-     * {@link #withLocalHandoff}.
+     * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It is combined with
+     * {@link #withTurns(int, Duration) turns}, if there are any: then a third of the term takes the place of their 100 ms. It cannot
+     * be combined with {@link #withOwnConflict re-entry} or {@link #withShortestHold}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */

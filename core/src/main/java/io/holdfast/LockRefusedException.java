@@ -29,6 +29,9 @@ public final class LockRefusedException extends HoldfastException {
                     ? "it was granted, but only " + unconfirmed.replicas() + " replicas confirmed that in time"
                     : "it was granted, but the server is new, and leases of before may be valid yet";
         }
+        if (outcome instanceof Attempt.Upgrade) {
+            return "the actor that asks to write has it for reading; release that lease first";
+        }
         return outcome instanceof Attempt.Evicted
                 ? "an operator dropped the request"
                 : "the actor that asked holds it already";
@@ -39,7 +42,7 @@ public final class LockRefusedException extends HoldfastException {
         return outcome.lock();
     }
 
-    /** Which of the reasons it was: {@code QueueFull}, {@code Evicted}, {@code OwnConflict} or {@code Unconfirmed}. */
+    /** Which of the reasons it was: {@code QueueFull}, {@code Evicted}, {@code OwnConflict}, {@code Upgrade} or {@code Unconfirmed}. */
     public Attempt.NotObtained outcome() {
         return outcome;
     }

@@ -3,6 +3,7 @@ package io.holdfast;
 import io.holdfast.internal.quorum.LateDriver;
 import io.holdfast.internal.quorum.QuorumClient;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisAddress;
@@ -113,7 +114,7 @@ public final class Quorum implements AutoCloseable {
 
     /** A lock, with the client's default options. No I/O. */
     public DistributedLock lock(String name) {
-        return lock(name, client.options.client().lockDefaults());
+        return lock(name, client.options.client().lockDefaults(name));
     }
 
     /**
@@ -125,6 +126,49 @@ public final class Quorum implements AutoCloseable {
      */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(client, Keys.of(client.options.client().prefix(), name), options, null);
+    }
+
+    /** An election, whose candidates ask with the client's lock options, with a term of 15 s at most. No I/O. */
+    public Election election(String name) {
+        return election(name, Election.defaults(client.options.client().lockDefaults()));
+    }
+
+    /**
+     * An election with options of its own. No I/O. There is no queue: any candidate may lead next, but for the one that has
+     * resigned, which campaigns again after {@link HoldfastOptions#refreshInterval()} only.
+     *
+     * @param name 1 to 1,000 characters, any of them; names of elections and of locks have nothing to do with each other
+     * @throws IllegalArgumentException as {@link #lock(String, LockOptions)} does, and if an option means nothing for an
+     *     election
+     */
+    public Election election(String name, LockOptions options) {
+        Keys keys = Keys.of(client.options.client().prefix(), Keys.Kind.ELECTION, name);
+        return new Election(client, keys, Require.given("options", options));
+    }
+
+    /**
+     * Several locks that are obtained together or not at all, with the client's default options. No I/O.
+     *
+     * @param names 2 to 100 different ones; their order is of no importance
+     * @throws IllegalArgumentException if they are fewer, more, or one of them is there twice
+     */
+    public LockSet locks(String... names) {
+        return LockSet.of(
+                client,
+                client.options.client().lockDefaults().waitLimit(),
+                Stream.of(names).map(this::lock).toList());
+    }
+
+    /**
+     * Several locks of this client that are obtained together or not at all, each with its own options but the wait: that is
+     * the set's. No I/O.
+     *
+     * @param locks 2 to 100 different ones; their order is of no importance
+     * @throws IllegalArgumentException if they are fewer, more, one of them is there twice or of another client, or its options
+     *     say to wait until it is stuck
+     */
+    public LockSet allOf(DistributedLock... locks) {
+        return LockSet.ofEach(client, client.options.client().lockDefaults().waitLimit(), List.of(locks));
     }
 
     /**

@@ -15,6 +15,9 @@ import java.util.Map;
  * @param metadata what the caller put beside the request
  * @param since when it was queued, by the server's clock
  * @param priority its priority
+ * @param mode what else may be held beside what it asks for
+ * @param permits how many it asks for of a semaphore; 1 in the other modes
+ * @param limit how many permits of the semaphore may be out with these, by what it says; 0 in the other modes
  * @param order where it entered the queue
  * @param state what the server thinks of its client
  */
@@ -26,6 +29,9 @@ public record Waiter(
         String actor,
         Map<String, String> metadata,
         Instant since,
+        LockMode mode,
+        int permits,
+        int limit,
         int priority,
         LockOptions.Order order,
         State state) {

@@ -38,12 +38,26 @@ class DocumentedNamesTest {
     /** The documents whose tables begin with a name of another library. */
     private static final Set<String> OF_OTHERS = Set.of("coming-from.md", "migration.md");
 
+    /**
+     * Of modules and libraries that are not on this class path: the adapters for ShedLock and Spring Integration, and these; Kotlin,
+     * and its locks.
+     */
+    private static final Set<String> ELSEWHERE = Set.of(
+            "withOptions",
+            "LockException",
+            "CannotAcquireLockException",
+            "withLease",
+            "lock.withLease",
+            "withLeases",
+            "withTimeout");
+
     private static final List<Class<?>> OPTIONS = List.of(
             HoldfastOptions.class,
             LockOptions.class,
             PlainOptions.class,
             QuorumOptions.class,
             Backoff.class,
+            Election.class,
             Tls.class);
 
     private static final Map<String, List<Class<?>>> CAST = Map.of(
@@ -142,11 +156,12 @@ class DocumentedNamesTest {
                 unknown.add(exceptions.group());
             }
         }
+        unknown.removeAll(ELSEWHERE);
         return List.copyOf(unknown);
     }
 
     private static boolean ofJava(String name) {
-        for (String packageName : List.of("java.lang.", "java.util.concurrent.", "java.sql.")) {
+        for (String packageName : List.of("java.lang.", "java.util.", "java.util.concurrent.", "java.sql.")) {
             try {
                 Class.forName(packageName + name);
                 return true;

@@ -35,29 +35,41 @@ final class HouseTest {
             "io.holdfast.internal.wire", below("io.holdfast"),
             "io.holdfast.internal.lease", below("io.holdfast", "wire"),
             "io.holdfast.internal.polled", below("io.holdfast", "wire", "lease"),
-            "io.holdfast.internal.queue", below("io.holdfast", "wire", "lease", "polled"),
+            "io.holdfast.internal.deadlock", below("io.holdfast", "wire", "lease"),
+            "io.holdfast.internal.queue", below("io.holdfast", "wire", "lease", "polled", "deadlock"),
             "io.holdfast.internal.quorum", below("io.holdfast", "wire", "lease", "polled"),
-            "io.holdfast", below("io.holdfast.routing", "wire", "lease", "polled", "queue", "quorum"));
+            "io.holdfast.internal.sets", below("io.holdfast", "wire", "lease"),
+            "io.holdfast", below("io.holdfast.routing", "wire", "lease", "polled", "queue", "quorum", "sets"));
 
     /** What users hold in their hands and what works through the engine. The engine names values, and none of these. */
     private static final Set<String> FACES = Set.of(
             "Admin",
             "BodyLimit",
             "Calls",
+            "Candidacy",
             "Diagnosing",
             "DistributedLock",
+            "DistributedReadWriteLock",
+            "DistributedSemaphore",
+            "Election",
             "FencedValue",
             "Holdfast",
             "Inspector",
             "JavaLock",
+            "Leader",
+            "Leadership",
             "Lease",
             "LeaseFunction",
+            "LeaseSet",
+            "LeaseSetFunction",
+            "LockSet",
             "MigrationLease",
             "MigrationLock",
             "PlainLease",
             "PlainLeaseFunction",
             "PlainLock",
-            "Quorum");
+            "Quorum",
+            "Watching");
 
     /** All of the engine that values may name: checks and words, which name nothing else themselves. */
     private static final Set<String> FOR_VALUES = Set.of("Label", "OwnerIds", "Require", "Shown");

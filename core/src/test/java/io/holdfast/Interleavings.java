@@ -14,8 +14,9 @@ import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 
 /**
  * How the tests named {@code …LincheckTest} go through the interleavings of two threads: a switch may come before each
- * access to shared memory in the classes under test and in the test's own operations. What the others do counts as one step,
- * or there would be too many to go through. These tests are public because Lincheck wants to make instances of them.
+ * access to shared memory in the classes under test, in their members, and in the test's own operations. What the others do counts
+ * as one step, or there would be too many to go through; so does what is called back from there, which must not wait for the other
+ * thread then. Who is called back by {@link java.util.concurrent.CompletableFuture} lists that, too. These tests are public because Lincheck wants to make instances of them.
  */
 public final class Interleavings {
     private Interleavings() {}
@@ -34,13 +35,26 @@ public final class Interleavings {
                         forClasses(name -> !isOpen(name, open)).allMethods().treatAsAtomic());
     }
 
+    /**
+     * Asked with the class of the object that is called, as the source names it: a member behind a dot. What has no such name,
+     * which is a lambda, goes by the type through which it is called; there members stand behind a dollar sign.
+     */
     private static boolean isOpen(String name, Set<String> open) {
-        int inner = name.indexOf('$');
         // What calls back, or waits, is no single step.
-        return name.startsWith("java.util.concurrent.locks.")
+        if (name.startsWith("java.util.concurrent.locks.")
                 || name.startsWith("java.util.function.")
-                || name.equals("java.lang.Runnable")
-                || open.contains(inner < 0 ? name : name.substring(0, inner));
+                || name.equals("java.lang.Runnable")) {
+            return true;
+        }
+        String outer = name.replace('$', '.');
+        while (!open.contains(outer)) {
+            int member = outer.lastIndexOf('.');
+            if (member < 0) {
+                return false;
+            }
+            outer = outer.substring(0, member);
+        }
+        return true;
     }
 
     /** A scenario that is to be among those that are drawn: two threads, what comes before them, and what after. */

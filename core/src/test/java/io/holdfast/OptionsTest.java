@@ -117,6 +117,18 @@ final class OptionsTest {
     }
 
     @Test
+    void lockDefaults_ofAName_areThoseOfTheNameIfThereAreSome() {
+        LockOptions all = LockOptions.defaults().withPriority(1);
+        LockOptions special = LockOptions.defaults().withPriority(2);
+        HoldfastOptions options = HoldfastOptions.defaults().withLockDefaults(all);
+        assertEquals(all, options.lockDefaults("a"));
+        HoldfastOptions byName = options.withLockDefaultsByName(name -> name.equals("a") ? special : null);
+        assertEquals(special, byName.lockDefaults("a"));
+        assertEquals(all, byName.lockDefaults("b"));
+        assertEquals(all, byName.withLockDefaultsByName(null).lockDefaults("a"));
+    }
+
+    @Test
     void withers_eachOfThem_changeTheirOwnComponentOnly() throws Exception {
         LockOptions lock = LockOptions.defaults();
         assertOnlyOneDiffers(lock, lock.withTerm(Duration.ofSeconds(5)));
@@ -139,8 +151,11 @@ final class OptionsTest {
         assertOnlyOneDiffers(lock, lock.withListener(event -> {}));
         assertOnlyOneDiffers(lock, lock.withReplicas(1, lock.replicaTimeout()));
         assertOnlyOneDiffers(lock, lock.withReplicas(lock.replicas(), Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withLocalHandoff(1, lock.localTime()));
-        assertOnlyOneDiffers(lock, lock.withLocalHandoff(lock.localHandoffs(), Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withTurns(1, lock.turnTime()));
+        LockOptions turns = lock.withTurns(1, lock.turnTime());
+        assertOnlyOneDiffers(turns, turns.withTurns(1, Duration.ofSeconds(5)));
+        assertEquals(lock.withStrictOrder(), turns.withStrictOrder());
+        assertEquals(lock, lock.withStrictOrder().withTurns());
         assertOnlyOneDiffers(lock, lock.withKeepFor(Duration.ofSeconds(5)));
         assertEquals(23, changed.size(), changed::toString);
         changed.clear();
@@ -163,7 +178,8 @@ final class OptionsTest {
         assertOnlyOneDiffers(client, client.withTls(Tls.defaults().withServerName("other")));
         assertOnlyOneDiffers(client, client.withCredentials(() -> Credentials.ofPassword("other")));
         assertOnlyOneDiffers(client, client.withSentinelCredentials(() -> Credentials.ofPassword("other")));
-        assertEquals(18, changed.size(), changed::toString);
+        assertOnlyOneDiffers(client, client.withLockDefaultsByName(name -> null));
+        assertEquals(19, changed.size(), changed::toString);
         changed.clear();
         PlainOptions plain = PlainOptions.defaults();
         PlainOptions unrenewed = plain.withRenewed(false);
@@ -216,12 +232,14 @@ final class OptionsTest {
         assertEquals(
                 Set.of(
                         "Credentials",
+                        "DeadlockDetection",
                         "EventData",
                         "Executor",
                         "InterruptBefore",
                         "Listener",
                         "LongestHold",
                         "LongestScope",
+                        "LockDefaultsByName",
                         "SentinelCredentials",
                         "Values"),
                 taken);

@@ -6,14 +6,16 @@ import java.nio.charset.StandardCharsets;
  * The slot of a key in a cluster: CRC-16 (XMODEM: polynomial 0x1021, begun with 0) of its hash tag, or of the whole key if
  * it has none, modulo 16,384. See the cluster specification, "Key distribution model".
  */
-final class Slots {
-    static final int COUNT = 16_384;
+public final class Slots {
+    /** How many there are. */
+    public static final int COUNT = 16_384;
 
     private static final int[] TABLE = table();
 
     private Slots() {}
 
-    static int of(String key) {
+    /** From 0 to 16,383. */
+    public static int of(String key) {
         int open = key.indexOf('{');
         if (open >= 0) {
             int close = key.indexOf('}', open + 1);

@@ -11,10 +11,22 @@ import org.jspecify.annotations.Nullable;
  * @param timers makes the timers of one client, which closes them when it is closed; null stands for the default, one
  *     daemon thread
  * @param entropy the randomness of owner ids
+ * @param sharesHolds whether leases of one client may share a hold, as the options of locks say; if not, each request is sent
+ *     to the server
  */
-public record Environment(Ticker ticker, @Nullable Supplier<Timers> timers, Entropy entropy) {
+public record Environment(Ticker ticker, @Nullable Supplier<Timers> timers, Entropy entropy, boolean sharesHolds) {
+    /** One in which leases share holds as the options of locks say. */
+    public Environment(Ticker ticker, @Nullable Supplier<Timers> timers, Entropy entropy) {
+        this(ticker, timers, entropy, true);
+    }
+
     /** The real ones. */
     public static Environment system() {
         return new Environment(Ticker.system(), null, Entropy.system());
+    }
+
+    /** The same, where each request is sent to the server: one that grants a lock beside others must see them all. */
+    public Environment withoutSharedHolds() {
+        return new Environment(ticker, timers, entropy, false);
     }
 }

@@ -2,20 +2,31 @@
 -- those who do not want to wait for it.
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token
--- ARGV[1..4] see common.lua
+-- ARGV[1..2] see common.lua
 --
 -- Replies: number of waiters removed, number of waiters left, …describe.
 -- Effects: looks at a thousand waiters of the queue and of those parked, settles the lock.
 
+-- include token.lua
 -- include hold.lua
+-- include owner.lua
 -- include held.lua
+-- include foreign.lua
+-- include expiry.lua
+-- include order.lua
 -- include common.lua
+-- include exclusive.lua
+-- include queue.lua
+-- include settle.lua
 
 local lock = lockAt(1)
-lock.held = readHold(lock.hold)
-demandOurs(lock)
-local removed = clean(lock)
-settle(lock)
-local reply = describe(lock, { removed, waitersOf(lock, redis.call('HGET', lock.details, '@claim')) })
+local rare = seldom()
+know(lock, readHold(lock.hold))
+rare.demandOurs(lock)
+local removed = rare.clean(lock)
+local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
+settle(lock, nil, false, facts[1], facts[2])
+local waiters = rare.waitersOf(lock, redis.call('HGET', lock.details, '@claim'))
+local reply = removed .. ' ' .. waiters .. ' ' .. describe(lock)
 deliver()
 return reply

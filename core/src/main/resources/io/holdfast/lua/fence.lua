@@ -10,6 +10,8 @@
 -- Effects: the key lasts at least a life from now; its expiry only moves later. A value that is deleted, or read before
 -- it was ever set, leaves its token: otherwise the next one, however old, would pass.
 
+-- include time.lua
+
 local act = ARGV[1]
 local life = tonumber(ARGV[3])
 local facts = redis.call('HMGET', KEYS[1], 'value', 'token')
@@ -21,7 +23,7 @@ end
 
 -- rule tokenorder
 if tonumber(ARGV[2]) < newest then
-  return { 'STALE', newest, 0, '' }
+  return nil, { 'STALE', newest, 0, '' }
 end
 -- end
 
@@ -41,6 +43,6 @@ elseif left == -2 or (left >= 0 and left < life) then
   redis.call('PEXPIREAT', KEYS[1], int(now + life))
 end
 if act == 'R' and facts[1] then
-  return { 'PASSED', tonumber(ARGV[2]), 1, facts[1] }
+  return nil, { 'PASSED', tonumber(ARGV[2]), 1, facts[1] }
 end
-return { 'PASSED', tonumber(ARGV[2]), 0, '' }
+return nil, { 'PASSED', tonumber(ARGV[2]), 0, '' }

@@ -1,42 +1,21 @@
--- held.lua: included after hold.lua by the scripts that look at a hold: how it is read, extended and told of. It stands
--- apart so that the short ways of acquire.lua and release.lua do not pay for it.
+-- held.lua: how a hold is read and told of. In a script these belong to a lock, or to another table: held, the hold as it is
+-- written, false if there is none; public, the part of its owner that others may know; rest, "token since term label"; kept,
+-- '', ' K' or ' R'; and left, the rest of it in ms, if that is known without asking.
 
-local function publicPart(owner)
-  return string.match(owner, '^[^~]+')
-end
-
-local function readHold(key)
-  local text = redis.pcall('GET', key)
-  if type(text) == 'table' then
-    text = isForeign(text) and '?' or redis.call('GET', key) -- any other error comes again
-  end
-  return parseHold(text)
-end
-
--- Whether a hold, as it is written, has the mark that others want the lock, which its client keeps. A label has no blank.
-local function isRecalled(text)
-  return string.sub(text, -2) == ' R'
-end
-
--- A hold lasts for at least so many ms from now. What was deleted or has expired stays so.
-local function extendHold(key, ms)
-  expireLater(key, now + ms)
-end
-
--- Adds to a reply what a client is told of a hold: its owner's public id, its token, since when in microseconds, for how
--- many ms yet, and its label; five times '' if there is none.
-local function tellHold(reply, key, held)
-  local at = #reply
-  if held then
-    reply[at + 1] = publicPart(held.owner)
-    reply[at + 2] = tonumber(held.token)
-    reply[at + 3] = tonumber(held.since)
-    reply[at + 4] = held.left or math.max(0, redis.call('PTTL', key))
-    reply[at + 5] = held.label
-  else
-    for i = 1, 5 do
-      reply[at + i] = ''
+-- A value that Holdfast did not write, of any type, counts as a hold of '?', so that whoever only refreshes or releases is
+-- not stopped, and nobody is granted the lock.
+local function know(lock, text)
+  lock.held, lock.kept = text, ''
+  if text then
+    lock.public, lock.rest, lock.kept = string.match(text, '^([^~ ]+)%S* (%d+ %d+ %d+ %S*)( ?[KR]?)$')
+    if not lock.public then
+      lock.held, lock.public, lock.rest, lock.kept = '? ', '?', '0 0 0 ', ''
     end
   end
-  return reply
+end
+
+-- What a client is told of a hold, as words: for how many ms yet, its owner's public id, its token, since when in
+-- microseconds, its term in ms, and its label. Nothing if there is none.
+local function tellHold(key, lock)
+  return lock.held and ' ' .. (lock.left or redis.call('PTTL', key)) .. ' ' .. lock.public .. ' ' .. lock.rest or ''
 end

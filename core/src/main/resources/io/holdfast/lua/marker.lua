@@ -24,7 +24,7 @@ local function quarantineLeft(marker, quarantine, life, durable)
     return tonumber(quarantine)
   end
   if redis.call('PTTL', marker) < tonumber(life) / 2 then
-    expireLater(marker, now + tonumber(life))
+    expireLater(marker, life)
   end
   return math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)
 end

@@ -8,10 +8,12 @@
 --   FRESH remaining   it is new, or has lost its memory, or another process has its data now: not for so many ms yet
 -- Effects: writes the marker where there is none that counts, and keeps it.
 
+-- include time.lua
+-- include expiry.lua
 -- include marker.lua
 
 local left = quarantineLeft(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
 if left > 0 then
-  return { 'FRESH', left }
+  return 'FRESH ' .. left
 end
-return { 'KNOWS' }
+return 'KNOWS'

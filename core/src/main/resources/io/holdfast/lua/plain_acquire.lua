@@ -10,6 +10,7 @@
 --                              not expire
 -- Effects: one SET with its expiry, or the expiry moved to later. An error of a key that is no string comes first.
 
+-- include time.lua
 -- include plain_shown.lua
 
 -- The beginning of a long value may have been cut within a character: its SHA-1 is what counts.
@@ -30,12 +31,12 @@ if held then
   elseif ARGV[3] == '1' and held == ARGV[1] then
     -- Up to 7.0 the key may end while the script runs; then it is set anew.
     if left == -1 or left >= term or redis.call('PEXPIREAT', KEYS[1], expiry) == 1 then
-      return { 'GRANTED', 0 }
+      return 'GRANTED 0'
     end
   -- end
   else
-    return { 'TAKEN', shown(held), left }
+    return nil, { 'TAKEN', shown(held), left }
   end
 end
 redis.call('SET', KEYS[1], ARGV[1], 'PXAT', expiry)
-return { 'GRANTED', replaced }
+return 'GRANTED ' .. replaced

@@ -6,6 +6,8 @@
 -- Replies: for each lock 1 (the key has the value, for at least the term from now) or 0 (it has not).
 -- Effects: never creates a key, never frees one.
 
+-- include time.lua
+
 local reply = {}
 for i = 1, #KEYS do
   local term = tonumber(ARGV[2 * i])
@@ -21,4 +23,4 @@ for i = 1, #KEYS do
   end
   reply[i] = held and 1 or 0
 end
-return reply
+return table.concat(reply, ' ')

@@ -12,6 +12,6 @@
 
 local held = redis.call('GET', KEYS[1])
 if held then
-  return { 'HELD', held == ARGV[1] and held or shown(held), redis.call('PTTL', KEYS[1]) }
+  return nil, { 'HELD', held == ARGV[1] and held or shown(held), redis.call('PTTL', KEYS[1]) }
 end
-return { 'FREE' }
+return 'FREE'

@@ -10,6 +10,6 @@
 
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   redis.call('DEL', KEYS[1])
-  return { 'RELEASED' }
+  return 'RELEASED'
 end
-return { 'GONE' }
+return 'GONE'

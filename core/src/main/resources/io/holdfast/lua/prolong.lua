@@ -8,12 +8,14 @@
 --   NOTHING   nobody does, or the key is another program's, which is left alone
 -- Effects: moves the expiry, only later.
 
--- include hold.lua
 -- include held.lua
+-- include foreign.lua
+-- include expiry.lua
 
-local held, atLeast = readHold(KEYS[1]), tonumber(ARGV[1])
-if not held or held.owner == '?' then
-  return { 'NOTHING', 0 }
+local lock = {}
+know(lock, readHold(KEYS[1]))
+if not lock.held or lock.public == '?' then
+  return 'NOTHING 0'
 end
-extendHold(KEYS[1], atLeast)
-return { 'HELD', math.max(atLeast, redis.call('PTTL', KEYS[1])) }
+expireLater(KEYS[1], ARGV[1])
+return 'HELD ' .. math.max(ARGV[1], redis.call('PTTL', KEYS[1]))

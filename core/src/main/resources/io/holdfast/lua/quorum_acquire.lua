@@ -16,36 +16,38 @@
 -- written when there is none that counts. The token is the proposed one if that is neither too low nor more than a second
 -- ahead.
 
-local owner, term = ARGV[1], tonumber(ARGV[2])
+local owner, term = ARGV[1], ARGV[2]
 local FARTHEST_AHEAD = 1000000 -- microseconds; the quarantine outlasts it
 
+-- include time.lua
+-- include token.lua
 -- include hold.lua
+-- include owner.lua
 -- include held.lua
+-- include expiry.lua
 -- include marker.lua
 
 -- rule quarantine
 local left = quarantineLeft(KEYS[4], ARGV[4], ARGV[6], ARGV[8])
 if left > 0 then
-  return { 'FRESH', left }
+  return 'FRESH ' .. left
 end
 -- end
 if redis.call('EXISTS', KEYS[3]) == 1 then
-  return { 'GONE' }
+  return 'GONE'
 end
 
-local held = parseHold(redis.call('GET', KEYS[1])) -- raises the error of a key of another type
-if held then
-  if held.owner == '?' then
-    error('FOREIGN the key of the hold has a value that Holdfast did not write')
-  end
-  if held.owner ~= owner then
-    return tellHold({ 'TAKEN' }, KEYS[1], held)
-  end
-  extendHold(KEYS[1], term)
-  return { 'GRANTED', tonumber(held.token) }
+local lock = {}
+know(lock, redis.call('GET', KEYS[1])) -- raises the error of a key of another type
+if lock.public == '?' then
+  error('FOREIGN the key of the hold has a value that Holdfast did not write')
+end
+if isHoldOf(lock.held, owner) then
+  expireLater(KEYS[1], term)
+  return 'GRANTED ' .. string.match(lock.rest, '^%d+')
+elseif lock.held then
+  return 'TAKEN' .. tellHold(KEYS[1], lock)
 end
 
 local proposed = math.min(tonumber(ARGV[3]), nowMicros + FARTHEST_AHEAD)
-held = { owner = owner, term = ARGV[2], label = ARGV[7], kept = '', left = term }
-grantHold(KEYS[1], KEYS[2], tonumber(ARGV[5]), held, 1, proposed)
-return { 'GRANTED', tonumber(held.token) }
+return 'GRANTED ' .. (grantHold(KEYS[1], KEYS[2], owner, term .. ' ' .. ARGV[7], term, ARGV[5], '0', proposed))

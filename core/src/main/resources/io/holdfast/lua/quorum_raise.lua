@@ -10,19 +10,20 @@
 --   GONE   it does not
 -- Effects: raises the last token, moves the expiry, both only upwards. Creates no hold.
 
--- include hold.lua
--- include held.lua
+-- include token.lua
+-- include owner.lua
+-- include expiry.lua
 
 -- rule raiseowner
 if not isHoldOf(redis.call('GET', KEYS[1]), ARGV[1], ARGV[2]) then
-  return { 'GONE' }
+  return 'GONE'
 end
 -- end
 local token = tonumber(ARGV[3])
 -- rule writeback
 if (tonumber(redis.call('GET', KEYS[2]) or '0') or 0) < token then
-  writeToken(KEYS[2], token, ARGV[3], tonumber(ARGV[5]))
+  writeToken(KEYS[2], token, ARGV[5])
 end
 -- end
-extendHold(KEYS[1], tonumber(ARGV[4]))
-return { 'HELD' }
+expireLater(KEYS[1], ARGV[4])
+return 'HELD'

@@ -8,11 +8,11 @@
 --   GONE   it did not
 -- Effects: begins with the delete, which is allowed at maxmemory.
 
--- include hold.lua
+-- include owner.lua
 
 local word = 'GONE'
 if isHoldOf(redis.call('MGET', KEYS[1])[1], ARGV[1]) then -- a key of another type counts as absent
-  endHold(KEYS[1])
+  redis.call('DEL', KEYS[1])
   word = 'RELEASED'
 end
 if ARGV[2] ~= '0' and type(redis.pcall('GET', KEYS[2])) ~= 'table' then -- what is foreign refuses the owner as well
@@ -22,4 +22,4 @@ end
 if word == 'RELEASED' then
   redis.pcall('PUBLISH', ARGV[3], 'F')
 end
-return { word }
+return word

@@ -1,80 +1,102 @@
 -- release.lua: ends an owner, whatever it is at present: a holder, a waiter, or neither. May be run again.
 --
--- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner
--- ARGV[1..4] see common.lua
--- ARGV[5] owner   ARGV[6] life of the tombstone, ms, 0 for none   ARGV[7] shortest hold, ms from the grant, 0 for none
--- ARGV[8] the last of the reserved tokens that was used, 0 if none were reserved
+-- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] tombstone of the owner, if it
+-- is to get one
+-- ARGV[1..2] see common.lua
+-- ARGV[3] owner   ARGV[4] empty, or as words: life of the tombstone, ms, 0 for none; shortest hold, ms from the grant, 0 for
+--         none; rest, ms from now, 0 for none; the last of the reserved tokens that was used, 0 if none were reserved
 --
--- Replies:
+-- Replies, as words:
 --   RELEASED …describe   the owner held the lock, and no longer does; without what describe tells if nobody waits
 --   WITHDRAWN …describe   the owner waited, and no longer does
 --   GONE …describe   the owner neither held nor waited
 -- Effects: begins with the delete, which is allowed at maxmemory, and which no key of another program stops; hands the lock
--- to the next waiter and tells it. With a shortest hold that is not over yet, the lock rests until then: taken, by nobody.
+-- to the next waiter and tells it. With a shortest hold that is not over yet, or a rest, the lock rests until both are over: taken,
+-- by nobody. Whoever runs it again finds another owner, or none, and prolongs no rest.
 
--- include hold.lua
+-- include owner.lua
 
--- Mostly nobody waits, and the owner holds: then this is all, without what handles a queue.
-local facts = redis.pcall('HMGET', KEYS[4], '@seq', '@claim')
-if facts.err then
-  facts = isForeign(facts) and {} or redis.call('HMGET', KEYS[4], '@seq', '@claim') -- any other error comes again
+local owner = ARGV[3]
+local text = redis.pcall('GET', KEYS[1])
+local own = text and not text.err and text
+-- rule ownercheck
+own = isHoldOf(own, owner) and own
+-- end
+if own then
+  redis.call('DEL', KEYS[1])
 end
-if ARGV[6] == '0' and ARGV[7] == '0' and not facts[1] and not facts[2] then
-  local text = redis.call('MGET', KEYS[1])[1]
-  if isHoldOf(text, ARGV[5]) then
-    endHold(KEYS[1])
-    local used = tonumber(ARGV[8])
-    if used > 0 and used >= tonumber(parseHold(text).token) then -- not of an earlier grant of the same owner
-      -- Nobody was granted the lock since: the others were not used.
-      unlessForeign(writeToken, KEYS[5], used, ARGV[8], tonumber(ARGV[4]))
-    end
-    return { 'RELEASED' }
+local queued = redis.call('EXISTS', KEYS[4]) == 1
+if own and not queued then -- mostly nobody waits: then this is all, without what handles a queue
+  if ARGV[4] == '' then
+    return 'RELEASED'
+  end
+  local used, token = string.match(ARGV[4], '^0 0 0 (%d+)$'), string.match(own, ' (%d+)')
+  if used and #used == #token and used >= token then
+-- include token.lua
+    pcall(writeToken, KEYS[5], tonumber(used), ARGV[2]) -- of another program's type it stays as it is
+    return 'RELEASED'
   end
 end
 
+-- include token.lua
+-- include hold.lua
 -- include held.lua
+-- include foreign.lua
+-- include expiry.lua
+-- include order.lua
 -- include common.lua
+-- include exclusive.lua
+-- include queue.lua
+-- include settle.lua
 
 local lock = lockAt(1)
-local owner, tombstone, shortest = ARGV[5], ARGV[6], tonumber(ARGV[7])
+local tombstone, shortest, rest, used = '0', '0', '0', '0'
+if ARGV[4] ~= '' then
+  tombstone, shortest, rest, used = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%d+)$')
+end
 
-lock.held = readHold(lock.hold)
+local claimed = queued and redis.pcall('HGET', lock.details, '@claim')
+if claimed and claimed.err then
+  claimed = not isForeign(claimed) and redis.call('HGET', lock.details, '@claim') -- any other error comes again
+end
 local word = 'GONE'
--- rule ownercheck
-if lock.held and lock.held.owner == owner then
-  -- end
-  endHold(lock.hold)
+if own then
   lock.freed = true
   word = 'RELEASED'
-  if facts[2] == owner then
+  if claimed == owner then
     dequeue(lock, owner, true)
-    facts = nil
+    claimed = false
   end
-  local used = tonumber(ARGV[8])
-  if used >= tonumber(lock.held.token) then
-    unlessForeign(writeToken, lock.token, used, ARGV[8], tokenTtl)
+  if used ~= '0' or shortest ~= '0' or rest ~= '0' then
+    local token, since, label = string.match(own, ' (%d+) (%d+) %d+ (%S*)')
+    if tonumber(used) >= tonumber(token) then
+      -- Not of an earlier grant of the same owner, and nobody was granted the lock since: the others were not used.
+      unlessForeign(writeToken, lock.token, tonumber(used), tokenTtl)
+    end
+    local granted, ends = math.floor(since / 1000), 0
+    if shortest ~= '0' then
+      ends = granted + shortest
+    end
+    if rest ~= '0' then
+      ends = math.max(ends, math.ceil(nowText / 1000) + rest)
+    end
+    if ends > math.floor(nowText / 1000) then
+      know(lock, '- ' .. token .. ' ' .. since .. ' ' .. math.max(1, ends - granted) .. ' ' .. label)
+      redis.call('SET', lock.hold, lock.held, 'PXAT', ends)
+    end
   end
-  local rest = math.floor(tonumber(lock.held.since) / 1000) + shortest
-  if shortest > 0 and rest > now then
-    lock.held.owner, lock.held.term, lock.held.kept = '-', ARGV[7], ''
-    redis.call('SET', lock.hold, holdText(lock.held), 'PXAT', int(rest))
-  else
-    lock.held = nil
+else
+  know(lock, readHold(lock.hold))
+  if unlessForeign(dequeue, lock, owner) then
+    word = 'WITHDRAWN'
   end
-elseif unlessForeign(dequeue, lock, owner) then
-  facts = nil
-  word = 'WITHDRAWN'
 end
 
--- rule tombstone
-local mark = tombstone ~= '0' and redis.pcall('GET', KEYS[6])
-if tombstone ~= '0' and type(mark) ~= 'table' then -- what is foreign refuses the owner as well
-  redis.call('DEL', KEYS[6]) -- a write that is allowed at maxmemory: it lets the next one pass
-  redis.call('SET', KEYS[6], mark == 'A' and 'A' or '1', 'PX', tombstone) -- that it was adopted stays known
-end
--- end
+local grave = KEYS[6]
+-- include grave.lua
 
-unlessForeign(settle, lock, nil, word == 'GONE', facts) -- a repeated release tells its handoff again
-local reply = describe(lock, { word })
+-- A repeated release tells its handoff again. Where the queue is another program's the hold ends all the same, without a handoff.
+unlessForeign(settle, lock, nil, word == 'GONE', queued, claimed)
+local reply = word .. ' ' .. describe(lock)
 deliver()
 return reply

@@ -4,12 +4,12 @@
 -- KEYS[1..n] holds
 -- ARGV[3i-2] owner   ARGV[3i-1] token   ARGV[3i] term, ms, of the i-th hold
 --
--- Replies: for each hold 1 (held, for at least a term from now), 2 (the same, and others want the lock that its client
--- keeps) or 0 (gone).
+-- Replies: for each hold 1 (held, for at least a term from now), 2 (the same, and others want the lock, whose hold leases
+-- share) or 0 (gone).
 -- Effects: never creates a key.
 
--- include hold.lua
--- include held.lua
+-- include owner.lua
+-- include expiry.lua
 
 local texts = redis.call('MGET', unpack(KEYS))
 local reply = {}
@@ -18,8 +18,9 @@ for i = 1, #KEYS do
   local mine = isHoldOf(texts[i], ARGV[3 * i - 2], ARGV[3 * i - 1])
   -- end
   if mine then
-    extendHold(KEYS[i], tonumber(ARGV[3 * i]))
+    expireLater(KEYS[i], ARGV[3 * i])
   end
-  reply[i] = not mine and 0 or isRecalled(texts[i]) and 2 or 1
+  -- A label has no blank: what ends so was recalled.
+  reply[i] = not mine and '0' or string.sub(texts[i], -2) == ' R' and '2' or '1'
 end
-return reply
+return table.concat(reply, ' ')

@@ -1,44 +1,54 @@
 -- revoke.lua: releases a lock by name, whoever holds it, and drops its waiters if asked to. An operator's act.
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] evicted
--- ARGV[1..4] see common.lua
--- ARGV[5] token that the hold must have, or have reserved, '' for any   ARGV[6] '1' to drop the waiters, '0' not to
--- ARGV[7] how long a dropped waiter is refused, ms
+-- ARGV[1..2] see common.lua
+-- ARGV[3] token that the hold must have, or have reserved, '' for any   ARGV[4] '1' to drop the waiters, '0' not to
+-- ARGV[5] how long a dropped waiter is refused, ms
 --
--- Replies: a word, what hold.lua tells of the hold that ended (or of the present one, for OTHER), the number of waiters
--- dropped, …describe. The word is
+-- Replies: a list of two texts: words, which are one of these, the number of waiters dropped, …describe; and what held.lua
+-- tells of the hold that ended, or of the present one, for OTHER. The first word is
 --   RELEASED   the lock was held, and this hold has ended
 --   NOTHING    nobody held it
 --   OTHER      it is held with another token, or by another program: the hold is left alone
--- If there are more waiters than one script may drop, the answer tells so (the last value of describe): ask again.
+-- If there are more waiters than one script may drop, the answer tells so (in what describe tells): ask again.
 -- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. Tells the
 -- client that held it, which learns of it at its next renewal at the latest.
 
+-- include token.lua
 -- include hold.lua
+-- include owner.lua
 -- include held.lua
+-- include foreign.lua
+-- include expiry.lua
+-- include order.lua
 -- include common.lua
+-- include exclusive.lua
+-- include queue.lua
+-- include settle.lua
 
 local lock = lockAt(1)
-local token, drop, life = ARGV[5], ARGV[6] == '1', tonumber(ARGV[7])
+local token, drop, life, evicted = ARGV[3], ARGV[4] == '1', ARGV[5], KEYS[6]
+local rare = seldom()
 
 -- Leases that share a hold have tokens of those that were reserved for it. The last of them is known until long after it
 -- was reserved; of a hold that was kept for so long, each greater token is one: no other hold came after it.
 local function isMeant(held)
-  if token == '' or token == held.token then
+  local own = string.match(held.rest, '^%d+')
+  if token == '' or token == own then
     return true
   end
   local asked, last = tonumber(token), tonumber(redis.call('MGET', lock.token)[1] or nil)
-  return asked > tonumber(held.token) and (last and asked <= last or not last and held.kept ~= '')
+  return asked > tonumber(own) and (last and asked <= last or not last and held.kept ~= '')
 end
 
-lock.held = readHold(lock.hold)
-local held = lock.held
+know(lock, readHold(lock.hold))
+local held = { held = lock.held, public = lock.public, rest = lock.rest, kept = lock.kept }
 -- Where a key of the queue is another program's, the hold ends all the same, and that is all.
 local ours = unlessForeign(function()
   if drop then
-    redis.call('HEXISTS', KEYS[6], '@')
+    redis.call('HEXISTS', evicted, '@')
   end
-  return demandOurs(lock)
+  return rare.demandOurs(lock)
 end)
 local claimed = ours and redis.call('HGET', lock.details, '@claim')
 if ours then
@@ -46,50 +56,31 @@ if ours then
 end
 
 local word = 'NOTHING'
-if held then
-  word = held.owner ~= '?' and isMeant(held) and 'RELEASED' or 'OTHER'
+if held.held then
+  word = held.public ~= '?' and isMeant(held) and 'RELEASED' or 'OTHER'
 end
 if word == 'RELEASED' then
-  endHold(lock.hold)
-  held.left = 0
-  lock.held = nil
+  redis.call('DEL', lock.hold)
+  held.left = '0'
+  know(lock, false)
   lock.freed = true
   -- rule revokemessage
-  mail[#mail + 1] = channelOf(lock, clientOf(held.owner))
-  mail[#mail + 1] = table.concat({ 'V', publicPart(held.owner), held.token, lock.hold }, ' ')
+  mail[#mail + 1] = channelOf(lock, clientOf(held.public))
+  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. ' ' .. lock.hold
   -- end
-  if claimed and claimed == held.owner then
+  if claimed and isHoldOf(held.held, claimed) then
     dequeue(lock, claimed, true)
     claimed = nil
   end
 end
 
-local dropped = 0
-if drop and ours then
-  for _, key in ipairs({ lock.queue, lock.parked }) do
-    for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
-      if owner ~= claimed then
-        dropped = dropped + 1
-        redis.call('HSET', KEYS[6], owner, '1')
-        if dropped == 1 then
-          expireLater(KEYS[6], now + life)
-        end
-        dequeue(lock, owner)
-        mail[#mail + 1] = channelOf(lock, clientOf(owner))
-        mail[#mail + 1] = 'E ' .. publicPart(owner) .. ' ' .. lock.hold
-      end
-    end
-  end
-  if waitersOf(lock, claimed) > 0 then
-    lock.more = 1
-  end
-end
+-- include drop.lua
 
-if ours and lock.more == 0 then
-  settle(lock)
+if ours and lock.more == '0' then
+  local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
+  settle(lock, nil, false, facts[1], facts[2])
 end
-local reply = tellHold({ word }, lock.hold, held)
-reply[#reply + 1] = dropped
-describe(lock, reply)
+local told = tellHold(lock.hold, held)
+local words = word .. ' ' .. dropped .. ' ' .. describe(lock)
 deliver()
-return reply
+return nil, { words, told }

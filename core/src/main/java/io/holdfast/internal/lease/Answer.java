@@ -7,4 +7,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <A> what a refusal is to the caller
  */
-public record Answer<A>(@Nullable Handle handle, @Nullable A refusal) {}
+public record Answer<A>(@Nullable Handle handle, @Nullable A refusal) implements Question.Answered {
+    @Override
+    public @Nullable Entry<?> entry() {
+        return handle;
+    }
+
+    @Override
+    public @Nullable Object why() {
+        return refusal;
+    }
+}

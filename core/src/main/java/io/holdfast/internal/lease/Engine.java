@@ -4,6 +4,7 @@ import io.holdfast.Attempt;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.wire.Keys;
+import java.util.concurrent.CompletableFuture;
 
 /** What stands behind a {@code DistributedLock}: one server ({@code Client}), or a quorum of them ({@code QuorumClient}). */
 public interface Engine {
@@ -22,4 +23,13 @@ public interface Engine {
 
     /** Who holds a lock. Blocks for the answers. */
     LockInfo look(Keys keys);
+
+    /** The same without blocking; fails with exceptions of the library. */
+    CompletableFuture<LockInfo> lookAsync(Keys keys);
+
+    /** Whether requests are served in an order, so that a new one comes after those that wait. */
+    boolean hasQueue();
+
+    /** What this client tells others, and hears from them. */
+    Bulletins bulletins();
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -51,13 +52,20 @@ public final class Events {
         this.listeners = options.listeners();
     }
 
-    /** Tells a step of a request or of its hold. */
-    public void tell(Demand demand, String owner, Function<Subject, LockEvent> event) {
+    /**
+     * Tells a step of a request or of its hold.
+     *
+     * @param recorder is told at once, by this thread; null if nobody records
+     */
+    void tell(Demand demand, String owner, Function<Subject, LockEvent> event, @Nullable Consumer<LockEvent> recorder) {
         boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, options.logSampling());
         HoldfastListener own = demand.options().listener();
         boolean all = !listeners.isEmpty() && drawn(owner, options.eventSampling());
-        if (logged || all || own != null) {
+        if (logged || all || own != null || recorder != null) {
             LockEvent made = event.apply(subject(demand, owner));
+            if (recorder != null) {
+                recorder.accept(made);
+            }
             if (logged) {
                 STEPS.log(Level.DEBUG, () -> line(made));
             }
@@ -65,6 +73,11 @@ public final class Events {
                 enqueue(new Delivery(made, own, all));
             }
         }
+    }
+
+    /** Whether anybody may hear of what is demanded so. */
+    public boolean areHeard(Demand demand) {
+        return !listeners.isEmpty() || demand.options().listener() != null || STEPS.isLoggable(Level.DEBUG);
     }
 
     private static Subject subject(Demand demand, String owner) {

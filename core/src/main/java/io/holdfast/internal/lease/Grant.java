@@ -5,6 +5,7 @@ import io.holdfast.LeaseTicket;
 import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.wire.Refusals;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -23,6 +24,13 @@ public interface Grant {
 
     /** The lock, for people. */
     String inWords();
+
+    /** Its loss, for people. */
+    default String lossInWords(LossReason reason) {
+        List<NodeFailure> failures = nodeFailures();
+        return "lease of " + inWords() + " was lost: " + reason
+                + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures));
+    }
 
     /** The whole owner id. */
     String owner();
@@ -90,13 +98,20 @@ public interface Grant {
 
     // ---- its end
 
+    /**
+     * Refuses to let the lock rest after a release.
+     *
+     * @throws UnsupportedOperationException with the reason, if it cannot
+     */
+    default void acceptRest() {}
+
     /** The hold is left to itself: it has ended, or is to live without its client. */
     default void leaveAlone() {}
 
     /** The hold is over: its owner need not be known any more. */
     void forget();
 
-    /** The hold was released: asks the server to free the lock. */
+    /** The hold was released: asks the server to free the lock, or to let it rest as long as is wanted ({@link Hold#rest}). */
     CompletableFuture<ReleaseResult> release();
 
     /** The hold was lost: takes back, in the background, what may be left. */

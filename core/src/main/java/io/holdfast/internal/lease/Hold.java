@@ -7,8 +7,8 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.Refusals;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -34,17 +35,6 @@ import org.jspecify.annotations.Nullable;
  * the end, or the deadline. Renewals have timers of their own, one for many holds ({@link Renewals}).
  */
 public final class Hold implements Holding {
-    /** What is to be done, once, some time before the deadline. Each is itself and no other. */
-    private static final class Ending {
-        final long beforeNanos;
-        final Runnable action;
-
-        Ending(long beforeNanos, Runnable action) {
-            this.beforeNanos = beforeNanos;
-            this.action = action;
-        }
-    }
-
     /** Whoever has several leases of one hold, one after the other. */
     public interface Tenant {
         /** Whether the present lease was dropped without a release. */
@@ -52,6 +42,12 @@ public final class Hold implements Holding {
 
         /** Whether the present lease has lasted as long as it may be renewed. */
         boolean overLongest();
+
+        /** The hold is lost. Called on the client's executor. */
+        void lost(Hold hold, LossReason reason);
+
+        /** Another process goes on with the hold. */
+        void handedOver();
     }
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
@@ -61,6 +57,7 @@ public final class Hold implements Holding {
     public final Grant grant;
     public final LockOptions options;
     public final long grantedNanos;
+    public final Rest.Wanted rest; // after its release
 
     private final LeaseState state;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
@@ -69,26 +66,27 @@ public final class Hold implements Holding {
     private final AtomicLong warnedOf = new AtomicLong(LeaseState.NEVER); // the deadline of the last warning
     private final List<WeakReference<Handle>> handles = new CopyOnWriteArrayList<>();
     private volatile @Nullable WeakReference<Handle> first;
-    private final List<Ending> endings = new CopyOnWriteArrayList<>();
+    private final Endings endings = new Endings();
     private volatile @Nullable Tenant tenant;
     private volatile boolean renewalOver;
-    /** Whether nobody has its lease yet, because the server may have forgotten another: until then it is renewed in any case. */
-    private volatile boolean heldBack;
+    /**
+     * For how many reasons nobody has its lease yet: the server may have forgotten another, or it is one of a set that is not
+     * complete. Until then it is renewed in any case.
+     */
+    private final AtomicInteger heldBack;
 
     private volatile @Nullable Runnable timer;
 
-    /**
-     * A hold that has not begun.
-     *
-     * @param longest how long it is renewed at most; null for ever
-     */
+    /** @param longest how long it is renewed at most; null for ever */
     public Hold(Outcome<?> origin, Grant grant, long deadline, @Nullable Duration longest) {
         this.kit = origin.kit;
         this.origin = origin;
         this.grant = grant;
         this.options = origin.demand.options();
         this.grantedNanos = kit.nanoTime();
+        this.rest = new Rest.Wanted(options.shortestHold());
         this.state = new LeaseState(deadline, grantedNanos, options.renewed(), longest);
+        this.heldBack = new AtomicInteger(origin.demand.inSet() ? 1 : 0);
         grant.of(this);
     }
 
@@ -112,6 +110,11 @@ public final class Hold implements Holding {
     @Override
     public LockOptions options() {
         return options;
+    }
+
+    @Override
+    public Asked what() {
+        return origin.demand.what();
     }
 
     @Override
@@ -183,18 +186,15 @@ public final class Hold implements Holding {
 
     /** To be called before it begins, if its lease may have to wait for longer than its term. */
     public void holdBack() {
-        heldBack = true;
+        heldBack.incrementAndGet();
     }
 
-    /**
-     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on.
-     *
-     * @return whether it holds; fails with an exception of the library
-     */
+    @Override
     public CompletableFuture<Boolean> handOut() {
-        boolean waited = heldBack
-                && kit.nanoTime() - grantedNanos >= options.term().dividedBy(3).toNanos();
-        heldBack = false;
+        boolean waited = heldBack.getAndUpdate(reasons -> Math.max(0, reasons - 1)) == 1
+                && (origin.demand.inSet()
+                        || kit.nanoTime() - grantedNanos
+                                >= options.term().dividedBy(3).toNanos());
         return waited && !options.renewed() ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
     }
 
@@ -226,13 +226,18 @@ public final class Hold implements Holding {
         return newHandle();
     }
 
-    /** Leaves once; the last one releases. */
     @Override
-    public CompletableFuture<ReleaseResult> leave() {
+    public void acceptRest() {
+        grant.acceptRest();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> leave(Duration resting) {
+        rest.ask(resting, kit.nanoTime());
         return !state.leave() && active() ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD) : release();
     }
 
-    /** Its leases are somebody else's from now on. */
+    /** Its leases are somebody else's from now on, who looks afterwards whether it has ended meanwhile. */
     public void lend(Tenant to) {
         tenant = to;
     }
@@ -255,14 +260,13 @@ public final class Hold implements Holding {
 
     @Override
     public Runnable beforeEnding(Duration before, Runnable action) {
-        Ending ending = new Ending(before.toNanos(), action);
-        endings.add(ending);
+        Runnable takeBack = endings.add(before.toNanos(), action);
         arm();
-        return () -> endings.remove(ending);
+        return takeBack;
     }
 
     private boolean isRenewed() {
-        return options.renewed() || heldBack;
+        return options.renewed() || heldBack.get() > 0;
     }
 
     private void startRenewal() {
@@ -391,7 +395,7 @@ public final class Hold implements Holding {
         grant.accept(atLeast);
         return prolong(atLeast).thenApply(extended -> {
             if (extended) {
-                origin.tell(subject -> new LockEvent.Extended(subject, token(), remaining()));
+                origin.tellUnlessShared(subject -> new LockEvent.Extended(subject, token(), remaining()));
             }
             return extended;
         });
@@ -449,26 +453,38 @@ public final class Hold implements Holding {
         if (detached) {
             return; // it is to live its term without this client, or has been adopted by another
         }
-        kit.execute(() -> lost.complete(reason));
+        kit.execute(() -> {
+            lost.complete(reason);
+            Tenant present = tenant;
+            if (present != null) {
+                present.lost(this, reason);
+            }
+        });
         origin.tellUnlessShared(subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
-            List<NodeFailure> failures = grant.nodeFailures();
-            LOG.log(
-                    System.Logger.Level.WARNING,
-                    () -> "lease of " + grant.inWords() + " was lost: " + reason
-                            + (failures.isEmpty() ? "" : "; " + Refusals.inWords(failures)));
+            LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
         }
         grant.takeBack(reason);
     }
 
     /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
     public void handOver() {
-        if (state.handOver()) {
-            forget();
-            if (!detached) {
-                origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+        if (goesOn() && !detached) {
+            origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+            Tenant present = tenant;
+            if (present != null) {
+                present.handedOver();
             }
         }
+    }
+
+    /** Ends it here, because it goes on as another hold; whether this call has. */
+    public boolean goesOn() {
+        if (!state.handOver()) {
+            return false;
+        }
+        forget();
+        return true;
     }
 
     /** Frees the lock, whoever has entered it. */
@@ -543,11 +559,7 @@ public final class Hold implements Holding {
         } else if (confirmed && warnedOf.get() != next && options.renewed()) {
             next = warnAt(next);
         }
-        for (Ending ending : endings) {
-            if (state.deadline() - ending.beforeNanos - next < 0) {
-                next = state.deadline() - ending.beforeNanos;
-            }
-        }
+        next = endings.firstBefore(next, state.deadline());
         if (old != null) {
             old.run();
         }
@@ -570,14 +582,7 @@ public final class Hold implements Holding {
         if (!active()) {
             return;
         }
-        List<Ending> due = endings.stream()
-                .filter(ending -> state.deadline() - ending.beforeNanos - now <= 0)
-                .toList();
-        for (Ending ending : due) {
-            if (endings.remove(ending)) { // else another thread has run it, or taken it back
-                ending.action.run();
-            }
-        }
+        endings.run(now, state.deadline());
         boolean confirmed = grant.isConfirmed();
         if (!confirmed && grant.confirmAt() - now <= 0) {
             grant.confirm(now);

@@ -6,6 +6,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +27,11 @@ public interface Holding {
     long token();
 
     LockOptions options();
+
+    /** What of the lock it has. */
+    default Asked what() {
+        return Asked.ALONE;
+    }
 
     boolean isValid();
 
@@ -86,8 +92,24 @@ public interface Holding {
      */
     CompletableFuture<Boolean> detach();
 
-    /** Leaves once; the last one releases. */
-    CompletableFuture<ReleaseResult> leave();
+    /**
+     * Refuses to let the lock rest after its release.
+     *
+     * @throws UnsupportedOperationException with the reason, if it cannot
+     */
+    default void acceptRest() {}
+
+    /**
+     * Leaves once; the last one releases.
+     *
+     * @param resting how long the lock is to rest from now on after its release, at least; zero for no wish
+     */
+    CompletableFuture<ReleaseResult> leave(Duration resting);
+
+    /** The same without such a wish. */
+    default CompletableFuture<ReleaseResult> leave() {
+        return leave(Duration.ZERO);
+    }
 
     /**
      * Does something, once, so long before the deadline.
@@ -95,6 +117,15 @@ public interface Holding {
      * @return takes that back
      */
     Runnable beforeEnding(Duration before, Runnable action);
+
+    /**
+     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on.
+     *
+     * @return whether it holds; fails with an exception of the library
+     */
+    default CompletableFuture<Boolean> handOut() {
+        return CompletableFuture.completedFuture(isValid());
+    }
 
     List<NodeFailure> nodeFailures();
 

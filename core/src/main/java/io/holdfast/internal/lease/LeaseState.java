@@ -75,6 +75,7 @@ public final class LeaseState {
 
     /** Whether this call has ended it: another process goes on with it. */
     boolean handOver() {
+        released = true;
         return end.compareAndSet(null, End.HANDED_OVER);
     }
 

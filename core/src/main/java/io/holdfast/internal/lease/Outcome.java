@@ -5,6 +5,8 @@ import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LockEvent;
 import io.holdfast.PlainAttempt;
+import io.holdfast.internal.lease.Question.Account;
+import io.holdfast.internal.wire.OwnerIds;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -27,7 +29,7 @@ public final class Outcome<A> {
 
     public final Kit kit;
     public final Demand demand;
-    final String owner;
+    private volatile String owner;
     public final long number;
     public final long startNanos;
     private final boolean silent;
@@ -38,6 +40,8 @@ public final class Outcome<A> {
     public volatile Contention contention = Contention.NOTHING_KNOWN;
     /** The place in the queue when it was first queued; 0 if it never was. */
     public volatile int firstPlace;
+    /** What is being recorded of the hold that came of it. */
+    private volatile Recorder.@Nullable Span recorded;
 
     private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
     /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
@@ -93,8 +97,54 @@ public final class Outcome<A> {
 
     // ---- events
 
+    /** It asks by another's request, whose owner events name from now on. */
+    public void standsBy(String other) {
+        owner = other;
+    }
+
     public void tell(Function<LockEvent.Subject, LockEvent> event) {
-        kit.events().tell(demand, owner, event);
+        tell(owner, event);
+    }
+
+    /** The same of a hold that has another owner, for which others asked. */
+    public void tell(String holder, Function<LockEvent.Subject, LockEvent> event) {
+        Recorder recorder = Recorder.present();
+        kit.events()
+                .tell(
+                        demand,
+                        holder,
+                        event,
+                        recorder.listens() ? made -> recorded = recorder.tell(account(holder), made, recorded) : null);
+    }
+
+    /** Whether anybody may hear of what is told. */
+    public boolean isHeard() {
+        return recorded != null || kit.events().areHeard(demand);
+    }
+
+    /** What is being recorded of its hold is over: it goes on as another, of which is told. */
+    public void recordOver(String how) {
+        Recorder.Span span = recorded;
+        if (span != null) {
+            recorded = null;
+            span.over(account(), how);
+        }
+    }
+
+    /** What a recording shows of it. */
+    public Account account() {
+        return account(owner);
+    }
+
+    private Account account(String holder) {
+        return new Account(
+                demand.keys().name(),
+                demand.what().mode().name(),
+                holder.isEmpty() ? "" : OwnerIds.publicPart(holder),
+                demand.actorName(),
+                contention,
+                firstPlace,
+                asked.get());
     }
 
     /** Tells what leases that share a hold tell for themselves. */
@@ -134,7 +184,7 @@ public final class Outcome<A> {
             return;
         }
         if (answer == null || answer.handle() == null) {
-            LockEvent.Reason reason = reasonOf(answer == null ? null : answer.refusal(), failure);
+            LockEvent.Reason reason = reasonOf(answer == null ? null : answer.why(), failure);
             tellUnlessShared(subject ->
                     new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
         }
@@ -145,7 +195,8 @@ public final class Outcome<A> {
         }
     }
 
-    private static LockEvent.Reason reasonOf(@Nullable Object refusal, @Nullable Throwable failure) {
+    /** Why a request ended without a hold: what it was told, or what it failed with. */
+    public static LockEvent.Reason reasonOf(@Nullable Object refusal, @Nullable Throwable failure) {
         if (refusal instanceof Attempt.Taken || refusal instanceof PlainAttempt.Taken) {
             return LockEvent.Reason.TAKEN;
         } else if (refusal instanceof Attempt.TimedOut
@@ -156,8 +207,10 @@ public final class Outcome<A> {
             return LockEvent.Reason.QUEUE_FULL;
         } else if (refusal instanceof Attempt.Evicted) {
             return LockEvent.Reason.EVICTED;
-        } else if (refusal instanceof Attempt.OwnConflict) {
+        } else if (refusal instanceof Attempt.OwnConflict || refusal instanceof Attempt.Upgrade) {
             return LockEvent.Reason.OWN_CONFLICT;
+        } else if (refusal instanceof Attempt.Deadlocked) {
+            return LockEvent.Reason.DEADLOCK;
         } else if (refusal instanceof Attempt.Unconfirmed) {
             return LockEvent.Reason.UNCONFIRMED;
         } else if (refusal != null) {

@@ -38,10 +38,10 @@ public final class Withdrawals {
      * Ends an owner that was granted the lock, or may have been.
      *
      * @param unanswered whether a copy of its acquire may still be under way
-     * @param shortestHold how long the lock rests since it was granted
+     * @param rest how long the lock rests then
      */
-    public void takeBack(Keys keys, String owner, boolean unanswered, Duration shortestHold) {
-        var unused = takeBack.add(new Withdrawal(keys, owner, tombstone(unanswered), shortestHold, true));
+    public void takeBack(Keys keys, String owner, boolean unanswered, Rest rest) {
+        var unused = takeBack.add(new Withdrawal(keys, owner, tombstone(unanswered), rest, true));
     }
 
     /**
@@ -51,13 +51,13 @@ public final class Withdrawals {
      * @return whether the server has answered at the first attempt; the others follow without being waited for
      */
     public CompletableFuture<Boolean> withdraw(Keys keys, String owner, boolean unanswered) {
-        return takeBack.add(new Withdrawal(keys, owner, tombstone(unanswered), Duration.ZERO, unanswered))
+        return takeBack.add(new Withdrawal(keys, owner, tombstone(unanswered), Rest.NONE, unanswered))
                 .thenApply(result -> result != ReleaseResult.UNCONFIRMED);
     }
 
     /** An owner's release was answered: a server that forgets it is told again. */
     public void released(Keys keys, String owner) {
-        takeBack.released(new Withdrawal(keys, owner, Duration.ZERO, Duration.ZERO, false));
+        takeBack.released(new Withdrawal(keys, owner, Duration.ZERO, Rest.NONE, false));
     }
 
     private static Duration tombstone(boolean unanswered) {
@@ -70,14 +70,14 @@ public final class Withdrawals {
         /** How long copies of the acquire that come later are refused; zero if none can come. */
         private final Duration tombstone;
 
-        private final Duration shortestHold;
+        private final Rest rest;
         private final boolean mayHold;
 
-        Withdrawal(Keys keys, String owner, Duration tombstone, Duration shortestHold, boolean mayHold) {
+        Withdrawal(Keys keys, String owner, Duration tombstone, Rest rest, boolean mayHold) {
             this.keys = keys;
             this.owner = owner;
             this.tombstone = tombstone;
-            this.shortestHold = shortestHold;
+            this.rest = rest;
             this.mayHold = mayHold;
         }
 
@@ -103,7 +103,7 @@ public final class Withdrawals {
                             keys,
                             owner,
                             longer(tombstone, before.tombstone),
-                            longer(shortestHold, before.shortestHold),
+                            rest.and(before.rest),
                             mayHold || before.mayHold)
                     : this;
         }
@@ -111,12 +111,13 @@ public final class Withdrawals {
         @Override
         public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
             long sent = kit.nanoTime();
-            server.queueScripts.release(keys, owner, tombstone, shortestHold, (reply, failure) -> {
-                answer.accept(reply == null ? null : reply.result(), failure);
-                if (reply != null) {
-                    observer.observe(keys, reply.state(), sent);
-                }
-            });
+            server.queueScripts.release(
+                    keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), 0, (reply, failure) -> {
+                        answer.accept(reply == null ? null : reply.result(), failure);
+                        if (reply != null) {
+                            observer.observe(keys, reply.state(), sent);
+                        }
+                    });
         }
     }
 

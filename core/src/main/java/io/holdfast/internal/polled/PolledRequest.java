@@ -73,6 +73,11 @@ public final class PolledRequest<A> implements Asking<A> {
         return result;
     }
 
+    @Override
+    public Account account() {
+        return outcome.account();
+    }
+
     private void ask(boolean takeOver) {
         if (!outcome.pending()) {
             return;

@@ -12,13 +12,13 @@ import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
 import io.holdfast.internal.wire.QueueScripts.AdoptReply;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -58,7 +58,8 @@ public final class Adoption {
                 AdoptReply reply = ask(ticket, sent);
                 long deadline = Deadlines.ofReply(sent, options.term().toNanos());
                 if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
-                    QueueGrant grant = new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false);
+                    QueueGrant grant =
+                            new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false, sent);
                     Hold hold = request.hold(grant, deadline);
                     Handle handle = goOn(grant, hold, result);
                     request.outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
@@ -66,7 +67,7 @@ public final class Adoption {
                 }
                 if (!reply.held() || i >= MOST_LATE) {
                     if (reply.held()) {
-                        queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
+                        queue.withdrawals.takeBack(keys, owner, false, Rest.NONE);
                     }
                     throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, false, null);
                 }
@@ -86,6 +87,7 @@ public final class Adoption {
         var asked = new QueueScripts.Adopt(
                 keys,
                 ticket.owner(),
+                ticket.grantToken(),
                 ticket.token(),
                 owner,
                 options.term(),
@@ -97,7 +99,7 @@ public final class Adoption {
     private Handle goOn(QueueGrant grant, Hold hold, CompletableFuture<Answer<Attempt>> result) {
         Handle handle = hold.newHandle();
         if (!request.outcome.endAs(hold)) {
-            queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
+            queue.withdrawals.takeBack(keys, owner, false, Rest.NONE);
             throw new HoldfastClosedException();
         }
         request.begin(hold);

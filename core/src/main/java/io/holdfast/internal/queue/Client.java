@@ -5,6 +5,7 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Bulletins;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Kit;
@@ -12,11 +13,14 @@ import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.polled.PlainLocks;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
+import io.holdfast.internal.wire.Subscriptions;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +35,11 @@ public final class Client implements Engine {
     /** On top of the queue: what this client hands on among its own threads, or keeps. */
     public final LocalLines localLines;
 
+    private final boolean sharesHolds;
+
     public final PlainLocks plain;
     public final TakeBack takeBack;
+    private final Bulletins bulletins;
 
     public Client(RedisDriver driver, HoldfastOptions options, Environment environment) {
         this(driver, options, environment, null);
@@ -45,12 +52,14 @@ public final class Client implements Engine {
      */
     public Client(
             RedisDriver driver, HoldfastOptions options, Environment environment, @Nullable EmbeddedServer share) {
+        this.sharesHolds = environment.sharesHolds();
         this.kit = new Kit(options, environment, Duration.ZERO);
         this.server = new Server(driver, options, kit.ids, kit.ticker, kit.timers, share, kit::isClosed);
         this.takeBack = new TakeBack(kit, server);
         this.queue = new QueueEngine(kit, server, takeBack, share);
         this.localLines = new LocalLines(queue);
         this.plain = new PlainLocks(kit, server, takeBack);
+        this.bulletins = new Bulletins(List.of(server), new Subscriptions(List.of(driver)));
         driver.listen(new Connections());
         queue.begin(localLines);
     }
@@ -111,6 +120,10 @@ public final class Client implements Engine {
     @Override
     public void accept(LockOptions lockOptions) {
         LocalLines.accept(lockOptions);
+        if (lockOptions.deadlock() != LockOptions.OnDeadlock.WAIT && kit.options.deadlockDetection() == null) {
+            throw new IllegalArgumentException("deadlock is " + lockOptions.deadlock() + ", must be "
+                    + LockOptions.OnDeadlock.WAIT + " for a client without deadlockDetection: nobody would find one");
+        }
         server.refuseBeyondQuarantine("term", lockOptions.term());
     }
 
@@ -120,8 +133,23 @@ public final class Client implements Engine {
     }
 
     @Override
+    public CompletableFuture<LockInfo> lookAsync(Keys keys) {
+        return server.lookAsync(keys);
+    }
+
+    @Override
+    public boolean hasQueue() {
+        return true;
+    }
+
+    @Override
+    public Bulletins bulletins() {
+        return bulletins;
+    }
+
+    @Override
     public Asking<Attempt> newRequest(Demand demand) {
-        return LocalLines.isShared(demand.options()) && !demand.waitLimit().untilStuck()
+        return sharesHolds && LocalLines.isShared(demand)
                 ? localLines.newRequest(demand)
                 : new Request(queue, demand, 1);
     }

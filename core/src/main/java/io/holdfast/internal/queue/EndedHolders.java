@@ -115,7 +115,7 @@ final class EndedHolders {
                 System.Logger.Level.INFO,
                 () -> Shown.lock(keys.name()) + ": its holder, " + holder.inWords() + ", has ended without a release");
         long sent = kit.nanoTime();
-        server.steeringScripts.revoke(keys, holder.token(), false, Duration.ZERO, (revoked, failure) -> {
+        server.steeringScripts.revoke(keys, holder, false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {
                 waiters.observe(keys, revoked.state(), sent);
             }

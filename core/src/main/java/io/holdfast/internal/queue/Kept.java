@@ -1,14 +1,18 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.deadlock.Flows;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** What this client keeps of locks between two leases, as the engine of queues sees it. */
+/** The holds that several leases of this client share, as the engine of queues sees them. */
 interface Kept {
-    /** Others want a lock, of whose holds the client keeps the one with this token. */
+    /** Others want a lock, of whose holds leases of this client share the one with this token. */
     void recalled(String hold, long token);
+
+    /** A renewal of such a hold, which left then, was answered: nobody else had wanted the lock since the grant. */
+    void nobodyElse(String hold, long token, long sentNanos);
 
     /**
      * A request of this client is about to ask the server for a lock: what is kept for nobody goes back.
@@ -18,6 +22,9 @@ interface Kept {
     @Nullable
     CompletableFuture<ReleaseResult> giveBackKept(String hold);
 
-    /** Adds the locks for whose messages this client has to listen. */
+    /** Shows who of this client waits for such holds, and who has leases of them. */
+    void show(Flows to);
+
+    /** Adds the locks for whose messages this client has to listen because of them. */
     void addKept(Set<String> holds);
 }

@@ -7,18 +7,21 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.deadlock.Flows;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.SharedHolding;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.OwnerIds;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -27,27 +30,36 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One of the leases that share a {@link Hold}, one after the other. It is held while it has not ended and the hold is valid.
- * It ends once: released, or lost with the hold.
+ * It ends once: released, lost with the hold, or handed over with it.
+ *
+ * <p>The line lets go of a hold that is to live on without it, in another process or by itself: from then on the hold is this
+ * lease's alone.
  */
-final class LocalHold implements Holding {
+final class LocalHold implements Holding, SharedHolding, Hold.Tenant {
     private static final Object RELEASED = new Object();
+    private static final Object HANDED_OVER = new Object();
 
     private final LocalLine line;
     private final Hold hold;
     private final LocalRequest request;
     private final long grantedNanos;
-    private final AtomicReference<@Nullable Object> end = new AtomicReference<>(); // RELEASED, or a LossReason
+    /** RELEASED, HANDED_OVER, or a LossReason. */
+    private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
+
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
     private volatile @Nullable WeakReference<Handle> handle;
     private volatile long token; // 0 until it is asked for
-    private volatile boolean detached; // written under the lock of the line
-    private final List<Runnable> warnings = new CopyOnWriteArrayList<>(); // what removes the listeners
+    private boolean releaseTold; // of the thread that releases
+    private volatile boolean alone; // written under the lock of the line
+    /** What removes the listeners; null until there is one. */
+    private final AtomicReference<@Nullable List<Runnable>> warnings = new AtomicReference<>();
 
-    LocalHold(LocalLine line, Hold hold, LocalRequest request) {
+    /** @param grantedNanos when it is lent; the first one, for which the hold was asked, has it since the grant */
+    LocalHold(LocalLine line, Hold hold, LocalRequest request, long grantedNanos) {
         this.line = line;
         this.hold = hold;
         this.request = request;
-        this.grantedNanos = hold.kit.nanoTime();
+        this.grantedNanos = grantedNanos;
     }
 
     Handle newHandle() {
@@ -56,14 +68,21 @@ final class LocalHold implements Holding {
         return made;
     }
 
-    boolean forgotten() {
+    @Override
+    public boolean forgotten() {
         WeakReference<Handle> seen = handle;
         return seen != null && seen.get() == null;
     }
 
-    boolean overLongest() {
+    @Override
+    public boolean overLongest() {
         Duration longest = request.demand.longest();
         return longest != null && hold.kit.nanoTime() - grantedNanos >= longest.toNanos();
+    }
+
+    /** Shows whose it is. */
+    void show(Flows to) {
+        to.has(request.demand, hold, request.outcome.number);
     }
 
     Holder holder() {
@@ -101,8 +120,18 @@ final class LocalHold implements Holding {
     }
 
     /** Its hold is not the line's any more. Called under the lock of the line. */
-    void detached() {
-        detached = true;
+    void standAlone() {
+        alone = true;
+        hold.lend(this);
+    }
+
+    /** Makes the hold this lease's alone; whether it is. */
+    private boolean letGo() {
+        boolean done = line.letGo(this) || alone;
+        if (done) {
+            loseWithHold(); // it may be lost since before it was told where that is to be told
+        }
+        return done;
     }
 
     /** Whether its token has not been asked for. Called under the lock of the line. */
@@ -150,10 +179,20 @@ final class LocalHold implements Holding {
         return hold.since().plusNanos(grantedNanos - hold.grantedNanos);
     }
 
+    /** Of a lease that is over the hold may be another's by now, which nobody must take: its ticket opens nothing. */
     @Override
     public LeaseTicket ticket() {
-        throw new UnsupportedOperationException(
-                "a lease that shares its hold with others of its client cannot be handed to another process");
+        if (letGo()) {
+            Tenure.endsWith(hold, token());
+            return hold.ticket();
+        }
+        String open = OwnerIds.publicPart(hold.owner());
+        return new LeaseTicket(keys().name(), open, token(), token(), hold.options.term());
+    }
+
+    @Override
+    public boolean isHandedOver() {
+        return alone && hold.isHandedOver();
     }
 
     @Override
@@ -161,9 +200,11 @@ final class LocalHold implements Holding {
         return Duration.ofNanos(grantedNanos - request.outcome.startNanos);
     }
 
+    /** In the line, if it stood there behind others; if it was asked for on its behalf, in the server's queue. */
     @Override
     public int initialPlace() {
-        return hold.initialPlace();
+        int inLine = request.outcome.firstPlace;
+        return inLine != 0 || hold.origin.startNanos - request.outcome.startNanos < 0 ? inLine : hold.initialPlace();
     }
 
     @Override
@@ -185,7 +226,27 @@ final class LocalHold implements Holding {
     }
 
     private void tell(Function<LockEvent.Subject, LockEvent> event) {
-        hold.kit.events().tell(request.demand, hold.owner(), event);
+        request.outcome.tell(hold.owner(), event);
+    }
+
+    @Override
+    public void lost(Hold which, LossReason reason) {
+        lose(reason);
+    }
+
+    private void loseWithHold() {
+        LossReason reason = hold.lossReason();
+        if (reason != null) {
+            lose(reason);
+        }
+    }
+
+    @Override
+    public void handedOver() {
+        if (end.compareAndSet(null, HANDED_OVER)) {
+            over();
+            tell(subject -> new LockEvent.HandedOver(subject, token(), hold.kit.since(grantedNanos)));
+        }
     }
 
     /** Its hold is lost; called on the client's executor. */
@@ -204,7 +265,11 @@ final class LocalHold implements Holding {
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
         Runnable remove = hold.onWarning(listener);
-        warnings.add(remove);
+        warnings.updateAndGet(present -> {
+            List<Runnable> all = present == null ? new ArrayList<>() : new ArrayList<>(present);
+            all.add(remove);
+            return all;
+        });
         if (end.get() != null) {
             over();
         }
@@ -212,7 +277,10 @@ final class LocalHold implements Holding {
     }
 
     private void over() {
-        warnings.forEach(Runnable::run);
+        List<Runnable> present = warnings.get();
+        if (present != null) {
+            present.forEach(Runnable::run);
+        }
     }
 
     @Override
@@ -221,50 +289,78 @@ final class LocalHold implements Holding {
             return CompletableFuture.completedFuture(false);
         }
         if (!line.extending(this, atLeast)) {
-            return detached ? hold.extend(atLeast) : CompletableFuture.completedFuture(false);
+            return alone ? extendHold(atLeast) : CompletableFuture.completedFuture(false);
         }
-        return hold.extend(atLeast).whenComplete((held, failure) -> {
+        return extendHold(atLeast).whenComplete((held, failure) -> {
             if (failure == null) {
                 line.extended(hold, atLeast); // otherwise nobody knows whether, or for how long
             }
         });
     }
 
-    @Override
-    public CompletableFuture<Boolean> detach() {
-        if (end.get() != null) {
-            return CompletableFuture.completedFuture(false);
+    private CompletableFuture<Boolean> extendHold(Duration atLeast) {
+        return hold.extend(atLeast).thenApply(this::tellExtended);
+    }
+
+    private boolean tellExtended(boolean extended) {
+        if (extended && !isHandedOver()) {
+            tell(subject -> new LockEvent.Extended(subject, Math.max(token, hold.token()), hold.remaining()));
         }
-        // It may be released before the answer comes: then the hold is the line's, or the next lease's.
-        return hold.detach(() -> line.letGo(this) || detached);
+        return extended;
     }
 
     @Override
-    public CompletableFuture<ReleaseResult> leave() {
+    public CompletableFuture<Boolean> detach() {
+        if (end.get() != null && !alone) {
+            return CompletableFuture.completedFuture(false);
+        }
+        // It may be released before the answer comes: then the hold is the line's, or the next lease's.
+        return hold.detach(this::letGo).thenApply(this::tellExtended);
+    }
+
+    @Override
+    public void acceptRest() {
+        hold.acceptRest();
+    }
+
+    @Override
+    public CompletableFuture<ReleaseResult> leave(Duration resting) {
         if (!hold.isValid()) {
-            LossReason reason = hold.lossReason();
-            if (reason != null) {
-                lose(reason); // it is told on the executor, a moment later
-            }
+            loseWithHold(); // it is told on the executor, a moment later
         }
         if (!end.compareAndSet(null, RELEASED)) {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         over();
+        hold.rest.ask(resting, hold.kit.nanoTime()); // before the line looks whether the next one may have it
         CompletableFuture<ReleaseResult> shared = line.released(this);
-        CompletableFuture<ReleaseResult> released = shared == null ? LocalLine.releaseAfter(hold, token()) : shared;
-        return released.whenComplete((how, failure) -> tell(subject -> new LockEvent.Released(
+        CompletableFuture<ReleaseResult> released = shared == null ? Tenure.release(hold, token()) : shared;
+        if (!releaseTold && request.outcome.isHeard()) {
+            return released.whenComplete((how, failure) -> tellReleased(how));
+        }
+        return released;
+    }
+
+    /** Said before its hold has the next lease, if that is known at once; else when the server has answered. */
+    void tellReleased(ReleaseResult how) {
+        releaseTold = true;
+        tell(subject -> new LockEvent.Released(
                 subject,
                 Math.max(token, hold.token()),
                 hold.options.term(),
                 waited(),
                 hold.kit.since(grantedNanos),
-                how)));
+                how));
     }
 
     @Override
     public Runnable beforeEnding(Duration before, Runnable action) {
         return hold.beforeEnding(before, action);
+    }
+
+    @Override
+    public Hold shared() {
+        return hold;
     }
 
     @Override

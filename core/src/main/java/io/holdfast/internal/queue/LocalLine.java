@@ -1,5 +1,7 @@
 package io.holdfast.internal.queue;
 
+import static io.holdfast.internal.queue.LocalLines.then;
+
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
@@ -7,6 +9,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
+import io.holdfast.internal.deadlock.Flows;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
@@ -14,14 +17,12 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,15 +31,24 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>States.</b> FREE: nothing is asked for or held. ASKING: a request is under way, on behalf of whoever stands first when it
  * is answered. LENT: the hold has a lease. KEPT: the hold has none, and waits for the next request, for a recall, or for its
- * time to be over. All fields are guarded by the lock; what has to be said to others is said after it was given back.
+ * time to be over. All fields are guarded by the lock; what has to be said to others is said after it was given back. While
+ * there is a hold there is a {@link Tenure}, whose {@link Turn} knows who of the line may be served.
  *
- * <p><b>Fairness.</b> A release hands on within the client only if nobody else can be waiting (the hold is kept, and was not
- * recalled), or so often and for so long as the options say. Otherwise the lock goes back to the server, and whoever waits
- * here asks anew, behind all others.
+ * <p><b>Events and guards.</b> Whoever comes first under the lock is right:
  *
- * <p><b>Tokens.</b> The server reserves some for a hold. A lease draws its own when it is first asked for it, so that tokens are
- * in the order of the leases that were asked; the first lease has the hold's own in any case. None is used before so many microseconds have passed since the grant: the
- * server's tokens are its clock, and one that lost its memory still gives greater ones.
+ * <ul>
+ *   <li>A request <em>joins</em>: it makes a FREE line ask; it is served at once by one that is KEPT, if the turn lets it;
+ *       otherwise it stands in line. It <em>leaves</em>: its place goes with it, and the last one to leave withdraws what is
+ *       under way, which is then a former request: its answer is given back, and the next request has another owner.
+ *   <li>The <em>answer</em> to the request of this line, and to no former one, begins a turn. The first in line gets its first
+ *       lease; if nobody is left, the lock goes back.
+ *   <li>A lease is <em>released</em>: the first in line is served if the turn lets it, the hold is good, the server does not have
+ *       it for longer than a term, and a token is left. Otherwise the hold is kept if nobody stands in line, this client keeps
+ *       locks, and the turn is open. Otherwise it goes back, and whoever stands in line asks anew, behind all others.
+ *   <li>A <em>recall</em> of this hold, by message or found by a renewal, closes the turn, and ends a hold that is KEPT. A recall
+ *       of a hold that this client has not heard of yet is remembered, and closes its turn when it begins.
+ *   <li>A <em>loss</em> ends the lease and the turn; a <em>detached</em> hold is the line's no longer.
+ * </ul>
  */
 final class LocalLine implements Hold.Tenant {
     private enum State {
@@ -48,38 +58,50 @@ final class LocalLine implements Hold.Tenant {
         KEPT
     }
 
-    /** How often to look again whether a microsecond is over. */
-    private static final int MOST_SPINS = 2_000;
-
     final Keys keys;
     final LockOptions options;
     final Kit kit;
     private final LocalLines lines;
     private final ReentrantLock lock = new ReentrantLock();
-    private final ArrayDeque<LocalRequest> waiting = new ArrayDeque<>();
+    private final InLine waiting = new InLine();
     private State state = State.FREE;
     private boolean ended;
+    private boolean contended; // since it was made, a request has stood behind others
     private @Nullable Request asking;
-    private @Nullable Hold hold;
+    private @Nullable LocalRequest
+            givingUp; // for whom the request under way was withdrawn, because nobody else waited for it
+    private volatile String owner = ""; // by which it asked last; written under the lock
+    private @Nullable Tenure tenure;
     private volatile @Nullable LocalHold lent; // written under the lock
-    private boolean keepable;
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
-    private long obtainedNanos;
-    private int handoffs;
-    private long firstToken;
-    private long lastToken; // that was used
     private long keptSince;
     private boolean timed;
-    private int extensions; // that may have reached the server, and how late is not known
-    private boolean extended;
-    private long extendedUntil; // meaningful if extended
 
     LocalLine(LocalLines lines, Keys keys, LockOptions options) {
         this.lines = lines;
         this.kit = lines.queue.kit;
         this.keys = keys;
         this.options = options;
+    }
+
+    /** Whether it keeps the lock when nobody stands in line. */
+    private boolean keeps() {
+        return !options.keepFor().isZero();
+    }
+
+    private <T> T under(Supplier<T> look) {
+        lock.lock();
+        try {
+            return look.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Something happens: what follows from it is found out under the lock, and done after it. */
+    private void on(Supplier<Runnable> event) {
+        under(event).run();
     }
 
     // ---- requests
@@ -95,13 +117,19 @@ final class LocalLine implements Hold.Tenant {
                 }
                 request.standsIn(this);
                 long now = kit.nanoTime();
-                if (state == State.KEPT && isGood(now)) {
-                    if (!mayDraw(now) && spins < MOST_SPINS) {
+                Tenure present = tenure;
+                if (present != null) {
+                    present.turn.look(waiting.size(), now);
+                }
+                if (present != null && state == State.KEPT && present.isGood(now) && present.turn.mayServe(now)) {
+                    boolean mayDraw = present.tokens.mayDraw(now);
+                    if (!mayDraw && spins < SharedTokens.MOST_SPINS) {
                         Thread.onSpinWait();
                         continue;
                     }
-                    if (mayDraw(now)) {
-                        then = lend(request);
+                    if (mayDraw) {
+                        Runnable given = lendIfStillThere(present, request, now);
+                        then = given == null ? then(giveBack(present), askIfWanted()) : given;
                         break;
                     }
                 }
@@ -109,7 +137,13 @@ final class LocalLine implements Hold.Tenant {
                     then = then(endIfIdle(), request::askAlone); // which may have made this line
                 } else {
                     waiting.add(request);
-                    then = state == State.KEPT ? then(giveBack(), askIfWanted()) : askIfWanted();
+                    then = present != null && state == State.KEPT ? giveBack(present) : () -> {};
+                    then = then(then, then(askIfWanted(), questionIfDue(now)));
+                    if (state != State.ASKING || waiting.size() > 1) {
+                        contended = true;
+                        request.standsBehindOthers(waiting.size());
+                        then = then(request::tellQueued, then);
+                    }
                 }
                 break;
             } finally {
@@ -120,190 +154,189 @@ final class LocalLine implements Hold.Tenant {
         return true;
     }
 
-    /** A request has ended without the lock. */
-    void leave(LocalRequest request) {
-        Runnable then = () -> {};
-        lock.lock();
-        try {
-            Request asked = asking;
-            if (waiting.remove(request) && waiting.isEmpty() && asked != null) {
-                asking = null;
-                state = State.FREE;
-                then = then(asked::withdraw, endIfIdle());
-            }
-        } finally {
-            lock.unlock();
-        }
-        then.run();
+    void show(Flows to) {
+        on(() -> waiting.show(to, owner, lent));
     }
 
-    /** The wait of a request is over: what can be said of the lock. */
+    /** A request has ended without the lock. */
+    void leave(LocalRequest request) {
+        on(() -> {
+            Request asked = asking;
+            if (!waiting.remove(request, tenure) || !waiting.isEmpty() || asked == null) {
+                return () -> {};
+            }
+            asking = null;
+            state = State.FREE;
+            return then(asked::withdraw, endIfIdle());
+        });
+    }
+
+    /**
+     * The wait of a request is over: what can be said of the lock. If nobody else stands in line, the line asks no more, and
+     * whether it has left the server's queue, the server has to say: until then it is unknown.
+     */
     void judge(LocalRequest request) {
         Request asked;
         Contention known;
+        boolean alone;
         lock.lock();
         try {
             asked = asking;
-            known = contention(request);
+            known = waiting.contention(request, tenure, lent);
+            alone = waiting.size() == 1 && waiting.first() == request;
+            if (alone && asked != null) {
+                givingUp = request;
+            }
         } finally {
             lock.unlock();
         }
         if (asked == null) {
             request.timedOut(known); // another lease of this client holds it
-        } else {
-            asked.probe(answers -> {
-                if (answers) {
-                    request.timedOut(asked.outcome.contention);
-                } else {
-                    request.unknown();
-                }
-            });
+        } else if (!alone) {
+            asked.probe(answers -> request.judged(asked, answers));
+        } else if (!asked.timeOut()) {
+            request.judged(asked, true); // it was granted, but not as is asked for yet, or just now
         }
-    }
-
-    private Contention contention(LocalRequest request) {
-        int place = 0;
-        Iterator<LocalRequest> line = waiting.iterator();
-        for (int i = 1; line.hasNext(); i++) {
-            place = line.next() == request ? i : place;
-        }
-        LocalHold present = lent;
-        Hold held = hold;
-        if (present == null || held == null) {
-            return new Contention(Optional.empty(), Duration.ZERO, place, waiting.size());
-        }
-        return new Contention(Optional.of(present.holder()), held.peek(), place, waiting.size());
     }
 
     // ---- the request at the server
 
     /** Asks, if somebody waits and nothing is under way. Called under the lock, its result after it. */
     private Runnable askIfWanted() {
-        LocalRequest first = waiting.peek();
+        LocalRequest first = waiting.first();
         if (first == null || state != State.FREE) {
             return endIfIdle();
         }
         Request request = new Request(
                 lines.queue,
                 Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
-                LocalLines.tokens(options));
+                LocalLines.tokens(options, contended));
+        CompletableFuture<Answer<Attempt>> stage = request.outcome.stage(); // before anybody can withdraw it
         asking = request;
+        givingUp = null;
+        owner = request.owner;
         deaf = false;
         state = State.ASKING;
         return () -> {
-            if (!options.keepFor().isZero()) {
+            if (keeps()) {
                 lines.queue.mailboxes.want(keys);
             }
-            request.start().whenComplete((answer, failure) -> answered(request, answer, failure));
+            request.begin();
+            stage.whenComplete((answer, failure) -> answered(request, answer, failure));
         };
     }
 
     private void answered(Request request, @Nullable Answer<Attempt> answer, @Nullable Throwable failure) {
         Handle handle = answer == null ? null : answer.handle();
-        Runnable then;
-        lock.lock();
-        try {
+        on(() -> {
             if (asking != request) {
-                then = handle == null ? () -> {} : handle::leave; // nobody waits for it any more
-            } else {
-                asking = null;
-                state = State.FREE;
-                then = handle != null && handle.hold instanceof Hold obtained
-                        ? obtained(obtained)
-                        : refused(answer == null ? null : answer.refusal(), failure);
+                return handle == null ? () -> {} : handle::leave; // nobody waits for it any more
             }
-        } finally {
-            lock.unlock();
-        }
-        then.run();
+            asking = null;
+            state = State.FREE;
+            return handle != null && handle.hold instanceof Hold obtained
+                    ? obtained(obtained)
+                    : refused(request, answer == null ? null : answer.refusal(), failure);
+        });
     }
 
     private Runnable obtained(Hold obtained) {
-        hold = obtained;
+        Tenure begun = new Tenure(obtained, options);
+        tenure = begun;
         state = State.KEPT;
-        obtainedNanos = kit.nanoTime();
-        handoffs = 0;
-        firstToken = obtained.token();
-        lastToken = obtained.token() - 1;
-        keepable = obtained.grant instanceof QueueGrant grant
-                && grant.kept
-                && !deaf
-                && recalledToken != obtained.token()
-                && lines.queue.mailboxes.listening(keys);
-        keptSince = obtainedNanos;
-        extensions = 0;
-        extended = false;
+        keptSince = kit.nanoTime();
         obtained.lend(this);
-        LocalRequest first = waiting.poll();
-        Runnable given = first == null ? giveBack() : lend(first);
-        return () -> {
-            given.run();
-            var unused = obtained.lost().thenAccept(reason -> lost(obtained, reason));
-        };
+        Runnable given = null;
+        while (given == null && !waiting.isEmpty()) { // whoever is still there: it is granted for them
+            given = lendIfStillThere(begun, waiting.removeFirst(), obtained.grantedNanos);
+        }
+        // Where the client keeps the lock for nobody, a message is all by which it would hear of others in time.
+        if (begun.beganWithOthers()
+                || recalledToken == obtained.token()
+                || (keeps() && (deaf || !lines.queue.mailboxes.listening(keys)))) {
+            begun.turn.beginsClosed(waiting.size(), keptSince);
+        }
+        Runnable then = given == null ? then(giveBack(begun), askIfWanted()) : given;
+        LossReason gone = obtained.lossReason(); // before it knew whom to tell
+        return gone == null ? then : then(then, () -> lost(obtained, gone));
     }
 
-    private Runnable refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
+    private Runnable refused(Request request, @Nullable Attempt attempt, @Nullable Throwable failure) {
         if (failure instanceof CancellationException) {
             return askIfWanted();
         }
-        boolean all = attempt instanceof Attempt.Evicted || failure instanceof HoldfastClosedException;
-        List<LocalRequest> told =
-                all ? List.copyOf(waiting) : waiting.stream().limit(1).toList();
-        waiting.removeAll(told);
-        return then(() -> told.forEach(each -> each.refused(attempt, failure)), askIfWanted());
+        List<LocalRequest> told = List.of();
+        LocalRequest only = givingUp;
+        if (attempt instanceof Attempt.Evicted || failure instanceof HoldfastClosedException) {
+            told = waiting.removeAll();
+        } else if (only == null) {
+            told = waiting.isEmpty() ? told : List.of(waiting.removeFirst());
+        } else if (waiting.remove(only, null)) { // whoever has come meanwhile waits on
+            told = List.of(only);
+        }
+        List<LocalRequest> end = told;
+        end.forEach(each -> each.asked(request));
+        return then(() -> end.forEach(each -> each.refused(attempt, failure)), askIfWanted());
     }
 
     // ---- the hold
 
-    private boolean isGood(long now) {
-        Hold held = hold;
-        return held != null
-                && !held.isRenewalOver()
-                && held.leftNanos(now) > options.leastRemaining().toNanos();
-    }
-
-    /** Whether a token is left for the next lease. */
-    private boolean hasToken() {
-        return lastToken + 1 - firstToken < LocalLines.tokens(options);
-    }
-
-    /** Whether the next lease may have a token of its own. */
-    private boolean mayDraw(long now) {
-        return hasToken() && (lastToken + 1 - firstToken) * 1_020 <= now - obtainedNanos;
-    }
-
-    /** Whether it may in a moment, for which this waits. */
-    private boolean mayDrawSoon(long now) {
-        long present = now;
-        for (int spins = 0; hasToken() && spins < MOST_SPINS && !mayDraw(present); spins++) {
-            Thread.onSpinWait();
-            present = kit.nanoTime();
+    /** Serves the first of the line whom the turn lets, and who is still there; null if there is none. */
+    private @Nullable Runnable serveNext(Tenure present, long now) {
+        Runnable given = null;
+        while (given == null && !waiting.isEmpty() && present.turn.mayServe(now)) {
+            present.turn.served();
+            given = lendIfStillThere(present, waiting.removeFirst(), now);
         }
-        return mayDraw(present);
+        return given;
     }
 
-    private Runnable lend(LocalRequest request) {
-        LocalHold lease = new LocalHold(this, Objects.requireNonNull(hold), request);
-        if (!request.end(lease)) { // it has ended meanwhile: whoever is next
-            LocalRequest next = waiting.poll();
-            return next == null ? then(giveBack(), askIfWanted()) : lend(next);
+    /** Null if the request has ended meanwhile. */
+    private @Nullable Runnable lendIfStillThere(Tenure present, LocalRequest request, long now) {
+        LocalHold lease = new LocalHold(this, present.hold, request, now);
+        if (!request.end(lease)) {
+            return null;
         }
         state = State.LENT;
         lent = lease;
         return () -> request.deliver(lease);
     }
 
+    /** Asks the server whether others wait, if it is time to. Called under the lock, its result after it. */
+    private Runnable questionIfDue(long now) {
+        Tenure present = tenure;
+        if (present == null || state != State.LENT || !present.turn.asks(now)) {
+            return () -> {};
+        }
+        return () -> {
+            lines.queue.mailboxes.want(keys); // from now on a message is worth waiting for
+            present.ask();
+        };
+    }
+
+    /** A renewal of the hold, which left then, was answered: nobody else had wanted the lock. */
+    void nobodyElse(long token, long sentNanos) {
+        on(() -> {
+            Tenure present = tenure;
+            if (present != null && present.hold.token() == token) {
+                present.turn.answered(sentNanos);
+            }
+            return () -> {};
+        });
+    }
+
     /** The token of a lease, drawn when it is asked for the first time. */
     long draw(LocalHold lease) {
-        lock.lock();
-        try {
-            if (lent == lease && lease.isWithoutToken()) {
-                lastToken++;
+        return under(() -> {
+            Tenure present = tenure;
+            if (present == null || lent != lease) {
+                return lease.settleToken(0); // which it was given at its end: the last that was drawn
             }
-            return lease.settleToken(Math.max(lastToken, firstToken)); // after the end, the last that was drawn
-        } finally {
-            lock.unlock();
-        }
+            if (lease.isWithoutToken()) {
+                present.tokens.draw();
+            }
+            return lease.settleToken(present.tokens.last());
+        });
     }
 
     /**
@@ -313,152 +346,139 @@ final class LocalLine implements Hold.Tenant {
      */
     @Nullable
     CompletableFuture<ReleaseResult> released(LocalHold lease) {
-        CompletableFuture<ReleaseResult> result;
+        ReleaseResult result;
+        Tenure over = null;
+        long last = 0;
         Runnable then;
         lock.lock();
         try {
             if (lent != lease) {
                 return null;
             }
-            // Whoever comes next must not have what the first, which never asked for its token, is answered afterwards.
-            lastToken = Math.max(lastToken, firstToken);
-            lease.settleToken(lastToken);
+            Tenure present = Objects.requireNonNull(tenure);
+            present.tokens.settle();
+            lease.settleToken(present.tokens.last());
             lent = null;
             state = State.KEPT;
             long now = kit.nanoTime();
-            boolean good = isGood(now) && !outlastsTerm(now);
-            LocalRequest next =
-                    !waiting.isEmpty() && good && mayHandOn(now) && mayDrawSoon(now) ? waiting.poll() : null;
-            if (next != null) {
-                handoffs++;
-                result = CompletableFuture.completedFuture(ReleaseResult.RELEASED);
-                then = lend(next);
-            } else if (keepable && waiting.isEmpty() && good && hasToken() && !kit.isClosed()) {
+            present.turn.look(waiting.size(), now);
+            boolean mayGoOn = present.mayGoOn(now);
+            Runnable given = mayGoOn && !waiting.isEmpty() && present.turn.mayServe(now) && present.mayDrawSoon(now)
+                    ? serveNext(present, now)
+                    : null;
+            if (given != null) {
+                result = ReleaseResult.RELEASED;
+                then = then(given, questionIfDue(now));
+            } else if (keeps()
+                    && present.turn.isOpen()
+                    && waiting.isEmpty()
+                    && mayGoOn
+                    && present.tokens.hasMore()
+                    && !kit.isClosed()) {
                 keptSince = now;
-                result = CompletableFuture.completedFuture(ReleaseResult.KEPT);
+                result = ReleaseResult.KEPT;
                 then = timed ? () -> {} : time(options.keepFor().toNanos());
             } else {
-                CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-                result = answer;
-                then = then(giveBack(answer), askIfWanted());
+                result = ReleaseResult.RELEASED;
+                over = present;
+                last = present.tokens.last();
+                tenure = null;
+                state = State.FREE;
+                then = askIfWanted();
             }
         } finally {
             lock.unlock();
         }
+        // What goes back leaves first: what is asked for anew comes behind it.
+        CompletableFuture<ReleaseResult> answer =
+                over == null ? CompletableFuture.completedFuture(result) : Tenure.release(over.hold, last);
+        if (over == null) {
+            lease.tellReleased(result);
+        }
         then.run();
-        return result;
+        return answer;
     }
 
     /**
-     * The lease is to live its term without this client: its hold is no longer the line's, and whoever waits asks anew.
+     * The lease is to live on without this client: its hold is no longer the line's, and whoever waits asks anew.
      *
      * @return whether it was; false if the lease is over
      */
     boolean letGo(LocalHold lease) {
-        Runnable then;
-        lock.lock();
-        try {
+        boolean[] done = new boolean[1];
+        on(() -> {
             if (lent != lease) {
-                return false;
+                return () -> {};
             }
             if (lease.isWithoutToken()) {
-                lease.settleToken(++lastToken); // nobody else draws from this hold
+                SharedTokens tokens = Objects.requireNonNull(tenure).tokens;
+                tokens.draw(); // nobody else does from this hold
+                lease.settleToken(tokens.last());
             }
-            lease.detached();
-            hold = null;
+            lease.standAlone();
+            tenure = null;
             lent = null;
             state = State.FREE;
-            then = askIfWanted();
-        } finally {
-            lock.unlock();
-        }
-        then.run();
-        return true;
+            done[0] = true;
+            return askIfWanted();
+        });
+        return done[0];
     }
 
     // ---- extensions
 
     /** A lease is about to be extended by a request to the server. False if it is over. */
     boolean extending(LocalHold lease, Duration atLeast) {
-        lock.lock();
-        try {
-            if (lent == lease && atLeast.compareTo(options.term()) > 0) {
-                extensions++;
+        return under(() -> {
+            Tenure present = tenure;
+            if (present == null || lent != lease) {
+                return false;
             }
-            return lent == lease;
-        } finally {
-            lock.unlock();
-        }
+            present.extensions.asked(atLeast);
+            return true;
+        });
     }
 
-    /** The server has answered: the hold lasts at most so long from now, if nothing was known of it before. */
+    /** The server has answered that. */
     void extended(Hold which, Duration atLeast) {
-        lock.lock();
-        try {
-            if (hold == which && atLeast.compareTo(options.term()) > 0) {
-                extensions--;
-                long until = kit.nanoTime() + atLeast.toNanos();
-                extendedUntil = extended && extendedUntil - until > 0 ? extendedUntil : until;
-                extended = true;
+        on(() -> {
+            Tenure present = tenure;
+            if (present != null && present.hold == which) {
+                present.extensions.answered(atLeast, kit.nanoTime());
             }
-        } finally {
-            lock.unlock();
-        }
+            return () -> {};
+        });
     }
 
-    /**
-     * Whether the server may hold the lock for more than a term without renewal: what a lease was extended for is its own,
-     * and would keep others out if this client died.
-     */
-    private boolean outlastsTerm(long now) {
-        return extensions > 0
-                || (extended && extendedUntil - now > options.term().toNanos());
+    // ---- its end
+
+    private Runnable giveBack(Tenure present) {
+        return giveBack(present, new CompletableFuture<>());
     }
 
-    private boolean mayHandOn(long now) {
-        return keepable
-                || (handoffs < options.localHandoffs()
-                        && now - obtainedNanos < options.localTime().toNanos());
-    }
-
-    /** Releases a hold after leases of which the last had this token. */
-    static CompletableFuture<ReleaseResult> releaseAfter(Hold hold, long last) {
-        if (hold.grant instanceof QueueGrant grant) {
-            grant.lastToken(last);
-        }
-        return hold.release();
-    }
-
-    private Runnable giveBack() {
-        return giveBack(new CompletableFuture<>());
-    }
-
-    private Runnable giveBack(CompletableFuture<ReleaseResult> result) {
-        Hold held = Objects.requireNonNull(hold);
-        long last = Math.max(lastToken, firstToken);
-        hold = null;
+    private Runnable giveBack(Tenure present, CompletableFuture<ReleaseResult> result) {
+        tenure = null;
         state = State.FREE;
-        return () -> releaseAfter(held, last).thenAccept(result::complete);
+        long last = present.tokens.last();
+        return () -> Tenure.release(present.hold, last).thenAccept(result::complete);
     }
 
-    private void lost(Hold which, LossReason reason) {
-        Runnable then = () -> {};
-        lock.lock();
-        try {
-            if (hold == which) {
-                LocalHold lease = lent;
-                if (lease != null) {
-                    lease.settleToken(Math.max(lastToken, firstToken));
-                }
-                hold = null;
-                lent = null;
-                state = State.FREE;
-                then = then(lease == null ? () -> {} : () -> lease.lose(reason), askIfWanted());
+    @Override
+    public void lost(Hold which, LossReason reason) {
+        on(() -> {
+            Tenure present = tenure;
+            if (present == null || present.hold != which) {
+                return () -> {};
             }
-        } finally {
-            lock.unlock();
-        }
-        then.run();
+            LocalHold lease = lent;
+            if (lease != null) {
+                lease.settleToken(present.tokens.last());
+            }
+            tenure = null;
+            lent = null;
+            state = State.FREE;
+            return then(lease == null ? () -> {} : () -> lease.lose(reason), askIfWanted());
+        });
     }
 
     // ---- keeping
@@ -469,45 +489,48 @@ final class LocalLine implements Hold.Tenant {
     }
 
     private void keptLongEnough() {
-        Runnable then = () -> {};
-        lock.lock();
-        try {
+        on(() -> {
             timed = false;
-            if (state == State.KEPT) {
-                long left = options.keepFor().toNanos() - (kit.nanoTime() - keptSince);
-                then = left > 0 ? time(left) : then(giveBack(), askIfWanted());
+            Tenure present = tenure;
+            if (present == null || state != State.KEPT) {
+                return () -> {};
             }
-        } finally {
-            lock.unlock();
-        }
-        then.run();
+            long left = options.keepFor().toNanos() - (kit.nanoTime() - keptSince);
+            return left > 0 ? time(left) : then(giveBack(present), askIfWanted());
+        });
     }
 
-    /**
-     * Others want the lock: it goes back when it has no lease, or when that ends.
-     *
-     * @param token of the hold that is meant; 0 for any
-     */
+    /** Others want the lock of which this client's hold has, or will have, this token. */
     void recall(long token) {
-        Runnable then = () -> {};
-        lock.lock();
-        try {
-            if (token == 0) {
-                deaf = true;
-            } else {
-                recalledToken = Math.max(recalledToken, token); // one of an earlier hold may come late
-            }
-            Hold held = hold;
-            if (held != null && (token == 0 || held.token() == token)) {
-                keepable = false;
-                if (state == State.KEPT) {
-                    then = then(giveBack(), askIfWanted());
-                }
-            }
-        } finally {
-            lock.unlock();
-        }
-        then.run();
+        on(() -> {
+            recalledToken = Math.max(recalledToken, token); // one of an earlier hold may come late
+            Tenure present = tenure;
+            return present != null && present.hold.token() == token ? othersWait(present) : () -> {};
+        });
+    }
+
+    /** Messages may be lost: what this client keeps may be wanted. Turns ask, and need no message. */
+    void messagesDown() {
+        on(() -> {
+            deaf = true;
+            Tenure present = tenure;
+            return present != null && keeps() ? othersWait(present) : () -> {};
+        });
+    }
+
+    private Runnable othersWait(Tenure present) {
+        long now = kit.nanoTime();
+        present.turn.look(waiting.size(), now);
+        present.turn.close(waiting.size(), now);
+        return state == State.KEPT ? then(giveBack(present), askIfWanted()) : () -> {};
+    }
+
+    /** Whether this client has to listen for messages of this lock. */
+    boolean hears() {
+        return under(() -> {
+            Tenure present = tenure;
+            return keeps() || (present != null && present.turn.isOpen());
+        });
     }
 
     /**
@@ -518,18 +541,16 @@ final class LocalLine implements Hold.Tenant {
     @Nullable
     CompletableFuture<ReleaseResult> giveBackIfKept() {
         CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        Runnable then;
-        lock.lock();
-        try {
-            if (state != State.KEPT) {
-                return null;
+        boolean[] done = new boolean[1];
+        on(() -> {
+            Tenure present = tenure;
+            if (present == null || state != State.KEPT) {
+                return () -> {};
             }
-            then = then(giveBack(answer), askIfWanted());
-        } finally {
-            lock.unlock();
-        }
-        then.run();
-        return answer;
+            done[0] = true;
+            return then(giveBack(present, answer), askIfWanted());
+        });
+        return done[0] ? answer : null;
     }
 
     // ---- the end
@@ -542,34 +563,21 @@ final class LocalLine implements Hold.Tenant {
         return () -> {};
     }
 
+    @Override
+    public void handedOver() {
+        // Of a hold that is the line's nobody has a ticket.
+    }
+
     void clientClosed() {
-        List<LocalRequest> told;
-        lock.lock();
-        try {
-            told = List.copyOf(waiting);
-            waiting.clear();
-        } finally {
-            lock.unlock();
-        }
-        told.forEach(each -> each.refused(null, new HoldfastClosedException()));
+        under(waiting::removeAll).forEach(each -> each.refused(null, new HoldfastClosedException()));
     }
 
     boolean isKept() {
-        lock.lock();
-        try {
-            return state == State.KEPT;
-        } finally {
-            lock.unlock();
-        }
+        return under(() -> state == State.KEPT);
     }
 
     int waiting() {
-        lock.lock();
-        try {
-            return waiting.size() - (asking == null ? 0 : 1); // that one is known at the server
-        } finally {
-            lock.unlock();
-        }
+        return under(() -> waiting.size() - (asking == null ? 0 : 1)); // that one is known at the server
     }
 
     @Override
@@ -584,10 +592,8 @@ final class LocalLine implements Hold.Tenant {
         return present != null && present.overLongest();
     }
 
-    private static Runnable then(Runnable first, Runnable second) {
-        return () -> {
-            first.run();
-            second.run();
-        };
+    /** The public and the secret part of the owner by which it asked last; empty if it never has. */
+    String owner() {
+        return owner;
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.Attempt;
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.deadlock.Flows;
 import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import java.time.Duration;
@@ -18,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
 public final class LocalLines implements Kept {
-    /** Leases that one hold is good for where the client keeps it: a tenth of a second's worth of tokens. */
-    private static final int KEPT_TOKENS = 100_000;
+    /** Leases that one hold is good for: a tenth of a second's worth of tokens. */
+    private static final int TOKENS = 100_000;
 
     final QueueEngine queue;
     /** By the key of the hold: mostly one, more where the lock is asked for with several options. Never an empty list. */
@@ -30,32 +31,58 @@ public final class LocalLines implements Kept {
     }
 
     /**
-     * Whether requests of one client share holds of the server. A lease that is not renewed has a hold, and its term, for
-     * itself.
+     * How many sections a turn may have; 0 where each request stands in the server's queue itself. So does, whatever was said
+     * of turns, one whose lease is to have a hold for itself (for its own term, its actor or its shortest hold), and one that
+     * wants something of the server's queue which is known there of each request.
      */
+    static int turns(LockOptions options) {
+        boolean served = options.renewed()
+                && options.ownConflict() == LockOptions.OwnConflict.WAIT
+                && options.shortestHold().isZero()
+                && options.order() == LockOptions.Order.FIFO
+                && options.requestLife() == null
+                && options.queueLimit() == 0;
+        return served ? options.turns() : 0;
+    }
+
+    /** Whether requests of one client share holds of the server. */
     public static boolean isShared(LockOptions options) {
-        return options.renewed()
-                && (options.localHandoffs() > 0 || !options.keepFor().isZero());
+        return turns(options) > 0 || (options.renewed() && !options.keepFor().isZero());
     }
 
-    /** How many tokens the server reserves for a hold: one for each of its leases. */
-    public static int tokens(LockOptions options) {
-        return options.keepFor().isZero() ? options.localHandoffs() + 1 : KEPT_TOKENS;
+    /**
+     * The same of one request. A wait until one holder is stuck looks at the holders of the server; who does not wait stands in
+     * no line, and asks here only for what is kept. A lock that several may hold has holds of each of them.
+     */
+    static boolean isShared(Demand demand) {
+        LockOptions options = demand.options();
+        return isShared(options)
+                && !demand.keys().kind().isLine()
+                && !demand.waitLimit().untilStuck()
+                && (!demand.waitLimit().isNone() || !options.keepFor().isZero());
     }
 
-    /** Refuses options that do not go together with shared holds. */
+    /**
+     * How many tokens the server reserves for a hold: one for each of its leases.
+     *
+     * @param contended whether several requests of this client want the lock
+     */
+    public static int tokens(LockOptions options, boolean contended) {
+        return contended || !options.keepFor().isZero() ? TOKENS : SharedTokens.FEW;
+    }
+
+    /** Refuses options that do not go together with locks that are kept. */
     static void accept(LockOptions options) {
-        if (!isShared(options)) {
+        if (!options.renewed() || options.keepFor().isZero()) {
             return;
         }
-        String with = options.localHandoffs() > 0 ? "localHandoffs" : "keepFor";
         if (options.ownConflict() != LockOptions.OwnConflict.WAIT) {
-            throw new IllegalArgumentException("ownConflict is " + options.ownConflict() + ", must be WAIT with " + with
-                    + ": a hold that leases share belongs to no actor");
+            throw new IllegalArgumentException("ownConflict is " + options.ownConflict()
+                    + ", must be WAIT with keepFor: a hold that leases share belongs to no actor");
         }
         if (!options.shortestHold().isZero()) {
             throw new IllegalArgumentException("shortestHold is " + options.shortestHold() + ", must be "
-                    + Duration.ZERO + " with " + with + ": a lock that rests cannot be handed on");
+                    + Duration.ZERO + " with keepFor: a lock that rests cannot be handed on");
         }
     }
 
@@ -78,9 +105,15 @@ public final class LocalLines implements Kept {
     }
 
     private @Nullable LocalLine lineOf(LocalRequest request) {
-        for (LocalLine line : lines.getOrDefault(request.demand.keys().hold(), List.of())) {
-            if (line.options.equals(request.demand.options())) {
-                return line;
+        return among(lines.get(request.demand.keys().hold()), request.demand.options());
+    }
+
+    private static @Nullable LocalLine among(@Nullable List<LocalLine> present, LockOptions options) {
+        if (present != null) {
+            for (LocalLine line : present) {
+                if (line.options.equals(options)) {
+                    return line;
+                }
             }
         }
         return null;
@@ -88,18 +121,27 @@ public final class LocalLines implements Kept {
 
     /** These and a line of the request's own, unless another thread has made it meanwhile. */
     private List<LocalLine> with(@Nullable List<LocalLine> present, LocalRequest request) {
-        List<LocalLine> all = present == null ? new ArrayList<>() : new ArrayList<>(present);
-        if (all.stream().noneMatch(line -> line.options.equals(request.demand.options()))) {
-            all.add(new LocalLine(this, request.demand.keys(), request.demand.options()));
+        LockOptions options = request.demand.options();
+        if (present != null && among(present, options) != null) {
+            return present;
         }
+        LocalLine made = new LocalLine(this, request.demand.keys(), options);
+        if (present == null) {
+            return List.of(
+                    made); // mostly: made for each section of a lock that nobody else wants, so that it has to be cheap
+        }
+        List<LocalLine> all = new ArrayList<>(present);
+        all.add(made);
         return List.copyOf(all);
     }
 
     /** A line has nothing to do any more. */
     void ended(LocalLine line) {
         lines.computeIfPresent(line.keys.hold(), (hold, present) -> {
-            List<LocalLine> left = present.stream().filter(each -> each != line).toList();
-            return left.isEmpty() ? null : left;
+            if (present.size() == 1) {
+                return present.get(0) == line ? null : present;
+            }
+            return present.stream().filter(each -> each != line).toList(); // of several at least one is left
         });
     }
 
@@ -110,6 +152,11 @@ public final class LocalLines implements Kept {
     @Override
     public void recalled(String hold, long token) {
         lines.getOrDefault(hold, List.of()).forEach(line -> line.recall(token));
+    }
+
+    @Override
+    public void nobodyElse(String hold, long token, long sentNanos) {
+        lines.getOrDefault(hold, List.of()).forEach(line -> line.nobodyElse(token, sentNanos));
     }
 
     @Override
@@ -126,15 +173,28 @@ public final class LocalLines implements Kept {
     void messagesDown(IntPredicate partitions) {
         forEach(line -> {
             if (partitions.test(queue.server.partition(line.keys))) {
-                line.recall(0);
+                line.messagesDown();
             }
         });
     }
 
     @Override
+    public void show(Flows to) {
+        forEach(line -> line.show(to));
+    }
+
+    /** One after the other. */
+    static Runnable then(Runnable first, Runnable second) {
+        return () -> {
+            first.run();
+            second.run();
+        };
+    }
+
+    @Override
     public void addKept(Set<String> holds) {
         forEach(line -> {
-            if (!line.options.keepFor().isZero()) {
+            if (line.hears()) {
                 holds.add(line.keys.hold());
             }
         });

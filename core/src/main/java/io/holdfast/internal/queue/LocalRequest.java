@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,8 @@ final class LocalRequest implements Asking<Attempt> {
     private volatile @Nullable LocalLine line;
     private volatile @Nullable Request alone;
     private volatile @Nullable Runnable timer;
+    /** Set under the lock of the line if it stands behind others; false until that is told. */
+    private volatile @Nullable AtomicBoolean queuedTold;
 
     LocalRequest(LocalLines lines, Demand demand) {
         this.lines = lines;
@@ -66,9 +69,32 @@ final class LocalRequest implements Asking<Attempt> {
         line = in;
     }
 
+    /** It stands behind others of its line, and nobody tells it of a place in the server's queue. Called under the lock of the line. */
+    void standsBehindOthers(int place) {
+        outcome.firstPlace = place;
+        queuedTold = new AtomicBoolean();
+    }
+
+    /** Tells that, once: whoever serves it meanwhile does so first. */
+    void tellQueued() {
+        AtomicBoolean told = queuedTold;
+        if (told != null && told.compareAndSet(false, true)) {
+            lines.queue.standsStill();
+            int place = outcome.firstPlace;
+            outcome.standsBy(Objects.requireNonNull(line).owner());
+            outcome.tell(subject -> new LockEvent.Queued(subject, place, place));
+        }
+    }
+
     /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */
     void askAlone() {
         alone = new Request(lines.queue, demand, 1);
+    }
+
+    @Override
+    public Account account() {
+        Request asked = alone;
+        return asked == null ? outcome.account() : asked.account();
     }
 
     @Override
@@ -98,31 +124,55 @@ final class LocalRequest implements Asking<Attempt> {
         }
     }
 
+    /** Its wait is over, and others of its line go on asking: what is said depends on whether the server answers. */
+    void judged(Request asked, boolean answers) {
+        asked(asked);
+        if (answers) {
+            timedOut(asked.outcome.contention);
+        } else {
+            unknown();
+        }
+    }
+
     void timedOut(Contention contention) {
         left(new Attempt.TimedOut(demand.keys().name(), demand.waitLimit(), contention));
     }
 
-    void unknown() {
+    private void unknown() {
         String name = demand.keys().name();
         left(new Attempt.Unknown(name, Refusals.unknown(Shown.lock(name), lines.queue.server.describe(), null)));
     }
 
-    private void left(Attempt attempt) {
+    /** It ends without a lease, and leaves its line. */
+    void left(Attempt attempt) {
         if (outcome.endWithoutHold()) {
             ended(attempt, null);
             leaveLine();
         }
     }
 
+    /** The server was asked so often for the line. */
+    void asked(Request byLine) {
+        outcome.asked.set(byLine.outcome.asked.get());
+    }
+
     /** What came of the request to the server; the line has let it go. */
     void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
         if (outcome.endWithoutHold()) {
-            ended(attempt, failure);
+            ended(
+                    attempt instanceof Attempt.TimedOut over
+                            ? new Attempt.TimedOut(over.lock(), demand.waitLimit(), over.contention())
+                            : attempt,
+                    failure);
         }
     }
 
     private void ended(@Nullable Attempt attempt, @Nullable Throwable failure) {
         cancelTimer();
+        LocalLine in = line;
+        if (in != null) {
+            outcome.standsBy(in.owner());
+        }
         if (attempt instanceof Attempt.NotObtained not) {
             outcome.contention = not.contention();
         }
@@ -140,18 +190,17 @@ final class LocalRequest implements Asking<Attempt> {
 
     void deliver(LocalHold lease) {
         cancelTimer();
-        kit.events()
-                .tell(
-                        demand,
-                        lease.owner(),
-                        subject -> new LockEvent.Obtained(
-                                subject,
-                                lease.token(),
-                                demand.options().term(),
-                                lease.waited(),
-                                lease.attempts(),
-                                lease.initialPlace(),
-                                false));
+        tellQueued();
+        outcome.tell(
+                lease.owner(),
+                subject -> new LockEvent.Obtained(
+                        subject,
+                        lease.token(),
+                        demand.options().term(),
+                        lease.waited(),
+                        lease.attempts(),
+                        lease.initialPlace(),
+                        false));
         outcome.hand(lease.newHandle());
     }
 

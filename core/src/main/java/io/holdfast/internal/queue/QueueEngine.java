@@ -1,12 +1,20 @@
 package io.holdfast.internal.queue;
 
+import io.holdfast.WaitCycle;
+import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.deadlock.Lookout;
+import io.holdfast.internal.deadlock.Sighting;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -21,11 +29,13 @@ public final class QueueEngine {
     public final WaitingRoom waitingRoom;
     public final Mailboxes mailboxes;
     final Assurance assurance;
+    final Confirms confirms;
     final Actors actors = new Actors();
     final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
 
+    private final @Nullable Lookout lookout; // null if deadlocks are not looked for
     private @Nullable Kept kept; // set before anything is asked for
 
     /** @param share in the embedded server; null if it is another server */
@@ -36,6 +46,9 @@ public final class QueueEngine {
         this.withdrawals = new Withdrawals(kit, server, takeBack, waitingRoom);
         this.mailboxes = new Mailboxes(kit, server, waitingRoom);
         this.assurance = new Assurance(kit, server);
+        this.confirms = new Confirms(kit, server);
+        Duration after = kit.options.deadlockDetection();
+        this.lookout = after == null ? null : new Lookout(kit, server, after, this::show);
         this.endedHolders = share == null ? null : new EndedHolders(kit, server, share, waitingRoom);
     }
 
@@ -46,6 +59,24 @@ public final class QueueEngine {
 
     Kept kept() {
         return Objects.requireNonNull(kept);
+    }
+
+    /** A request stands in a queue. */
+    void standsStill() {
+        Lookout looking = lookout;
+        if (looking != null) {
+            looking.begin();
+        }
+    }
+
+    /** As {@link Sighting#of}. */
+    public CompletableFuture<List<WaitCycle>> deadlocks(String lock, Set<String> roots, Duration atMost) {
+        return Sighting.of(kit, server, lock, roots, atMost);
+    }
+
+    private void show(Flows to) {
+        waitingRoom.show(to);
+        kept().show(to);
     }
 
     /** What has a lock at present; the engine itself stands for nobody. */

@@ -14,9 +14,12 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Renewals;
+import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LineScripts.ConfirmEntry;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
@@ -57,8 +60,10 @@ final class QueueGrant implements Grant {
     private static final long CONFIRM_NANOS = 25_000_000L;
 
     final Request request;
-    /** Whether the server tells this client when others want the lock. */
+    /** Whether nobody else waited, and the server tells this client when others want the lock. */
     final boolean kept;
+    /** When the request left, or the grant was made at the earliest, that told this. */
+    final long knownNanos;
 
     private final QueueEngine queue;
     private final Keys keys;
@@ -76,7 +81,14 @@ final class QueueGrant implements Grant {
      * @param sinceMicros when it was granted, by the server's clock
      * @param claimNanos the claim window; meaningful if it is not confirmed
      */
-    QueueGrant(Request request, long token, long sinceMicros, boolean confirmed, long claimNanos, boolean kept) {
+    QueueGrant(
+            Request request,
+            long token,
+            long sinceMicros,
+            boolean confirmed,
+            long claimNanos,
+            boolean kept,
+            long knownNanos) {
         this.request = request;
         this.queue = request.queue;
         this.keys = request.keys;
@@ -85,6 +97,7 @@ final class QueueGrant implements Grant {
         this.confirmed = confirmed;
         this.claimNanos = claimNanos;
         this.kept = kept;
+        this.knownNanos = knownNanos;
     }
 
     @Override
@@ -124,6 +137,13 @@ final class QueueGrant implements Grant {
 
     @Override
     public boolean isHeldOnServer() {
+        if (keys.kind().isLine()) { // its holders may be too many to be listed; a confirmation never shortens a hold
+            long sent = queue.kit.nanoTime();
+            return Answers.await(
+                    queue.server,
+                    callback -> queue.server.queueScripts.confirm(
+                            keys, request.owner, token, Duration.ofMillis(1), sent, callback));
+        }
         return queue.server
                 .look(keys)
                 .holder()
@@ -133,9 +153,18 @@ final class QueueGrant implements Grant {
 
     @Override
     public LeaseTicket ticket() {
+        if (keys.kind().isLine()) {
+            throw new UnsupportedOperationException("a lease of " + inWords()
+                    + " has no ticket: other processes go on with leases of exclusive locks only");
+        }
         ticketed = true;
         queue.server.mayBeOutlived();
-        return new LeaseTicket(keys.name(), request.owner, token, hold().options.term());
+        return new LeaseTicket(
+                keys.name(),
+                request.owner,
+                Math.max(token, lastToken),
+                token,
+                hold().options.term());
     }
 
     @Override
@@ -217,7 +246,7 @@ final class QueueGrant implements Grant {
     @Override
     public void confirm(long now) {
         confirmAt = now + RETRY_NANOS + queue.kit.options.commandTimeout().toNanos();
-        extend(hold().options.term()).whenComplete((held, failure) -> {
+        extend(hold().options.term(), true).whenComplete((held, failure) -> {
             if (failure != null) {
                 confirmAt = queue.kit.nanoTime() + RETRY_NANOS;
                 hold().arm();
@@ -233,12 +262,16 @@ final class QueueGrant implements Grant {
     /** What confirms a claim asks for a whole term at least: renewal begins with it, a third of the term later. */
     @Override
     public CompletableFuture<Boolean> extend(Duration term) {
+        return extend(term, false);
+    }
+
+    /** @param together whether it may be asked for with those that were granted the lock beside it, which takes a moment */
+    private CompletableFuture<Boolean> extend(Duration term, boolean together) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         LockOptions options = hold().options;
         Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
-        long sent = queue.kit.nanoTime();
         RedisDriver master = queue.server.masterOf(keys);
-        queue.server.queueScripts.confirm(keys, request.owner, token, asked, sent, (held, failure) -> {
+        askForTerm(asked, together, (held, sent, failure) -> {
             if (held == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
             } else if (!held) {
@@ -265,6 +298,16 @@ final class QueueGrant implements Grant {
         return result;
     }
 
+    private void askForTerm(Duration asked, boolean together, Confirms.Told told) {
+        if (together && keys.kind().isLine()) {
+            queue.confirms.add(keys, new ConfirmEntry(request.owner, token, asked.toMillis()), told);
+            return;
+        }
+        long sent = queue.kit.nanoTime();
+        queue.server.queueScripts.confirm(
+                keys, request.owner, token, asked, sent, (held, failure) -> told.told(held, sent, failure));
+    }
+
     private boolean armed(long sent, Duration term) {
         boolean first = !confirmed;
         confirmed = true;
@@ -279,10 +322,14 @@ final class QueueGrant implements Grant {
     /**
      * The calls that renew holds of one partition.
      *
+     * @param shared whether they are of locks that several may hold
      * @param master of holds that replicas have to have: the server that was asked
      */
     private record Lane(
-            QueueEngine queue, int partition, @Nullable RedisDriver master) implements Renewals.Lane {
+            QueueEngine queue,
+            int partition,
+            boolean shared,
+            @Nullable RedisDriver master) implements Renewals.Lane {
         @Override
         public void renew(
                 List<RenewEntry> entries,
@@ -323,6 +370,7 @@ final class QueueGrant implements Grant {
                 new Lane(
                         queue,
                         queue.server.partition(keys),
+                        keys.kind().isLine(),
                         options.replicas() == 0 ? null : queue.server.masterOf(keys)),
                 new Part());
     }
@@ -351,6 +399,8 @@ final class QueueGrant implements Grant {
             }
             if (how == Renewed.RECALLED) {
                 queue.kept().recalled(keys.hold(), token); // no message may have come
+            } else if (kept) {
+                queue.kept().nobodyElse(keys.hold(), token, sentNanos);
             }
             return toConfirm;
         }
@@ -384,7 +434,7 @@ final class QueueGrant implements Grant {
             result.complete(false);
             return result;
         }
-        queue.server.queueScripts.adopted(keys, request.owner, token, (adopted, failure) -> {
+        queue.server.queueScripts.adopted(keys, request.owner, Math.max(token, lastToken), (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -411,7 +461,12 @@ final class QueueGrant implements Grant {
         queue.waitingRoom.remove(request);
     }
 
-    /** The hold is about to be released after several leases of one client, of which the last had this token. */
+    /** How many leases may share it, each with a token of its own. */
+    int tokens() {
+        return request.tokens;
+    }
+
+    /** The last of several leases of one client has this token: the hold is about to be released, or is that lease's alone. */
     void lastToken(long last) {
         lastToken = last;
     }
@@ -419,24 +474,26 @@ final class QueueGrant implements Grant {
     @Override
     public CompletableFuture<ReleaseResult> release() {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
-        Duration shortestHold = hold().options.shortestHold();
+        Rest rest = hold().rest.get();
         long sent = queue.kit.nanoTime();
         Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
-        queue.server.queueScripts.release(keys, request.owner, tombstone, shortestHold, lastToken, (reply, failure) -> {
-            if (reply == null) {
-                queue.withdrawals.takeBack(keys, request.owner, request.unanswered(), shortestHold);
-                result.complete(ReleaseResult.UNCONFIRMED);
-                return;
-            }
-            try {
-                if (shortestHold.isZero()) {
-                    queue.withdrawals.released(keys, request.owner);
-                }
-                queue.waitingRoom.observe(keys, reply.state(), sent);
-            } finally {
-                result.complete(reply.result());
-            }
-        });
+        long used = keys.kind().isLine() ? token : request.tokens > SharedTokens.FEW ? lastToken : 0;
+        queue.server.queueScripts.release(
+                keys, request.owner, tombstone, rest.sinceGrant(), rest.left(sent), used, (reply, failure) -> {
+                    if (reply == null) {
+                        queue.withdrawals.takeBack(keys, request.owner, request.unanswered(), rest);
+                        result.complete(ReleaseResult.UNCONFIRMED);
+                        return;
+                    }
+                    try {
+                        if (rest.isNone()) { // else it would end what comes back of it without its rest
+                            queue.withdrawals.released(keys, request.owner);
+                        }
+                        queue.waitingRoom.observe(keys, reply.state(), sent);
+                    } finally {
+                        result.complete(reply.result());
+                    }
+                });
         return result;
     }
 
@@ -446,6 +503,6 @@ final class QueueGrant implements Grant {
                 keys,
                 request.owner,
                 request.unanswered(),
-                reason == LossReason.CLIENT_CLOSED ? hold().options.shortestHold() : Duration.ZERO);
+                reason == LossReason.CLIENT_CLOSED ? hold().rest.get() : Rest.NONE);
     }
 }

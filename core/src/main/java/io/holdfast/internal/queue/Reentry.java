@@ -3,6 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.Holder;
+import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.internal.lease.Handle;
@@ -43,8 +44,12 @@ final class Reentry {
         if (own == null) {
             return false;
         }
+        if (request.demand().what().mode() == LockMode.EXCLUSIVE && own.what().mode() == LockMode.SHARED) {
+            request.finish(new Attempt.Upgrade(request.keys.name(), with(own)));
+            return true;
+        }
         if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
-            refuse(own);
+            request.finish(new Attempt.OwnConflict(request.keys.name(), with(own)));
             return true;
         }
         Handle handle = own.enter();
@@ -61,7 +66,7 @@ final class Reentry {
         return true;
     }
 
-    private void refuse(Hold own) {
+    private static Contention with(Hold own) {
         Holder self = Label.ofOwn(
                 own.kit.options.application(),
                 own.owner(),
@@ -69,8 +74,7 @@ final class Reentry {
                 own.origin.demand.actorName(),
                 own.options.metadata(),
                 own.kit.since(own.grantedNanos));
-        Contention contention = new Contention(Optional.of(self), own.remaining(), 0, 0);
-        request.finish(new Attempt.OwnConflict(request.keys.name(), contention));
+        return new Contention(Optional.of(self), own.remaining(), 0, 0);
     }
 
     private void extend(Hold own, Handle handle) {

@@ -17,6 +17,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
@@ -56,8 +57,6 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
     /** How often a request without a wait asks again for a lease that arrived too late. */
     private static final int MOST_LATE = 3;
-    /** How often a request without a wait asks again because the holder had ended. */
-    private static final int MOST_ENDED = 10;
 
     final QueueEngine queue;
     final Keys keys;
@@ -65,18 +64,16 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     final LockOptions options;
     final Wait waitLimit;
     final Outcome<Attempt> outcome;
-    private final String label;
-    /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
-    private final boolean shared;
+    final int tokens;
 
-    private final int tokens;
-
+    private final @Nullable Request before; // whose owner it has
+    private final long formerToken; // of the hold before
     private final Reentry reentry;
     private final StuckWait stuckWait;
     private final QueueLife life;
+    private final Taken taken;
     private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger late = new AtomicInteger();
-    private final AtomicInteger endedMet = new AtomicInteger();
     private volatile long retryNanos = FIRST_RETRY_NANOS;
     private volatile boolean handedOff;
     /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
@@ -86,30 +83,53 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
 
-    /**
-     * A request that has not asked yet.
-     *
-     * @param tokens how many leases may share the hold, one after the other: the server reserves a token for each
-     */
+    /** @param tokens how many leases may share the hold, one after the other: the server reserves a token for each */
     public Request(QueueEngine queue, Demand demand, int tokens) {
+        this(queue, demand, tokens, queue.kit.ids.next(), null, 0);
+    }
+
+    /** One that goes on with the hold of another, of which copies may be under way yet, and late notices of its grant. */
+    Request(Request before, Demand demand, long token) {
+        this(before.queue, demand, 1, before.owner, before, token);
+    }
+
+    private Request(
+            QueueEngine queue, Demand demand, int tokens, String owner, @Nullable Request before, long formerToken) {
+        this.before = before;
+        this.formerToken = formerToken;
         this.queue = queue;
         this.keys = demand.keys();
         this.options = demand.options();
         this.waitLimit = demand.waitLimit();
-        this.owner = queue.kit.ids.next();
+        this.owner = owner;
         this.tokens = tokens;
-        this.shared = tokens > 1;
-        this.outcome = new Outcome<>(queue.kit, demand, owner, shared);
-        this.label = demand.label();
+        this.outcome = new Outcome<>(queue.kit, demand, owner, isShared());
         this.reentry = new Reentry(this);
         this.stuckWait = new StuckWait(this);
         this.life = new QueueLife(this);
+        this.taken = new Taken(this);
+    }
+
+    /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
+    private boolean isShared() {
+        return tokens > 1;
     }
 
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
     @Override
     public CompletableFuture<Answer<Attempt>> start() {
         CompletableFuture<Answer<Attempt>> result = outcome.stage();
+        begin();
+        return result;
+    }
+
+    @Override
+    public Account account() {
+        return outcome.account();
+    }
+
+    /** The same, where the stage was given out before: it may have been withdrawn since, or may be at this moment. */
+    void begin() {
         if (!options.shortestHold().isZero()) {
             queue.server.mayBeOutlived();
         }
@@ -130,7 +150,9 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (!meetOwnHold()) {
             ask();
         }
-        return result;
+        if (outcome.hasEndedWithoutHold()) {
+            close(); // whoever ended it may have looked before it was known here
+        }
     }
 
     /** Shares the hold that its actor has already. */
@@ -167,7 +189,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
      * answer has not come yet: nobody else could have queued this owner.
      */
     boolean unanswered() {
-        return outcome.asked.get() > Math.max(answered.get(), handedOff ? 1 : 0);
+        return outcome.asked.get() > Math.max(answered.get(), handedOff ? 1 : 0)
+                || (before != null && before.unanswered());
     }
 
     /** Asks once more, to know whether the server answers, and tells so. */
@@ -177,7 +200,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** Sends the acquire, for the first time or again. */
     void ask() {
-        ask(() -> {}, false, answered -> {});
+        ask(() -> {});
     }
 
     /** @param over runs when this copy was answered or is given up, or is not sent because the request has ended */
@@ -204,8 +227,10 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         // Nobody queues before its messages can reach it.
         boolean mayQueue = !waitLimit.isNone() && queue.mailboxes.listening(keys);
         long sent = queue.kit.nanoTime();
-        boolean keep = shared && !options.keepFor().isZero() && queue.mailboxes.listening(keys);
-        var acquire = new QueueScripts.Acquire(keys, owner, options, mayQueue, tokens, keep, label);
+        // Turns ask whether others wait; a lock that is kept for nobody needs the message.
+        boolean keep = isShared() && (options.keepFor().isZero() || queue.mailboxes.listening(keys));
+        var acquire = new QueueScripts.Acquire(
+                keys, owner, outcome.demand.what(), options, mayQueue, tokens, keep, outcome.demand.label());
         queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
@@ -242,7 +267,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                         Deadlines.ofReply(sent, options.term().toNanos()),
                         true,
                         0,
-                        reply.kept());
+                        reply.kept(),
+                        sent);
             case QUEUED -> {
                 if (outcome.firstPlace == 0) {
                     outcome.firstPlace = reply.place();
@@ -260,7 +286,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                     givenBack = null;
                     back.whenComplete((how, failure) -> ask());
                 } else if (waitLimit.isNone()) {
-                    taken(state);
+                    taken.answered(state);
                 } else {
                     queue.waitingRoom.askLater(this);
                 }
@@ -286,24 +312,6 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         }
     }
 
-    /** Ends without the lock, unless its holder has ended: then it is asked for again. */
-    private void taken(@Nullable State state) {
-        Attempt.Taken answer = new Attempt.Taken(keys.name(), outcome.contention);
-        Holder holder = state == null ? null : state.holder().orElse(null);
-        EndedHolders ended = queue.endedHolders;
-        if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
-            finish(answer);
-            return;
-        }
-        ended.look(keys, holder, released -> {
-            if (released) {
-                ask();
-            } else {
-                finish(answer);
-            }
-        });
-    }
-
     private void onFailure(DriverException failure) {
         lastFailure = failure;
         if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
@@ -327,7 +335,10 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     /** A handoff that was told by message. */
-    void grantedByMessage(long token, long grantedMicros, long claimMillis, long receivedNanos) {
+    void grantedByMessage(long token, long grantedMicros, long claimMillis, boolean kept, long receivedNanos) {
+        if (token <= formerToken) {
+            return;
+        }
         handedOff = true;
         Hold hold = outcome.hold();
         if (hold != null) {
@@ -348,12 +359,17 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (confirmFirst && pending()) {
             ask();
         } else {
-            granted(token, grantedMicros, deadline.orElse(receivedNanos), false, claimMillis * 1_000_000, false);
+            long claimNanos = claimMillis * 1_000_000;
+            long until = deadline.orElse(receivedNanos);
+            granted(token, grantedMicros, until, false, claimNanos, kept, until - claimNanos);
         }
     }
 
     /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
+        if (claim.token() <= formerToken) {
+            return;
+        }
         handedOff = true;
         Object how = outcome.end();
         if (how instanceof Hold hold && claim.token() > hold.token()) {
@@ -362,12 +378,21 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
-            granted(claim.token(), claim.sinceMicros(), Deadlines.ofReply(sent, claimNanos), false, claimNanos, false);
+            // Others are taken to wait: this is told where a message was lost, or a lock went to another line of this
+            // client.
+            long until = Deadlines.ofReply(sent, claimNanos);
+            granted(claim.token(), claim.sinceMicros(), until, false, claimNanos, false, sent);
         }
     }
 
     private void granted(
-            long token, long sinceMicros, long deadline, boolean confirmed, long claimNanos, boolean kept) {
+            long token,
+            long sinceMicros,
+            long deadline,
+            boolean confirmed,
+            long claimNanos,
+            boolean kept,
+            long knownNanos) {
         // Goes round again if another thread ends the request meanwhile: a reply and a message can tell the same grant
         // at the same time, and the one that comes second must not give back what the first has taken.
         while (true) {
@@ -380,7 +405,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             }
             if (how != null) {
                 // Nobody waits for it any more.
-                queue.withdrawals.takeBack(keys, owner, unanswered(), Duration.ZERO);
+                queue.withdrawals.takeBack(keys, owner, unanswered(), Rest.NONE);
                 return;
             }
             long left = deadline - queue.kit.nanoTime();
@@ -388,7 +413,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 tooLate();
                 return;
             }
-            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept);
+            QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept, knownNanos);
             Hold hold = hold(grant, deadline);
             Handle handle = hold.newHandle(); // before anybody can withdraw what has it
             if (outcome.endAs(hold)) {
@@ -406,12 +431,12 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     Hold hold(QueueGrant grant, long deadline) {
-        return new Hold(outcome, grant, deadline, shared ? null : outcome.demand.longest());
+        return new Hold(outcome, grant, deadline, isShared() ? null : outcome.demand.longest());
     }
 
     /** Its hold begins, as the actor's. */
     void begin(Hold hold) {
-        if (!shared) { // such a hold belongs to no actor: whoever has its lease at present is another
+        if (!isShared()) { // such a hold belongs to no actor: whoever has its lease at present is another
             queue.actors.begin(hold);
         }
         hold.begin();
@@ -437,8 +462,12 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         timer = queue.kit.schedule(delay.toNanos(), stuckWait::look);
     }
 
-    /** The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown. */
-    void timeOut() {
+    /**
+     * The wait is over. Whether the request has left the queue, the server has to say: until then it is unknown.
+     *
+     * @return false if it has ended before
+     */
+    boolean timeOut() {
         CompletableFuture<Boolean> withdrawal = end(outcome.asked.get() > 0);
         if (withdrawal != null) {
             var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(
@@ -446,6 +475,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                             ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
                             : unknown(lastFailure)));
         }
+        return withdrawal != null;
     }
 
     /** The hold with this token was ended by name. */

@@ -56,7 +56,7 @@ final class StuckWait {
     private void takeOver(Holder stuck) {
         QueueEngine queue = request.queue;
         long sent = queue.kit.nanoTime();
-        queue.server.steeringScripts.revoke(request.keys, stuck.token(), false, Duration.ZERO, (revoked, failure) -> {
+        queue.server.steeringScripts.revoke(request.keys, stuck, false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {
                 if (revoked.word() == RevokeWord.RELEASED) {
                     tookOver(revoked.held().orElse(stuck), revoked.state());
@@ -68,9 +68,10 @@ final class StuckWait {
 
     /** The stuck holder's hold has ended, and the lock has gone to whoever was next: this request, or another. */
     private void tookOver(Holder from, State state) {
-        Claim next = state.claim();
-        if (next != null && next.ownerPublic().equals(OwnerIds.publicPart(request.owner))) {
-            takeOver = new TakeOver(from, next.token());
+        for (Claim next : state.claims()) {
+            if (next.ownerPublic().equals(OwnerIds.publicPart(request.owner))) {
+                takeOver = new TakeOver(from, next.token());
+            }
         }
         request.outcome.tell(subject -> new LockEvent.TookOver(subject, from));
     }

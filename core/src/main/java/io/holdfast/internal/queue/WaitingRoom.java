@@ -2,7 +2,9 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.internal.deadlock.Flows;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.OwnerIds;
@@ -13,7 +15,6 @@ import io.holdfast.internal.wire.QueueScripts.State;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -39,6 +40,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     /** Locks in one call of the refresh. */
     private static final int BATCH = 50;
+    /** Waiters for a lock that several may hold which a refresh names, so that it can grant it to each of them. */
+    private static final int MOST_NAMED = 32;
 
     /** In which order the server serves requests of one client, as far as the client can know it. */
     private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
@@ -99,6 +102,11 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         byOwner.put(OwnerIds.publicPart(request.owner), request);
     }
 
+    /** A request goes on with the hold of another, under its owner; false if that one is not known any more. */
+    boolean replace(Request before, Request by) {
+        return byOwner.replace(OwnerIds.publicPart(by.owner), before, by);
+    }
+
     /** The request stands in the server's queue. */
     void queued(Request request) {
         toAsk.remove(request);
@@ -112,7 +120,13 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         } else {
             queue.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
         }
+        queue.standsStill();
         startTicking();
+    }
+
+    /** Shows who waits. */
+    void show(Flows to) {
+        byOwner.values().forEach(each -> to.waits(each.outcome, each.owner, true, each::finish));
     }
 
     /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
@@ -175,23 +189,28 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     // ---- messages
 
     /**
-     * {@code G owner token grantedMicros claimMillis hold} is a grant, {@code P suspicion hold} a probe, {@code E owner
-     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock that this client keeps,
-     * {@code V owner token hold} that a hold of it was ended by name.
+     * {@code G owner token grantedMicros claimMillis kept hold} is a grant, whose client is told of others that want the lock if
+     * kept is 1, {@code L grantedMicros n owner token claimMillis … hold} are n grants of a lock that several may hold, {@code P
+     * suspicion hold} is a probe, {@code E owner
+     * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock whose hold
+     * leases of this client share, {@code V owner token hold} that a hold of it was ended by name.
      */
     @Override
     public void onMessage(String text) {
         long received = queue.kit.nanoTime();
         try {
             if (text.startsWith("G ")) {
-                String[] words = text.split(" ", 6);
+                String[] words = text.split(" ", 7);
                 onGrant(
                         words[1],
                         Long.parseLong(words[2]),
                         Long.parseLong(words[3]),
                         Long.parseLong(words[4]),
-                        words[5],
+                        words[5].equals("1"),
+                        words[6],
                         received);
+            } else if (text.startsWith("L ")) {
+                onGrants(text, received);
             } else if (text.startsWith("P ")) {
                 String[] words = text.split(" ", 3);
                 Line line = lines.get(words[2]);
@@ -219,12 +238,35 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void onGrant(
-            String ownerPublic, long token, long grantedMicros, long claimMillis, String hold, long received) {
+            String ownerPublic,
+            long token,
+            long grantedMicros,
+            long claimMillis,
+            boolean kept,
+            String hold,
+            long received) {
         Request request = byOwner.get(ownerPublic);
         if (request != null) {
-            request.grantedByMessage(token, grantedMicros, claimMillis, received);
+            request.grantedByMessage(token, grantedMicros, claimMillis, kept, received);
         } else {
             giveBack(ownerPublic, hold);
+        }
+    }
+
+    private void onGrants(String text, long received) {
+        String[] numbers = text.split(" ", 4);
+        int count = Integer.parseInt(numbers[2]);
+        String[] words = numbers[3].split(" ", 3 * count + 1);
+        long micros = Long.parseLong(numbers[1]);
+        for (int i = 0; i < count; i++) {
+            onGrant(
+                    words[3 * i],
+                    Long.parseLong(words[3 * i + 1]),
+                    micros,
+                    Long.parseLong(words[3 * i + 2]),
+                    false,
+                    words[3 * count],
+                    received);
         }
     }
 
@@ -236,7 +278,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         String owner = queue.kit.ids.complete(ownerPublic);
         Keys keys = Keys.ofHold(queue.kit.options.prefix(), hold);
         if (owner != null && keys != null) {
-            queue.withdrawals.takeBack(keys, owner, false, Duration.ZERO);
+            queue.withdrawals.takeBack(keys, owner, false, Rest.NONE);
         }
     }
 
@@ -275,8 +317,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** Follows up what a reply said of a lock: a claim of this client, a handoff to another, a hold about to end. */
     @Override
     public void observe(Keys keys, State state, long sent) {
-        Claim claim = state.claim();
-        if (claim != null) {
+        observe(keys, state, sent, keys.kind().isLine());
+    }
+
+    /** @param acted whether the reply was to something that may have changed when others can be granted the lock */
+    private void observe(Keys keys, State state, long sent, boolean acted) {
+        for (Claim claim : state.claims()) {
             Request request = byOwner.get(claim.ownerPublic());
             if (request != null) {
                 request.grantedByReply(claim, sent);
@@ -289,24 +335,26 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             ended.observe(keys, state);
         }
         if (state.more()) {
-            checkIn(keys, 0, FURTHER_LOOKS);
-        } else if (state.handedMillis() > 0) {
-            checkIn(keys, state.handedMillis(), FURTHER_LOOKS);
-        } else if (endsBeforeTheNextRefresh(state) && lines.containsKey(keys.hold())) {
-            checkIn(keys, state.remainingMillis(), FURTHER_LOOKS);
+            checkAt(keys, queue.kit.nanoTime(), FURTHER_LOOKS);
+        } else if (state.handedOverNanos() >= 0) {
+            checkAt(keys, sent + state.handedOverNanos(), FURTHER_LOOKS);
+        } else if (endsBeforeTheNextRefresh(state) && (acted || lines.containsKey(keys.hold()))) {
+            // Of a lock that several may hold, whoever acted can have made the moment earlier than others know.
+            checkAt(keys, sent + state.overNanos(), FURTHER_LOOKS);
         }
     }
 
     private boolean endsBeforeTheNextRefresh(State state) {
-        return state.remainingMillis() > 0
-                && state.remainingMillis() < queue.kit.options.refreshInterval().toMillis();
+        return state.overNanos() >= 0
+                && state.overNanos() < queue.kit.options.refreshInterval().toNanos();
     }
 
-    /** Checks a lock after a while; the newest knowledge about it decides when. */
-    private void checkIn(Keys keys, long millis, int further) {
-        // A key expires when its last millisecond is over. A look that comes too early, because the server's clock is
-        // slower than ours, changes nothing, and tells when to look again.
-        long due = queue.kit.nanoTime() + (millis + 1) * 1_000_000;
+    /**
+     * Checks a lock at a time of this clock; the newest knowledge about it decides when. What counts from when a call left comes
+     * to the server as much later as that call did. A look that comes too early all the same changes nothing, and tells when
+     * to look again.
+     */
+    private void checkAt(Keys keys, long due, int further) {
         Look before = checks.put(keys.hold(), new Look(due, further));
         if (before == null || before.due() - due > 0) {
             queue.kit.schedule(due - queue.kit.nanoTime(), () -> check(keys));
@@ -383,16 +431,24 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 }
             }
         }
-        Batches.send(queue.server.driver, together, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
+        for (boolean shared : new boolean[] {false, true}) {
+            List<Line> alike = together.stream()
+                    .filter(line -> line.keys.kind().isLine() == shared)
+                    .toList();
+            Batches.send(queue.server.driver, alike, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
+        }
     }
 
     private void refresh(List<Line> batch, String heard) {
         List<RefreshEntry> entries = new ArrayList<>(batch.size());
         for (Line line : batch) {
-            String first = "";
+            int most = line.keys.kind().isLine() ? MOST_NAMED : 1;
+            List<String> first = new ArrayList<>(1);
             int count = 0;
             for (Request request : line.queued) {
-                first = count++ == 0 ? request.owner : first;
+                if (count++ < most) {
+                    first.add(request.owner);
+                }
             }
             entries.add(new RefreshEntry(line.keys, count, first));
         }
@@ -430,12 +486,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private void refreshed(Line line, RefreshReply reply, long sent) {
         refused.remove(line.keys.hold());
         State state = reply.state();
-        observe(line.keys, state, sent);
+        observe(line.keys, state, sent, false);
         if (line.furtherLooks > 0
                 && endsBeforeTheNextRefresh(state)
                 && !checks.containsKey(line.keys.hold())
                 && !lines.containsKey(line.keys.hold())) {
-            checkIn(line.keys, state.remainingMillis(), line.furtherLooks - 1);
+            checkAt(line.keys, sent + state.overNanos(), line.furtherLooks - 1);
         }
         if (reply.resend()) {
             LOG.log(

@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockOptions;
 import io.holdfast.NodeFailure;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QuorumScripts.QuorumReply;
@@ -449,7 +450,7 @@ final class Ballot {
         boolean unanswered = seat.unanswered();
         // One that has refused, and has no copy under way, has nothing of this owner.
         if (unanswered || seat.token != 0) {
-            seat.node.withdrawals.takeBack(keys, owner, unanswered, Duration.ZERO);
+            seat.node.withdrawals.takeBack(keys, owner, unanswered, Rest.NONE);
         }
     }
 

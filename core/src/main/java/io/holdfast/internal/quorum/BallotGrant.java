@@ -314,6 +314,11 @@ final class BallotGrant implements Grant {
     // ---- its end
 
     @Override
+    public void acceptRest() {
+        throw new UnsupportedOperationException(inWords() + " cannot rest after a release: " + QuorumClient.RESTS);
+    }
+
+    @Override
     public void forget() {
         poll.forget();
     }

@@ -13,6 +13,7 @@ import io.holdfast.QuorumOptions;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Bulletins;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Kit;
@@ -22,6 +23,7 @@ import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.Subscriptions;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
@@ -43,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  * The engine of a quorum's client: its {@link VotingNode nodes}, and what is asked of all of them.
  */
 public final class QuorumClient implements Engine {
+    /** Why no lock of a quorum rests. */
+    static final String RESTS = "nodes whose rests end at different times would split the votes";
+
     /** Added to what the fastest clock may show, so that the proposal is still ahead when it arrives. */
     private static final long LEAD_MICROS = 10_000;
 
@@ -51,18 +56,21 @@ public final class QuorumClient implements Engine {
     final List<VotingNode> nodes;
     final int majority;
     final QuorumLines lines;
+    private final Bulletins bulletins;
     public final Set<PolledRequest<Attempt>> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
 
     public QuorumClient(List<RedisDriver> drivers, QuorumOptions options, Environment environment) {
         this.options = options;
         this.majority = drivers.size() / 2 + 1;
         this.kit = new Kit(options.client(), environment, options.nodeTimeout());
-        this.lines = new QuorumLines(this);
+        Subscriptions subscriptions = new Subscriptions(drivers);
+        this.lines = new QuorumLines(this, subscriptions);
         List<VotingNode> made = new ArrayList<>();
         for (RedisDriver driver : drivers) {
             made.add(new VotingNode(made.size(), driver, this));
         }
         this.nodes = List.copyOf(made);
+        this.bulletins = new Bulletins(nodes.stream().map(node -> node.server).toList(), subscriptions);
     }
 
     /** Refuses what options of one server's client mean nothing here. */
@@ -72,6 +80,11 @@ public final class QuorumClient implements Engine {
                 client.quarantine(),
                 Duration.ZERO,
                 "a node that lost its memory is kept out by the quorum itself");
+        refuseUnless(
+                "deadlockDetection",
+                String.valueOf(client.deadlockDetection()),
+                "null",
+                "a quorum has no queue, so nobody could see who waits for whom");
     }
 
     /**
@@ -160,13 +173,9 @@ public final class QuorumClient implements Engine {
         refuseUnless("priority", lock.priority(), 0, queue);
         refuseUnless("queueLimit", lock.queueLimit(), 0, queue);
         refuseUnless("requestLife", String.valueOf(lock.requestLife()), "null", queue);
-        refuseUnless("localHandoffs", lock.localHandoffs(), 0, queue);
         refuseUnless("keepFor", lock.keepFor(), Duration.ZERO, "nobody could recall the lock");
-        refuseUnless(
-                "shortestHold",
-                lock.shortestHold(),
-                Duration.ZERO,
-                "nodes whose rests end at different times would split the votes");
+        refuseUnless("shortestHold", lock.shortestHold(), Duration.ZERO, RESTS);
+        refuseUnless("deadlock", lock.deadlock(), LockOptions.OnDeadlock.WAIT, "a quorum finds no deadlocks");
         refuseUnless("replicas", lock.replicas(), 0, "the nodes of a quorum are independent servers");
         refuseUnless(
                 "ownConflict",
@@ -196,6 +205,16 @@ public final class QuorumClient implements Engine {
                 "a quorum does not judge how long one holder has kept a lock");
     }
 
+    @Override
+    public boolean hasQueue() {
+        return false;
+    }
+
+    @Override
+    public Bulletins bulletins() {
+        return bulletins;
+    }
+
     // ---- looking
 
     /** What each node says. Blocks for the node timeout at most. */
@@ -203,6 +222,10 @@ public final class QuorumClient implements Engine {
         if (kit.isClosed()) {
             throw new HoldfastClosedException();
         }
+        return askEach(keys).join();
+    }
+
+    private CompletableFuture<List<NodeInfo>> askEach(Keys keys) {
         List<CompletableFuture<NodeInfo>> answers = new ArrayList<>();
         for (VotingNode node : nodes) {
             CompletableFuture<NodeInfo> answer = new CompletableFuture<>();
@@ -224,7 +247,8 @@ public final class QuorumClient implements Engine {
                                                 : node.unreachableOrRefused(failure)));
             });
         }
-        return answers.stream().map(CompletableFuture::join).toList();
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
+                .thenApply(all -> answers.stream().map(CompletableFuture::join).toList());
     }
 
     private static NodeInfo failed(VotingNode node, HoldfastException failure) {
@@ -234,7 +258,18 @@ public final class QuorumClient implements Engine {
     /** Who may hold a lock: those that do not answer, and could make up a majority, count as if they stood behind it. */
     @Override
     public LockInfo look(Keys keys) {
-        List<NodeInfo> told = lookAtEach(keys);
+        return judge(keys, lookAtEach(keys));
+    }
+
+    @Override
+    public CompletableFuture<LockInfo> lookAsync(Keys keys) {
+        if (kit.isClosed()) {
+            return CompletableFuture.failedFuture(new HoldfastClosedException());
+        }
+        return askEach(keys).thenApply(told -> judge(keys, told));
+    }
+
+    private LockInfo judge(Keys keys, List<NodeInfo> told) {
         List<NodeFailure> failures =
                 told.stream().flatMap(each -> each.failure().stream()).toList();
         Map<String, List<LockInfo>> byOwner = new HashMap<>();
@@ -259,6 +294,7 @@ public final class QuorumClient implements Engine {
                 LockInfo one = infos.get(0);
                 return new LockInfo(
                         keys.name(),
+                        one.kind(),
                         one.holder(),
                         true,
                         one.term(),
@@ -267,7 +303,8 @@ public final class QuorumClient implements Engine {
                         List.of());
             }
         }
-        return new LockInfo(keys.name(), Optional.empty(), false, Duration.ZERO, Duration.ZERO, 0, List.of());
+        return new LockInfo(
+                keys.name(), LockInfo.Kind.LOCK, Optional.empty(), false, Duration.ZERO, Duration.ZERO, 0, List.of());
     }
 
     // ---- the end

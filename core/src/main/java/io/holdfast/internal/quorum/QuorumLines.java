@@ -2,11 +2,11 @@ package io.holdfast.internal.quorum;
 
 import io.holdfast.Attempt;
 import io.holdfast.internal.polled.PolledRequest;
+import io.holdfast.internal.wire.Subscriptions;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,19 +29,19 @@ final class QuorumLines {
     private static final long DELAY_SPREAD_NANOS = 8_000_000;
 
     private final QuorumClient quorum;
-    private final ConcurrentLinkedQueue<Line> changed = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger work = new AtomicInteger();
+    private final Subscriptions subscriptions;
     private final Map<String, Line> lines = new ConcurrentHashMap<>(); // by channel; bounded by the locks waited for
 
-    QuorumLines(QuorumClient quorum) {
+    QuorumLines(QuorumClient quorum, Subscriptions subscriptions) {
         this.quorum = quorum;
+        this.subscriptions = subscriptions;
     }
 
     private final class Line {
         final String channel;
         final Set<PolledRequest<Attempt>> members = ConcurrentHashMap.newKeySet();
         final ConcurrentLinkedQueue<PolledRequest<Attempt>> order = new ConcurrentLinkedQueue<>();
-        private final Set<VotingNode> listening = ConcurrentHashMap.newKeySet(); // subscribed, or about to be
+        final Subscriptions.Channel subscription;
         // Guarded by the line's monitor, under which nothing waits:
         private @Nullable PolledRequest<Attempt> woken; // and has not slept or ended since
         private boolean asks; // whoever was woken
@@ -49,21 +49,7 @@ final class QuorumLines {
 
         Line(String channel) {
             this.channel = channel;
-        }
-
-        private void subscribe() {
-            boolean wanted = !members.isEmpty();
-            for (VotingNode node : quorum.nodes) {
-                if (wanted && listening.add(node)) {
-                    node.server.driver.subscribe(channel, text -> released()).whenComplete((ok, failure) -> {
-                        if (failure != null) {
-                            listening.remove(node); // the next who sleeps tries again
-                        }
-                    });
-                } else if (!wanted && listening.remove(node)) {
-                    var unused = node.server.driver.unsubscribe(channel);
-                }
-            }
+            this.subscription = subscriptions.channel(channel, () -> !members.isEmpty(), text -> released());
         }
 
         private synchronized void released() {
@@ -111,25 +97,6 @@ final class QuorumLines {
         }
     }
 
-    /**
-     * Makes the subscriptions of a line what they should be. One thread at a time does it for all lines, in the order in
-     * which they were changed: so that what is asked for last is also sent last, also where a line follows another of the
-     * same channel.
-     */
-    private void adjust(Line line) {
-        changed.add(line);
-        if (work.getAndIncrement() > 0) {
-            return;
-        }
-        int done = 1;
-        do {
-            for (Line next = changed.poll(); next != null; next = changed.poll()) {
-                next.subscribe();
-            }
-            done = work.addAndGet(-done);
-        } while (done != 0);
-    }
-
     /** A request has begun to sleep. */
     void sleeping(PolledRequest<Attempt> request) {
         Line line = lines.compute(request.keys().freedChannel(), (channel, present) -> {
@@ -139,7 +106,7 @@ final class QuorumLines {
             }
             return chosen;
         });
-        adjust(line);
+        line.subscription.adjust();
         line.sleeps(request);
     }
 
@@ -165,7 +132,7 @@ final class QuorumLines {
             return present;
         });
         line.left(request);
-        adjust(line);
+        line.subscription.adjust();
         lines.computeIfPresent(line.channel, (channel, present) -> present.members.isEmpty() ? null : present);
     }
 

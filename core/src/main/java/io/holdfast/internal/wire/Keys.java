@@ -1,31 +1,87 @@
 package io.holdfast.internal.wire;
 
+import io.holdfast.LockInfo;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The one place that spells keys and channels. All keys of a lock carry its name as their hash tag, so that they share a
- * slot: {@code hf:{name}} is the hold, and what follows the closing brace tells the others apart.
+ * slot: {@code hf:{name}} is the hold, and what follows the closing brace tells the others apart. What stands before the
+ * name, inside of the braces, tells the kinds apart.
  *
  * @param prefix the client's prefix
+ * @param kind what the name is a name of
  * @param name the lock's name, as the caller gave it
  * @param hold the key of the hold
  */
-public record Keys(String prefix, String name, String hold) {
+public record Keys(String prefix, Kind kind, String name, String hold) {
+    /**
+     * What a name is the name of. Names of different kinds share nothing: what the scripts of one kind write at the key of a hold
+     * those of another must never meet. So the kind stands before the name, inside of the braces. No name makes such a beginning:
+     * a percent sign in it is escaped, and then two hexadecimal digits follow.
+     */
+    public enum Kind {
+        /** A lock. */
+        LOCK(""),
+        /** An election, which is a lock that only candidates ask for. */
+        ELECTION("%lead:"),
+        /** A read/write lock. */
+        READ_WRITE("%rw:"),
+        /** A semaphore. */
+        SEMAPHORE("%sem:");
+
+        private final String mark;
+
+        Kind(String mark) {
+            this.mark = mark;
+        }
+
+        /** Whether several may hold it at once, so that the scripts of lines are meant for it. */
+        public boolean isLine() {
+            return this == READ_WRITE || this == SEMAPHORE;
+        }
+
+        /** The same for those who look. */
+        LockInfo.Kind shown() {
+            return switch (this) {
+                case LOCK -> LockInfo.Kind.LOCK;
+                case ELECTION -> LockInfo.Kind.ELECTION;
+                case READ_WRITE -> LockInfo.Kind.READ_WRITE;
+                case SEMAPHORE -> LockInfo.Kind.SEMAPHORE;
+            };
+        }
+
+        private static Kind of(String escaped) {
+            for (Kind kind : values()) {
+                if (kind != LOCK && escaped.startsWith(kind.mark)) {
+                    return kind;
+                }
+            }
+            return LOCK;
+        }
+    }
+
     private static final int LONGEST_NAME = 1000;
 
+    /** Keys of a lock. */
+    public static Keys of(String prefix, String name) {
+        return of(prefix, Kind.LOCK, name);
+    }
+
     /**
-     * Keys of a lock. Braces would end the hash tag early, so they are escaped, as are control characters, which people
+     * Keys of a lock of some kind. Braces would end the hash tag early, so they are escaped, as are control characters, which people
      * could not read in a listing, and the escape character itself.
      */
-    public static Keys of(String prefix, String name) {
+    public static Keys of(String prefix, Kind kind, String name) {
         Require.text("lock name", name, LONGEST_NAME);
-        return new Keys(prefix, name, prefix + ":{" + escape(name) + "}");
+        return new Keys(prefix, kind, name, prefix + ":{" + kind.mark + escape(name) + "}");
     }
 
     /** The key of a plain lock is what the caller says: other programs say the same. */
     public static Keys plain(String key) {
-        return new Keys("", Require.text("key", key, LONGEST_NAME), key);
+        return new Keys("", Kind.LOCK, Require.text("key", key, LONGEST_NAME), key);
     }
 
     /** Keys of the lock whose hold has this key; null if the key is none of ours. */
@@ -34,7 +90,8 @@ public record Keys(String prefix, String name, String hold) {
             return null;
         }
         String escaped = hold.substring(prefix.length() + 2, hold.length() - 1);
-        return new Keys(prefix, unescape(escaped), hold);
+        Kind kind = Kind.of(escaped);
+        return new Keys(prefix, kind, unescape(escaped.substring(kind.mark.length())), hold);
     }
 
     public String queue() {
@@ -61,6 +118,16 @@ public record Keys(String prefix, String name, String hold) {
         return hold + ":e";
     }
 
+    /** Of a line: until when each of its holders holds it. */
+    public String members() {
+        return hold + ":m";
+    }
+
+    /** Of a semaphore: an operator's limit. */
+    public String cap() {
+        return hold + ":c";
+    }
+
     /** Written after a grant, on a connection that then waits until replicas have all that was written before. */
     public String replicated() {
         return hold + ":w";
@@ -76,6 +143,16 @@ public record Keys(String prefix, String name, String hold) {
         return prefix + ":free:" + hold.substring(prefix.length() + 1);
     }
 
+    /** Where a new leader tells those who watch an election, in the slot of its keys. */
+    public String electedChannel() {
+        return prefix + ":led:" + hold.substring(prefix.length() + 1);
+    }
+
+    /** What a client has written down of its waits: see {@code io.holdfast.internal.deadlock}. */
+    public static String waits(String prefix, String client) {
+        return prefix + ":waits:{" + client + "}";
+    }
+
     /** By which a server knows since when, and in which process, it has its memory. */
     public static String nodeMarker(String prefix) {
         return marker(prefix, 0);
@@ -88,27 +165,35 @@ public record Keys(String prefix, String name, String hold) {
 
     /** In the order of the scripts' headers. */
     public List<String> all() {
-        return List.of(hold, queue(), parked(), details(), token());
+        return kind.isLine()
+                ? List.of(hold, queue(), parked(), details(), token(), members(), cap())
+                : List.of(hold, queue(), parked(), details(), token());
+    }
+
+    private List<String> allAnd(String... others) {
+        List<String> keys = new ArrayList<>(all());
+        Collections.addAll(keys, others);
+        return keys;
     }
 
     /** All that asking for the lock touches. */
     public List<String> allToAcquire(String owner) {
-        return List.of(hold, queue(), parked(), details(), token(), tombstone(owner), evicted());
+        return allAnd(tombstone(owner), evicted());
     }
 
     /** All that steering by name touches. */
     public List<String> allToRevoke() {
-        return List.of(hold, queue(), parked(), details(), token(), evicted());
+        return allAnd(evicted());
     }
 
-    /** The first five, and the tombstones of the old owner and of the new one. */
+    /** Those, and the tombstones of the old owner and of the new one. */
     public List<String> allToAdopt(String old, String owner) {
-        return List.of(hold, queue(), parked(), details(), token(), tombstone(old), tombstone(owner));
+        return allAnd(tombstone(old), tombstone(owner));
     }
 
-    /** The first five, and the tombstone of one owner. */
+    /** Those, and the tombstone of one owner. */
     public List<String> allWithTombstone(String owner) {
-        return List.of(hold, queue(), parked(), details(), token(), tombstone(owner));
+        return allAnd(tombstone(owner));
     }
 
     /** The channel of one client for this lock, in the lock's slot, where each lock has its own. */
@@ -121,9 +206,14 @@ public record Keys(String prefix, String name, String hold) {
         return prefix + ":to:";
     }
 
-    /** A pattern for SCAN that finds the keys of holds, and no others. */
+    /** A pattern for SCAN that finds the keys of holds, of all kinds, and no others. */
     public static String holdPattern(String prefix) {
         return escapeGlob(prefix) + ":{*}";
+    }
+
+    /** A pattern for SCAN that finds the keys of holds of one kind; of locks, others too. */
+    public static String holdPattern(String prefix, Kind kind) {
+        return escapeGlob(prefix) + ":{" + kind.mark + "*}";
     }
 
     /** Text in a pattern that stands for itself. */

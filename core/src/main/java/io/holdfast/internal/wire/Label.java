@@ -23,7 +23,7 @@ public final class Label {
     private Label() {}
 
     /** The part that all requests of one client share. */
-    static String ofClient(String application) {
+    public static String ofClient(String application) {
         return encode(application, 100) + "/" + encode(hostName(), 100) + "/"
                 + ProcessHandle.current().pid();
     }

@@ -17,6 +17,10 @@ public final class OwnerIds {
     /** Secrets of so many epochs are kept, to recognise grants for owners of earlier ones. */
     private static final int EPOCHS_KEPT = 64;
 
+    private static final int CLIENT_BYTES = 9;
+    private static final int CLIENT_LENGTH = 4 * CLIENT_BYTES / 3;
+    private static final String REST = "-";
+
     private record Epoch(String name, String secret) {}
 
     private final Entropy entropy;
@@ -29,7 +33,7 @@ public final class OwnerIds {
 
     public OwnerIds(Entropy entropy) {
         this.entropy = entropy;
-        this.client = draw(9);
+        this.client = draw(CLIENT_BYTES);
         this.epoch = open();
     }
 
@@ -75,6 +79,16 @@ public final class OwnerIds {
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * The public part of an owner as people are told of it: what rests on a line stands under that of its last owner, behind a
+     * hyphen, which a client's id may begin with as well.
+     */
+    static String shown(String publicPart) {
+        return publicPart.startsWith(REST) && publicPart.indexOf('.') == CLIENT_LENGTH + REST.length()
+                ? REST
+                : publicPart;
     }
 
     public static String clientOf(String owner) {

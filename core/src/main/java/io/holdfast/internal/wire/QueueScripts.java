@@ -22,30 +22,37 @@ public final class QueueScripts {
      *
      * @param holder who holds the lock; empty if nobody does
      * @param remainingMillis the rest of the hold
-     * @param claim a claim that belongs to this client, told by this reply
-     * @param handedMillis the claim window of a handoff to another client that this call caused, 0 for none
+     * @param claims those that belong to this client, told by this reply
+     * @param overNanos how long after the server said this the first waiter may be granted the lock: the hold is over, or enough of
+     *     them are; negative if nobody holds it, or it never is
+     * @param handedOverNanos the same of the claim of a handoff to another client that this call caused
      * @param more whether the script stopped at its limit, so that the lock has to be settled again
      */
     public record State(
             Optional<Holder> holder,
             long remainingMillis,
-            @Nullable Claim claim,
-            long handedMillis,
+            List<Claim> claims,
+            long overNanos,
+            long handedOverNanos,
             boolean more) {
         /** Nobody holds, and nobody waits. */
-        static final State FREE = new State(Optional.empty(), 0, null, 0, false);
+        public static final State FREE = new State(Optional.empty(), 0, List.of(), -1, -1, false);
 
         /** Decodes what {@code describe} in common.lua has put here. */
         static State of(ScriptReply reply, int at) {
-            String mine = reply.text(at + 5);
+            String mine = reply.text(at);
+            int hold = at + 6;
+            long handed = reply.number(at + 4);
             return new State(
-                    reply.holder(at),
-                    reply.remainingMillis(at),
+                    reply.holder(hold),
+                    reply.remainingMillis(hold),
                     mine.isEmpty()
-                            ? null
-                            : new Claim(mine, reply.number(at + 6), reply.number(at + 7), reply.number(at + 2)),
-                    reply.number(at + 8),
-                    reply.flag(at + 9));
+                            ? List.of()
+                            : List.of(
+                                    new Claim(mine, reply.number(at + 1), reply.number(at + 3), reply.number(at + 2))),
+                    reply.overNanos(hold),
+                    handed == 0 ? -1 : reply.expiryNanos(handed),
+                    reply.flag(at + 5));
         }
     }
 
@@ -59,13 +66,21 @@ public final class QueueScripts {
     /**
      * What an acquire asks for.
      *
+     * @param what of a lock that several may hold
      * @param queue whether to queue if the lock is taken
      * @param tokens how many to reserve, at least 1
-     * @param keep whether the client keeps the lock until it is recalled
+     * @param keep whether the client is to be told when others want the lock
      * @param actor label of the actor
      */
     public record Acquire(
-            Keys keys, String owner, LockOptions options, boolean queue, int tokens, boolean keep, String actor) {}
+            Keys keys,
+            String owner,
+            Asked what,
+            LockOptions options,
+            boolean queue,
+            int tokens,
+            boolean keep,
+            String actor) {}
 
     public enum AcquireWord {
         GRANTED,
@@ -82,7 +97,7 @@ public final class QueueScripts {
      *
      * @param timeMicros the server's time
      * @param sinceMicros when the lock was granted; 0 if it was not
-     * @param kept whether this client is told when others want the lock
+     * @param kept whether nobody else waits, and this client is told when others want the lock
      * @param place of the request, 0 if it does not wait
      * @param state null for the words that tell none
      */
@@ -95,12 +110,20 @@ public final class QueueScripts {
             int place,
             int waiters,
             @Nullable State state) {
-        private static AcquireReply of(ScriptReply reply) {
+        private static AcquireReply of(ScriptReply reply, boolean keep) {
             AcquireWord word = reply.word(AcquireWord.class);
             long time = reply.timeMicros();
             return switch (word) {
                 case GRANTED ->
-                    new AcquireReply(word, time, reply.number(1), reply.number(2), reply.flag(3), 0, 0, null);
+                    new AcquireReply(
+                            word,
+                            time,
+                            reply.number(1),
+                            reply.number(2),
+                            reply.size() == 3 ? keep : reply.flag(3),
+                            0,
+                            0,
+                            null);
                 case QUEUED, TAKEN, FULL ->
                     new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), State.of(reply, 3));
                 case GONE, MORE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
@@ -125,11 +148,20 @@ public final class QueueScripts {
      * What goes on under another owner.
      *
      * @param old the owner until now
+     * @param token by which the server knows the hold
+     * @param used the last of the tokens that were reserved for it which a lease has had; the same if it had its own alone
      * @param actor label of the actor
      * @param tombstone how long the old owner's lives
      */
     public record Adopt(
-            Keys keys, String old, long token, String owner, Duration term, String actor, Duration tombstone) {}
+            Keys keys,
+            String old,
+            long token,
+            long used,
+            String owner,
+            Duration term,
+            String actor,
+            Duration tombstone) {}
 
     /**
      * Whether the hold has been taken over.
@@ -144,7 +176,7 @@ public final class QueueScripts {
     public enum Renewed {
         GONE,
         HELD,
-        /** It is held, and others want the lock, which this client keeps. */
+        /** It is held, and others want the lock, whose hold leases of this client share. */
         RECALLED;
 
         private static final List<Renewed> BY_NUMBER = List.of(values());
@@ -157,16 +189,25 @@ public final class QueueScripts {
         }
     }
 
-    /** What one lock of a refresh asks for: {@code count} waiters of this client, the first of which is {@code first}. */
-    public record RefreshEntry(Keys keys, int count, String first) {}
+    /**
+     * What one lock of a refresh asks for: {@code count} waiters of this client, of which the first are named; one of an exclusive
+     * lock.
+     */
+    public record RefreshEntry(Keys keys, int count, List<String> first) {}
 
     public record RefreshReply(boolean resend, int waiters, State state) {}
 
     private final ScriptCalls calls;
     private final OwnerIds ids;
     private final String channelPrefix;
-    private final HoldfastOptions options;
     private final String label;
+    /** In milliseconds, as texts: each call of a script that touches a queue begins with them. */
+    private final String tokenLife;
+
+    private final String waiterDeadline;
+
+    /** Where several may hold a lock: then these are meant by every method here. */
+    private final LineScripts lines;
 
     /**
      * The scripts of one client.
@@ -178,38 +219,67 @@ public final class QueueScripts {
         this.calls = calls;
         this.ids = ids;
         this.channelPrefix = channelPrefix;
-        this.options = options;
         this.label = label;
+        this.tokenLife = Long.toString(options.tokenLife().toMillis());
+        this.waiterDeadline = Long.toString(options.waiterDeadline().toMillis());
+        this.lines = new LineScripts(calls, this);
     }
 
-    /** The first four of every script that touches a queue; see common.lua. */
+    LineScripts lines() {
+        return lines;
+    }
+
+    /** The first of every script that touches a queue; see common.lua. */
     Arguments common() {
         return new Arguments()
-                .add(ids.client())
-                .add(channelPrefix)
-                .add(options.waiterDeadline())
-                .add(options.tokenLife());
+                .add(ids.client() + " " + waiterDeadline + " " + channelPrefix)
+                .add(tokenLife);
     }
 
     public void acquire(
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
-        LockOptions lock = asked.options();
-        Duration life = lock.requestLife();
+        if (asked.keys().kind().isLine()) {
+            lines.acquire(asked, sentNanos, callback);
+            return;
+        }
+        String term = Long.toString(asked.options().term().toMillis());
         Arguments args = common().add(asked.owner())
-                .add(lock.term())
-                .add(asked.queue())
-                .add(claimWindow(lock))
-                .add(life == null ? Duration.ZERO : life)
-                .add(lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? "T" : "L")
-                .add(label)
-                .add(asked.actor())
-                .add(letterOf(lock.order()))
-                .add(lock.priority())
-                .add(lock.queueLimit())
-                .add(asked.tokens())
-                .add(asked.keep() ? "K" : "");
+                .add(term)
+                .add(held(term, asked.actor()) + (asked.keep() ? " K" : ""))
+                .add(asked.tokens() - 1)
+                .add(queueing(asked.options(), asked.queue()));
         calls.call(
-                Script.ACQUIRE, asked.keys().allToAcquire(asked.owner()), args, sentNanos, AcquireReply::of, callback);
+                Script.ACQUIRE,
+                asked.keys().allToAcquire(asked.owner()),
+                args,
+                sentNanos,
+                reply -> AcquireReply.of(reply, asked.keep()),
+                callback);
+    }
+
+    /** What a hold is to end with. */
+    String held(String term, String actor) {
+        return term + " " + label(actor);
+    }
+
+    /** Who acts, in words. */
+    String label(String actor) {
+        return label + "/" + actor;
+    }
+
+    /** What only the queue needs of a request, as words; see acquire.lua. */
+    static String queueing(LockOptions lock, boolean queue) {
+        Duration life = lock.requestLife();
+        return (queue ? "1 " : "0 ")
+                + lock.queueLimit()
+                + " "
+                + lock.priority()
+                + " "
+                + letterOf(lock.order())
+                + " "
+                + (life == null ? 0 : life.toMillis())
+                + (lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? " T " : " L ")
+                + claimWindow(lock).toMillis();
     }
 
     /** How long a waiter may take to confirm: never longer than the term. */
@@ -233,34 +303,39 @@ public final class QueueScripts {
         };
     }
 
-    public void release(
-            Keys keys,
-            String owner,
-            Duration tombstone,
-            Duration shortestHold,
-            BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
-        release(keys, owner, tombstone, shortestHold, 0, callback);
-    }
-
     /**
      * Releases, or withdraws a request.
      *
-     * @param lastToken the last one that was used of several that were reserved; 0 if none were
+     * @param shortestHold how long the lock stays taken from the grant
+     * @param rest how long it stays taken from now
+     * @param lastToken the last one that was used of several that were reserved, or, of a hold beside others, its own; 0 if none
+     *     were, or it is not known
      */
     public void release(
             Keys keys,
             String owner,
             Duration tombstone,
             Duration shortestHold,
+            Duration rest,
             long lastToken,
             BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.release(keys, owner, tombstone, shortestHold, rest, lastToken, callback);
+            return;
+        }
+        String words = releaseOf(tombstone, shortestHold, rest, lastToken);
         calls.call(
                 Script.RELEASE,
-                keys.allWithTombstone(owner),
-                common().add(owner).add(tombstone).add(shortestHold).add(lastToken),
+                tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner),
+                common().add(owner).add(words.equals("0 0 0 0") ? "" : words),
                 reply -> new ReleaseReply(
                         reply.word(ReleaseWord.class), reply.size() == 1 ? State.FREE : State.of(reply, 1)),
                 callback);
+    }
+
+    static String releaseOf(Duration tombstone, Duration shortestHold, Duration rest, long token) {
+        return tombstone.toMillis() + " " + shortestHold.toMillis() + " "
+                + rest.plusNanos(999_999).toMillis() + " " + token;
     }
 
     /** The answer is whether the owner holds the lock with this token. */
@@ -271,6 +346,14 @@ public final class QueueScripts {
             Duration term,
             long sentNanos,
             BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.confirm(
+                    keys,
+                    List.of(new LineScripts.ConfirmEntry(owner, token, term.toMillis())),
+                    sentNanos,
+                    (held, failure) -> callback.accept(held == null ? null : held.get(0), failure));
+            return;
+        }
         Arguments args = common().add(owner).add(token).add(term);
         calls.call(Script.CONFIRM, keys.all(), args, sentNanos, reply -> reply.says("HELD"), callback);
     }
@@ -286,13 +369,14 @@ public final class QueueScripts {
                         .add(asked.owner())
                         .add(asked.term())
                         .add(label + "/" + asked.actor())
-                        .add(asked.tombstone()),
+                        .add(asked.tombstone())
+                        .add(asked.used()),
                 sentNanos,
                 reply -> new AdoptReply(reply.says("HELD"), reply.number(1)),
                 callback);
     }
 
-    /** The answer is whether another process goes on with a hold, or has done so lately. */
+    /** The answer is whether another process goes on with a hold, of which the last lease had this token, or has done so lately. */
     public void adopted(
             Keys keys, String owner, long token, BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
         calls.call(
@@ -303,11 +387,18 @@ public final class QueueScripts {
                 callback);
     }
 
-    /** The answers come in the order of the entries. All entries are of one partition. */
+    /**
+     * The answers come in the order of the entries. All entries are of one partition, and all or none are of locks that several
+     * may hold.
+     */
     public void renew(
             List<RenewEntry> entries,
             long sentNanos,
             BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
+        if (entries.get(0).keys().kind().isLine()) {
+            lines.renew(entries, sentNanos, callback);
+            return;
+        }
         List<String> keys = new ArrayList<>(entries.size());
         Arguments args = new Arguments();
         for (RenewEntry entry : entries) {
@@ -317,17 +408,22 @@ public final class QueueScripts {
         calls.call(Script.RENEW, keys, args, sentNanos, Renewed::of, callback);
     }
 
-    /** The answers come in the order of the entries. All entries are of one partition. */
+    /** The answers come in the order of the entries, of which the same is true as of those that {@link #renew} takes. */
     public void refresh(
             List<RefreshEntry> entries,
             String heard,
             long sentNanos,
             BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback) {
+        if (entries.get(0).keys().kind().isLine()) {
+            lines.refresh(entries, heard, sentNanos, callback);
+            return;
+        }
         List<String> keys = new ArrayList<>();
-        Arguments args = common().add(label).add(heard);
+        Arguments args = common().add(heard);
         for (RefreshEntry entry : entries) {
             keys.addAll(entry.keys().all());
-            args.add(entry.count()).add(entry.first());
+            args.add(entry.count())
+                    .add(entry.first().isEmpty() ? "" : entry.first().get(0));
         }
         calls.call(
                 Script.REFRESH,

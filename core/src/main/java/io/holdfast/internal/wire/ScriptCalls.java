@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Whose reply it is.</b> Replies have no address: a driver pairs them with requests by counting. One mistake there, or
  * in a client library, or in a proxy, and a grant of one lock would be taken for one of another. So every call of a script
- * has a number, its last argument, which is the last element of its reply. A reply without it is not believed: the outcome
+ * has a number, its last argument, which is the last element of its reply, or its last word. A reply without it is not believed: the outcome
  * of the call is unknown, and the connections to that server are opened anew.
  */
 public final class ScriptCalls {
@@ -198,12 +198,12 @@ public final class ScriptCalls {
 
     /** What a script has replied; null if it is the reply of another call. */
     private static @Nullable ScriptReply own(Reply reply, String number) {
-        if (!reply.isList()) {
+        if (reply.isNull()) {
             return null;
         }
-        List<Reply> list = reply.asList();
+        List<Reply> list = ScriptReply.elements(reply);
         int last = list.size() - 1;
-        return last >= 0 && list.get(last).toString().equals(number)
+        return last > 0 && list.get(last).toString().equals(number)
                 ? new ScriptReply(list.subList(0, last - 1), list.get(last - 1).asLong())
                 : null;
     }

@@ -1,8 +1,10 @@
 package io.holdfast.internal.wire;
 
+import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockInfo;
 import io.holdfast.ServerUnreachableException;
+import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
@@ -10,6 +12,8 @@ import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +34,7 @@ public final class Server implements Answers.Asker {
     public final ServerClock clock;
     public final ScriptCalls calls;
     public final QueueScripts queueScripts;
+    public final LineScripts lineScripts;
     public final SteeringScripts steeringScripts;
     public final PlainScripts plainScripts;
     public final QuorumScripts quorumScripts;
@@ -62,6 +67,7 @@ public final class Server implements Answers.Asker {
         this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
         String label = Label.ofClient(options.application());
         this.queueScripts = new QueueScripts(calls, ids, channelPrefix(), options, label);
+        this.lineScripts = queueScripts.lines();
         this.steeringScripts = new SteeringScripts(calls, queueScripts);
         this.plainScripts = new PlainScripts(calls);
         this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
@@ -104,6 +110,37 @@ public final class Server implements Answers.Asker {
         List<LockInfo> infos =
                 Answers.await(this, callback -> steeringScripts.info(List.of(keys), WAITERS_LISTED, callback));
         return infos.get(0);
+    }
+
+    /** The same without blocking; fails with exceptions of the library. */
+    public CompletableFuture<LockInfo> lookAsync(Keys keys) {
+        if (isClosed()) {
+            return CompletableFuture.failedFuture(new HoldfastClosedException());
+        }
+        CompletableFuture<LockInfo> looked = new CompletableFuture<>();
+        Answers.<List<LockInfo>>to(callback -> steeringScripts.info(List.of(keys), WAITERS_LISTED, callback))
+                .whenComplete((infos, failure) -> {
+                    if (infos != null) {
+                        looked.complete(infos.get(0));
+                    } else {
+                        looked.completeExceptionally(Answers.explained(this, new CompletionException(failure)));
+                    }
+                });
+        return looked;
+    }
+
+    /** Tells whoever listens to a channel. Nobody hears whether it could be told. */
+    public void publish(String channel, String text) {
+        if (!isPartitioned()) {
+            calls.send(new Command(null, List.of("PUBLISH", channel, text)), (reply, failure) -> {});
+            return;
+        }
+        // Where the server knows sharded channels, those are subscribed to.
+        calls.send(new Command(channel, List.of("SPUBLISH", channel, text)), (reply, failure) -> {
+            if (failure != null && failure.code().equals("ERR")) {
+                calls.send(new Command(channel, List.of("PUBLISH", channel, text)), (again, unheard) -> {});
+            }
+        });
     }
 
     // ---- connections

@@ -36,66 +36,88 @@ public final class SteeringScripts {
      */
     public record CleanReply(int removed, int left, State state) {}
 
-    private static final int FIRST_WAITER = 8;
+    private static final int FIRST_WAITER = 3;
     private static final int PER_WAITER = 6;
 
     private final ScriptCalls calls;
     private final QueueScripts queue;
+    private final LineScripts lines;
 
     SteeringScripts(ScriptCalls calls, QueueScripts queue) {
         this.calls = calls;
         this.queue = queue;
+        this.lines = queue.lines();
     }
 
-    /** Holder and waiters of some locks of one partition, in their order. */
+    /** Holder and waiters of some locks of one partition, all or none of which several may hold, in their order. */
     public void info(
             List<Keys> locks,
             int mostWaiters,
             BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
+        if (locks.get(0).kind().isLine()) {
+            lines.info(locks, mostWaiters, callback);
+            return;
+        }
         List<String> keys = locks.stream().flatMap(lock -> lock.all().stream()).toList();
         calls.call(
                 Script.INFO,
                 keys,
                 queue.common().add(mostWaiters),
-                reply -> reply.each((i, lock) -> infoOf(locks.get(i).name(), lock)),
+                reply -> reply.each((i, lock) -> infoOf(locks.get(i), lock)),
                 callback);
     }
 
     /** Decodes one element of the reply of info.lua. */
-    private static LockInfo infoOf(String name, ScriptReply reply) {
-        Optional<Holder> holder = reply.holder(0);
+    private static LockInfo infoOf(Keys keys, ScriptReply reply) {
+        int hold = FIRST_WAITER + PER_WAITER * reply.count(2);
         List<Waiter> queue = new ArrayList<>();
-        for (int i = FIRST_WAITER; i + PER_WAITER <= reply.size(); i += PER_WAITER) {
-            Holder read = Label.holder(reply.text(i), 0, reply.number(i + 1), reply.text(i + 2));
-            queue.add(new Waiter(
-                    read.owner(),
-                    read.application(),
-                    read.host(),
-                    read.pid(),
-                    read.actor(),
-                    read.metadata(),
-                    read.since(),
-                    reply.count(i + 3),
-                    QueueScripts.orderOf(reply.text(i + 4)),
-                    Waiter.State.valueOf(reply.text(i + 5).toUpperCase(Locale.ROOT))));
+        for (int i = FIRST_WAITER; i < hold; i += PER_WAITER) {
+            queue.add(waiterOf(reply, i, Asked.ALONE));
         }
         return new LockInfo(
-                name,
-                holder,
-                reply.text(6).equals("held"),
-                Duration.ofMillis(holder.isPresent() ? reply.number(5) : 0),
-                Duration.ofMillis(reply.remainingMillis(0)),
-                reply.count(7),
+                keys.name(),
+                keys.kind().shown(),
+                reply.holder(hold),
+                reply.text(1).equals("held"),
+                Duration.ofMillis(reply.termMillis(hold)),
+                Duration.ofMillis(reply.remainingMillis(hold)),
+                reply.count(0),
                 queue);
     }
 
-    /** Releases by name: the hold with this token, or that reserved it, or any if it is 0. */
+    /** Decodes what waiters.lua tells of one waiter. */
+    static Waiter waiterOf(ScriptReply reply, int at, Asked what) {
+        Holder read = Label.holder(reply.text(at), 0, reply.number(at + 1), reply.text(at + 2));
+        return new Waiter(
+                read.owner(),
+                read.application(),
+                read.host(),
+                read.pid(),
+                read.actor(),
+                read.metadata(),
+                read.since(),
+                what.mode(),
+                what.weight(),
+                what.limit(),
+                reply.count(at + 3),
+                QueueScripts.orderOf(reply.text(at + 4)),
+                Waiter.State.valueOf(reply.text(at + 5).toUpperCase(Locale.ROOT)));
+    }
+
+    /**
+     * Releases by name: the hold with this token, or that reserved it, or any if it is 0; of a lock that several may hold all of
+     * them, for which the token is 0.
+     */
     public void revoke(
             Keys keys,
             long token,
             boolean drop,
             Duration refused,
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.revoke(keys, "", drop, refused, callback);
+            return;
+        }
         calls.call(
                 Script.REVOKE,
                 keys.allToRevoke(),
@@ -103,20 +125,49 @@ public final class SteeringScripts {
                         .add(token == 0 ? "" : Long.toString(token))
                         .add(drop)
                         .add(refused),
-                reply -> new RevokeReply(
-                        reply.word(RevokeWord.class), reply.holder(1), reply.count(6), State.of(reply, 7)),
+                SteeringScripts::revoked,
                 callback);
     }
 
-    /** Extends by name; the answer is the remaining term, zero if nobody holds the lock. */
+    /** Releases by name what a holder has, and no later hold. */
+    public void revoke(
+            Keys keys,
+            Holder holder,
+            boolean drop,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.revoke(keys, holder.owner(), drop, refused, callback);
+        } else {
+            revoke(keys, holder.token(), drop, refused, callback);
+        }
+    }
+
+    /** Decodes the reply of revoke.lua. */
+    private static RevokeReply revoked(ScriptReply reply) {
+        List<ScriptReply> parts = reply.each((i, part) -> part);
+        ScriptReply words = parts.get(0);
+        return new RevokeReply(
+                words.word(RevokeWord.class), parts.get(1).holder(1), words.count(1), State.of(words, 2));
+    }
+
+    /** Extends by name; the answer is the remaining term, of several the longest, zero if nobody holds the lock. */
     public void prolong(
             Keys keys, Duration atLeast, BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.prolong(keys, "", atLeast, callback);
+            return;
+        }
         Arguments args = new Arguments().add(atLeast);
         calls.call(Script.PROLONG, List.of(keys.hold()), args, reply -> Duration.ofMillis(reply.number(1)), callback);
     }
 
     /** Removes dead waiters, as many as one script may. */
     public void clean(Keys keys, BiConsumer<@Nullable CleanReply, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.clean(keys, callback);
+            return;
+        }
         calls.call(
                 Script.CLEAN,
                 keys.all(),

@@ -28,7 +28,7 @@ public final class TakeBackLincheckTest {
     public void add() {
         takeBack.ending();
         sentBeforeLastAdd = hand.count(Script.RELEASE, owner);
-        hand.client.queue.withdrawals.takeBack(keys, owner, true, Duration.ZERO);
+        hand.client.queue.withdrawals.takeBack(keys, owner, true, Rest.NONE);
         takeBack.ended();
     }
 

@@ -22,7 +22,7 @@ public final class ActorsLincheckTest {
     private Hold hold() {
         Request request = hand.request("a", LockOptions.defaults(), Wait.none(), "actor");
         return new Hold(
-                request.outcome, new QueueGrant(request, 7, 0, true, 0, false), hand.now() + 1_000_000_000L, null);
+                request.outcome, new QueueGrant(request, 7, 0, true, 0, false, 0), hand.now() + 1_000_000_000L, null);
     }
 
     @Operation

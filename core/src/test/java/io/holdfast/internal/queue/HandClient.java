@@ -227,11 +227,11 @@ public final class HandClient {
     }
 
     public static Reply queued() {
-        return list("QUEUED", 1, 1, "somebody.0-1", 5, 1L, 20_000L, "a/b/c/d", "", "", "", 0, 0);
+        return list("QUEUED", 1, 1, "", "", "", "", 0, 0, 20_000L, "somebody.0-1", 5, 1L, 30_000L, "a/b/c/d");
     }
 
     public static Reply released() {
-        return list("RELEASED", "", "", "", "", "", "", "", "", 0, 0);
+        return list("RELEASED", "", "", "", "", 0, 0);
     }
 
     public static Reply held() {
@@ -240,6 +240,16 @@ public final class HandClient {
 
     public static Reply renewed() {
         return list(1);
+    }
+
+    /** The answer to a call that confirms several grants: those with an odd token are held. */
+    static Reply oddAreHeld(Call call) {
+        String[] entries = call.words().get(call.words().size() - 2).split(" ", -1); // owner, token and term of each
+        List<Object> held = new ArrayList<>();
+        for (int i = 1; i < entries.length; i += 3) {
+            held.add(Long.parseLong(entries[i]) % 2);
+        }
+        return list(held.toArray());
     }
 
     private static Reply list(Object... values) {

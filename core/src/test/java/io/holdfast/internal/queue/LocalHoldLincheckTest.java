@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Whoever listens for warnings of a lease hears nothing of the next one that has its hold. */
 public final class LocalHoldLincheckTest {
     private static final LockOptions HANDED =
-            LockOptions.defaults().withLocalHandoff(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());
+            LockOptions.defaults().withTurns(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());
 
     private final HandClient hand = new HandClient();
     private final CompletableFuture<Answer<Attempt>> first = ask();

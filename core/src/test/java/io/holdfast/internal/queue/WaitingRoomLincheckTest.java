@@ -65,7 +65,7 @@ public final class WaitingRoomLincheckTest {
     public void message() {
         granted = true;
         hand.client.queue.waitingRoom.onMessage(
-                "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 " + request.keys.hold());
+                "G " + OwnerIds.publicPart(request.owner) + " 7 1000000 1000 0 " + request.keys.hold());
     }
 
     @Operation(runOnce = true)

@@ -33,11 +33,39 @@ final class KeysTest {
     }
 
     @Test
+    void of_sameNameOfOtherKinds_hasKeysOfItsOwnThatTellTheKind() {
+        Keys lines = Keys.of("hf", Keys.Kind.READ_WRITE, "a");
+        Keys permits = Keys.of("hf", Keys.Kind.SEMAPHORE, "a");
+        assertEquals("hf:{%rw:a}", lines.hold());
+        assertEquals("hf:{%sem:a}", permits.hold());
+        assertEquals(lines, Keys.ofHold("hf", lines.hold()));
+        assertEquals(permits, Keys.ofHold("hf", permits.hold()));
+        assertEquals("hf:{%25rw:a}", Keys.of("hf", "%rw:a").hold(), "no name looks like another kind");
+    }
+
+    @Test
     void of_bracesPercentsAndControls_areEscaped() {
         assertEquals(
                 "hf:{a%7Bb%7D%25c%0A%7F%00é€😀 d}",
                 Keys.of("hf", "a{b}%c\n\u007f\0é€😀 d").hold());
         assertEquals("hf:{%257B}", Keys.of("hf", "%7B").hold());
+    }
+
+    @Test
+    void of_kinds_areTheirOwnAndReadBack() {
+        Keys election = Keys.of("hf", Keys.Kind.ELECTION, "a");
+        assertEquals("hf:{%lead:a}", election.hold());
+        assertEquals("hf:led:{%lead:a}", election.electedChannel());
+        assertEquals("hf:free:{%lead:a}", election.freedChannel());
+        for (String name : List.of("a", "%lead:a", "lead:a", "%25lead:a", "%")) {
+            for (Keys.Kind kind : Keys.Kind.values()) {
+                Keys keys = Keys.of("hf", kind, name);
+                assertEquals(kind, keys.kind());
+                assertEquals(keys, Keys.ofHold("hf", keys.hold()));
+            }
+        }
+        assertEquals("hf:{%25lead:a}", Keys.of("hf", "%lead:a").hold(), "no lock has the stem of an election");
+        assertEquals(Keys.Kind.LOCK, Keys.plain("%lead:a").kind());
     }
 
     @Test

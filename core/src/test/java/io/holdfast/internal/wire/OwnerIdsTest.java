@@ -36,6 +36,14 @@ final class OwnerIdsTest {
     }
 
     @Test
+    void shown_whatRests_isAHyphen_andAnIdThatBeginsWithOneIsItself() {
+        assertEquals("-", OwnerIds.shown("-abcdefghijkl.0-1"));
+        assertEquals("-", OwnerIds.shown("--bcdefghijkl.0-1"));
+        assertEquals("-bcdefghijkl.0-1", OwnerIds.shown("-bcdefghijkl.0-1"));
+        assertEquals("abcdefghijkl.0-1", OwnerIds.shown("abcdefghijkl.0-1"));
+    }
+
+    @Test
     void complete_ownPublicPart_findsTheSecret() {
         String owner = ids.next();
         assertEquals(owner, ids.complete(OwnerIds.publicPart(owner)));

@@ -26,16 +26,20 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Compares the header of each script with its body. The bodies are read as text: what is checked is how they are written. */
 final class ScriptTest {
     private static final Pattern INDEXED = Pattern.compile("(KEYS|ARGV)\\[([^\\]]+)\\]");
-    private static final Pattern LOCK_AT = Pattern.compile("lockAt\\(([^)]+)\\)");
+    private static final Pattern LOCK_AT = Pattern.compile("(lock|line)At\\(([^)]+)\\)");
 
-    /** By the number of a lock, its first key. */
-    private static final Map<String, String> FIRST_KEYS = Map.of("1", "1", "i", "5i-4");
+    /** How many keys the function takes for each lock. */
+    private static final Map<String, Integer> KEYS_OF_EACH = Map.of("lock", 5, "line", 7);
+
+    /** What is put into the middle of a script: it uses what the script has defined, and has no header of its own. */
+    private static final Set<String> FRAGMENTS =
+            Set.of("asked.lua", "full.lua", "back.lua", "enter.lua", "drop.lua", "heartbeat.lua", "grave.lua");
     /** Functions whose first argument is a key. */
     private static final Pattern OF_A_KEY =
-            Pattern.compile("\\b(expireLater|readHold|grantHold|extendHold|endHold|writeToken|quarantineLeft)\\(");
+            Pattern.compile("\\b(expireLater|readHold|grantHold|tellHold|writeToken|outlive|remove|quarantineLeft)\\(");
 
     private static final Pattern CALL = Pattern.compile("redis\\.(p?call)\\(");
-    private static final Pattern WORD = Pattern.compile("'([A-Z]{2,})'");
+    private static final Pattern WORD = Pattern.compile("'([A-Z]{2,})(?: [^']*)?'");
     private static final Pattern LISTED_WORD = Pattern.compile("^--   ([A-Z]{2,})\\b", Pattern.MULTILINE);
 
     /** What keys may be spelled as: elements of KEYS, and names that hold nothing else. */
@@ -45,6 +49,18 @@ final class ScriptTest {
             "lock.parked",
             "lock.details",
             "lock.token",
+            "lock.members",
+            "lock.cap",
+            "line.hold",
+            "line.queue",
+            "line.parked",
+            "line.details",
+            "line.token",
+            "line.members",
+            "line.cap",
+            "members",
+            "evicted",
+            "grave",
             "hold",
             "queue",
             "parked",
@@ -62,12 +78,13 @@ final class ScriptTest {
     void header_keysAndArguments_areExactlyThoseThatTheBodyUses(Script script) throws Exception {
         String file = resource(script.fileName());
         assertTrue(file.startsWith("-- " + script.fileName() + ": "), "the first line names the file");
-        String body = code(file);
+        String body = bodyOf(file);
         Set<String> used = new TreeSet<>(indices(body));
         Matcher locks = LOCK_AT.matcher(body);
         while (locks.find()) {
-            String first = Objects.requireNonNull(FIRST_KEYS.get(locks.group(1)));
-            for (int i = 0; i < 5; i++) {
+            int keys = Objects.requireNonNull(KEYS_OF_EACH.get(locks.group(1)));
+            String first = locks.group(2).equals("1") ? "1" : keys + locks.group(2) + "-" + (keys - 1);
+            for (int i = 0; i < keys; i++) {
                 used.add("KEYS " + plus(first, i));
             }
         }
@@ -75,9 +92,9 @@ final class ScriptTest {
             used.add("KEYS i");
         }
         if (file.contains("-- include common.lua")) {
-            Set<String> common = argumentsOf(code(resource("hold.lua")) + code(resource("common.lua")));
-            assertEquals(Set.of("ARGV 1", "ARGV 2", "ARGV 3", "ARGV 4"), common);
-            assertTrue(header(file).contains("ARGV[1..4] see common.lua"));
+            Set<String> common = argumentsOf(code(resource("common.lua")));
+            assertEquals(Set.of("ARGV 1", "ARGV 2"), common);
+            assertTrue(header(file).contains("ARGV[1..2] see common.lua"));
             used.addAll(common);
         }
         assertEquals(used, new TreeSet<>(indices(header(file))));
@@ -86,7 +103,7 @@ final class ScriptTest {
     @Test
     void header_ofTheCommonPart_documentsItsArguments() throws Exception {
         String file = resource("common.lua");
-        assertEquals(argumentsOf(code(resource("hold.lua")) + code(file)), new TreeSet<>(indices(header(file))));
+        assertEquals(argumentsOf(code(file)), new TreeSet<>(indices(header(file))));
     }
 
     @ParameterizedTest
@@ -94,7 +111,7 @@ final class ScriptTest {
     void header_replyWords_areExactlyThoseThatTheBodyReturns(Script script) throws Exception {
         String file = resource(script.fileName());
         Set<String> returned = new TreeSet<>();
-        Matcher words = WORD.matcher(withoutCalls(code(file)));
+        Matcher words = WORD.matcher(withoutCalls(bodyOf(file)).replaceAll("error\\(.*\\)", ""));
         while (words.find()) {
             returned.add(words.group(1));
         }
@@ -112,6 +129,10 @@ final class ScriptTest {
         assertEquals(names(QueueScripts.ReleaseWord.values()), listed("release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("confirm.lua"));
         assertEquals(names(SteeringScripts.RevokeWord.values()), listed("revoke.lua"));
+        assertEquals(names(QueueScripts.AcquireWord.values()), listed("line_acquire.lua"));
+        assertEquals(names(QueueScripts.ReleaseWord.values()), listed("line_release.lua"));
+        assertEquals(Set.of("DOWNGRADED", "GONE"), listed("line_downgrade.lua"));
+        assertEquals(Set.of("OK", "RESEND"), listed("line_refresh.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("refresh.lua"));
         assertEquals(Set.of("GRANTED", "TAKEN"), listed("plain_acquire.lua"));
         assertEquals(Set.of("RELEASED", "GONE"), listed("plain_release.lua"));
@@ -177,10 +198,13 @@ final class ScriptTest {
 
                 end
 
-                local reply = body()
-                reply[#reply + 1] = nowMicros
-                reply[#reply + 1] = ARGV[#ARGV]
-                return reply"""), text);
+                local words, list = body()
+                if words then
+                  return words .. ' ' .. nowText .. ' ' .. ARGV[#ARGV]
+                end
+                list[#list + 1] = nowText
+                list[#list + 1] = ARGV[#ARGV]
+                return list"""), text);
         assertFalse(
                 code(script.text().replace("ARGV[#ARGV]", "")).contains("#ARGV"), "a body does not count arguments");
     }
@@ -211,6 +235,16 @@ final class ScriptTest {
             }
         }
         assertEquals(0, open);
+    }
+
+    /** The code of a script, with the fragments, without what it includes besides. */
+    private static String bodyOf(String file) throws IOException {
+        StringBuilder body = new StringBuilder();
+        for (String line : file.split("\n", -1)) {
+            String part = line.startsWith("-- include ") ? line.substring("-- include ".length()) : "";
+            body.append(FRAGMENTS.contains(part) ? code(resource(part)) : code(line));
+        }
+        return body.toString();
     }
 
     private static boolean isDeclared(String key) {

@@ -1,0 +1,380 @@
+package io.holdfast;
+
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.wire.Shown;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One candidate of an {@link Election}, from {@link Election#campaign} until it is closed. It need not stay reachable: who
+ * has let go of it goes on campaigning and leading.
+ *
+ * <p><b>States.</b> It <em>waits</em>: a request stands in the queue, or is about to be made. It <em>leads</em>: it has a
+ * leadership that is valid, and its leader is at work. It is <em>held up</em>: it was elected again while its leader is still
+ * at work under a leadership that is over. It is <em>closed</em>. See docs/states.md.
+ */
+public final class Candidacy implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    /** From one election of a candidate to its next request: a leader that returns at once does not keep it spinning. */
+    private static final long LEAST_BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+    private final Election election;
+    private final Kit kit;
+    private final DistributedLock lock;
+    private final Leader leader;
+    private final ReentrantLock monitor =
+            new ReentrantLock(); // held for these fields only: never over I/O or callbacks
+    private @Nullable CompletableFuture<Attempt>
+            asking; // completed, by closing only, to withdraw the request under way
+    private @Nullable Runnable pause; // cancels the next request
+    private @Nullable Leadership elected; // what it has of the server's, until that is over
+    private @Nullable Leadership atWork; // whose leader has not returned, perhaps long after its end
+    private @Nullable Runnable grace; // cancels the resignation of who is held up
+    private boolean waitsForLeader; // it asks no more until its leader has returned
+    private boolean closed;
+    private long electedNanos;
+    private volatile @Nullable Leadership leading; // the elected one, if its leader has begun
+
+    Candidacy(Election election, Kit kit, DistributedLock lock, Leader leader) {
+        this.election = election;
+        this.kit = kit;
+        this.lock = lock;
+        this.leader = leader;
+        this.electedNanos = kit.nanoTime() - LEAST_BETWEEN_NANOS;
+    }
+
+    /** The election's name. */
+    public String name() {
+        return lock.name();
+    }
+
+    /**
+     * Whether it leads at this instant, by this client's clock: false at the latest when another may lead. False while it is
+     * held up. No I/O.
+     */
+    public boolean isLeader() {
+        return leadership().isPresent();
+    }
+
+    /** The present leadership; empty if it does not lead. No I/O. */
+    public Optional<Leadership> leadership() {
+        Leadership present = leading;
+        return present != null && present.isValid() ? Optional.of(present) : Optional.empty();
+    }
+
+    /**
+     * Stops leading: the leadership is over before the request leaves, the next candidate leads at once, and this one campaigns
+     * again, behind those that wait. Its leader is interrupted, and may be at work a moment longer while another leads: who
+     * wants the work to end first returns from {@link Leader#lead} instead. Without effect if it has not been elected. Blocks
+     * for one round trip, at most the command timeout; never throws for the server's sake.
+     */
+    public void resign() {
+        giveUp(null, false).join();
+    }
+
+    /**
+     * Ends it for good: it stops leading as by {@link #resign()}, or waits no more. Does not wait for its leader to return.
+     * Blocks for one round trip if it led. Closing twice is a no-op.
+     */
+    @Override
+    public void close() {
+        CompletableFuture<Attempt> request;
+        monitor.lock();
+        try {
+            closed = true;
+            request = asking;
+            asking = null;
+            pause = cancelled(pause);
+        } finally {
+            monitor.unlock();
+        }
+        if (request != null) {
+            request.cancel(false); // a lease that it has obtained at this moment is released
+        }
+        giveUp(null, false).join();
+    }
+
+    // ---- campaigning
+
+    /** Asks at once, or after a while, unless something stands against it by then. */
+    void campaignIn(long nanos) {
+        if (nanos <= 0) {
+            ask();
+            return;
+        }
+        monitor.lock();
+        try {
+            if (mayAsk()) {
+                pause = kit.schedule(nanos, () -> kit.execute(this::pauseIsOver));
+            }
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void pauseIsOver() {
+        monitor.lock();
+        try {
+            pause = null;
+        } finally {
+            monitor.unlock();
+        }
+        ask();
+    }
+
+    /** Under the monitor. */
+    private boolean mayAsk() {
+        return !closed && asking == null && pause == null && elected == null && !waitsForLeader;
+    }
+
+    /** Under the monitor. */
+    private static @Nullable Runnable cancelled(@Nullable Runnable timer) {
+        if (timer != null) {
+            timer.run();
+        }
+        return null;
+    }
+
+    private void ask() {
+        CompletableFuture<Attempt> withdrawn = new CompletableFuture<>();
+        monitor.lock();
+        try {
+            if (!mayAsk()) {
+                return;
+            }
+            asking = withdrawn;
+        } finally {
+            monitor.unlock();
+        }
+        CompletableFuture<Attempt> request;
+        try {
+            request = lock.attemptAsync(Wait.forever());
+        } catch (HoldfastException e) {
+            request = CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<Attempt> sent = request;
+        withdrawn.whenComplete((nothing, cancelled) -> sent.cancel(false));
+        sent.whenComplete((attempt, failure) -> answered(withdrawn, attempt, failure));
+    }
+
+    private void answered(CompletableFuture<Attempt> request, @Nullable Attempt attempt, @Nullable Throwable failure) {
+        Lease lease = attempt == null ? null : attempt.lease().orElse(null);
+        Leadership leadership = lease == null ? null : new Leadership(lease);
+        boolean wanted;
+        boolean begins = false;
+        monitor.lock();
+        try {
+            wanted = asking == request;
+            if (wanted) {
+                asking = null;
+            }
+            if (wanted && leadership != null) {
+                elected = leadership;
+                electedNanos = kit.nanoTime();
+                begins = atWork == null;
+                if (begins) {
+                    atWork = leadership;
+                } else {
+                    grace = kit.schedule(election.grace().toNanos(), () -> kit.execute(() -> graceIsOver(leadership)));
+                }
+            }
+        } finally {
+            monitor.unlock();
+        }
+        if (leadership != null && !wanted) {
+            var unused = leadership.lease().releaseAsync(); // closed just now
+        } else if (leadership != null) {
+            elected(leadership, begins);
+        } else if (wanted) {
+            notElected(attempt, failure);
+        }
+    }
+
+    /** Whatever went wrong, it goes on: only the client's end and its own are final. */
+    private void notElected(@Nullable Attempt attempt, @Nullable Throwable failure) {
+        if (failure instanceof HoldfastClosedException || kit.isClosed()) {
+            monitor.lock();
+            try {
+                closed = true;
+            } finally {
+                monitor.unlock();
+            }
+            return;
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                () -> inWords() + " does not wait any more, and asks again soon: "
+                        + (failure == null ? String.valueOf(attempt) : String.valueOf(failure.getMessage())));
+        campaignIn(kit.options.refreshInterval().toNanos());
+    }
+
+    // ---- elected
+
+    private void elected(Leadership leadership, boolean begins) {
+        var unused = leadership.lease().lost().thenAccept(reason -> lost(leadership, reason));
+        if (begins) {
+            begin(leadership);
+        } else {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> inWords() + " is elected again, but its leader is still at work under a leadership that is"
+                            + " over; it resigns in " + election.grace() + " unless the leader returns");
+        }
+    }
+
+    /** Its leader counts as being at work already. */
+    private void begin(Leadership leadership) {
+        Runnable unarm = leadership.lease().hold.beforeEnding(election.interruptBefore(), leadership::interruptBody);
+        leading = leadership;
+        election.tellElected(leadership);
+        try {
+            Objects.requireNonNull(election.threads().newThread(() -> work(leadership, unarm)), "no thread was made")
+                    .start();
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, () -> inWords() + " has no thread to lead in", e);
+            unarm.run();
+            returned(leadership, true);
+        }
+    }
+
+    /** In the leader's own thread. */
+    @SuppressWarnings("CatchingUnchecked")
+    private void work(Leadership leadership, Runnable unarm) {
+        boolean failed = false;
+        leadership.enter();
+        try {
+            if (leadership.isValid()) { // this thread may have begun late
+                leader.lead(leadership);
+            }
+        } catch (Throwable e) {
+            // What is thrown when it is over, or because of our interrupt, says nothing new.
+            failed = leadership.isValid() && !leadership.isInterrupted();
+            LOG.log(
+                    failed ? System.Logger.Level.ERROR : System.Logger.Level.DEBUG,
+                    () -> "the leader of " + inWords() + " ended with an exception",
+                    e);
+        } finally {
+            leadership.leave();
+            unarm.run();
+            returned(leadership, failed);
+        }
+    }
+
+    /** A leader is at work no more. */
+    private void returned(Leadership leadership, boolean failed) {
+        Leadership next = null;
+        boolean again;
+        monitor.lock();
+        try {
+            atWork = null;
+            again = waitsForLeader;
+            waitsForLeader = false;
+            if (elected != null && elected != leadership) { // it was held up
+                next = elected;
+                atWork = next;
+                grace = cancelled(grace);
+            }
+        } finally {
+            monitor.unlock();
+        }
+        if (next != null) {
+            begin(next);
+        } else if (again) {
+            campaignIn(spacing());
+        } else {
+            var unused = giveUp(leadership, failed);
+        }
+    }
+
+    private void graceIsOver(Leadership leadership) {
+        monitor.lock();
+        try {
+            if (elected != leadership || atWork == leadership) {
+                return;
+            }
+            waitsForLeader = true;
+        } finally {
+            monitor.unlock();
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                () -> inWords() + " resigns, and campaigns again when its leader has returned");
+        var unused = giveUp(leadership, false);
+    }
+
+    // ---- the end of a leadership
+
+    /**
+     * Releases what it has.
+     *
+     * @param which null for whichever it is
+     * @param failed whether its leader ended with an exception: then it waits a while before it campaigns again
+     * @return completes when the server has answered, at once if there is nothing
+     */
+    private CompletableFuture<?> giveUp(@Nullable Leadership which, boolean failed) {
+        Leadership leadership = forget(which);
+        if (leadership == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<ReleaseResult> answer = leadership.lease().releaseAsync();
+        over(leadership, null);
+        // Without a queue it would be as likely to be elected as those that have waited.
+        boolean stepsBack = failed || !election.hasQueue();
+        // Not before the answer: it is to stand behind those that wait.
+        return answer.whenComplete((how, failure) -> campaignIn(
+                Math.max(spacing(), stepsBack ? kit.options.refreshInterval().toNanos() : 0)));
+    }
+
+    private void lost(Leadership leadership, LossReason reason) {
+        Leadership mine = forget(leadership);
+        over(leadership, reason);
+        if (mine != null && reason != LossReason.CLIENT_CLOSED) {
+            campaignIn(spacing());
+        }
+    }
+
+    /** Whoever is told which one it was, ends it; null if it has ended, or is not the present one. */
+    private @Nullable Leadership forget(@Nullable Leadership which) {
+        monitor.lock();
+        try {
+            Leadership present = elected;
+            if (which != null && which != present) {
+                return null;
+            }
+            elected = null;
+            grace = cancelled(grace);
+            return present;
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private void over(Leadership leadership, @Nullable LossReason reason) {
+        leadership.interruptBody();
+        leadership.ended(reason);
+    }
+
+    private long spacing() {
+        monitor.lock();
+        try {
+            return electedNanos + LEAST_BETWEEN_NANOS - kit.nanoTime();
+        } finally {
+            monitor.unlock();
+        }
+    }
+
+    private String inWords() {
+        return "the candidate for '" + Shown.name(name()) + "'";
+    }
+
+    @Override
+    public String toString() {
+        Leadership present = leading;
+        return "Candidacy[" + Shown.name(name()) + (present != null && present.isValid() ? ", " + present + "]" : "]");
+    }
+}

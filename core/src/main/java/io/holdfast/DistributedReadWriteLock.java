@@ -1,0 +1,128 @@
+package io.holdfast;
+
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.queue.Downgrade;
+import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReadWriteLock;
+
+/**
+ * A lock that any number of readers hold together, or one writer alone. Cheap, stateless, and usable by any number of threads.
+ *
+ * <pre>{@code
+ * DistributedReadWriteLock catalogue = holdfast.readWriteLock("catalogue");
+ * catalogue.read().call(lease -> search(words));
+ * catalogue.write().call(lease -> store.replace(pages, lease.token()));
+ * }</pre>
+ *
+ * <p><b>Order.</b> Readers and writers stand in one queue, and are served in the order in which their requests reached the server:
+ * a reader that comes after a writer waits for it, and readers that stand together in front are granted the lock together. So
+ * neither waits for ever. Whoever prefers one of them gives its requests a higher {@linkplain LockOptions#withPriority priority}.
+ *
+ * <p><b>Each has a lease of its own</b>, with its own term, renewal and loss: a reader whose process has died keeps a writer
+ * waiting for the rest of its own term, and no longer.
+ *
+ * <p><b>Tokens.</b> A writer's token is greater than all before. Readers that hold the lock together have the same one. A store
+ * that refuses tokens older than the newest it has seen, such as {@link FencedValue}, serves both.
+ */
+public final class DistributedReadWriteLock {
+    private final Client client;
+    private final Keys keys;
+    private final DistributedLock read;
+    private final DistributedLock write;
+
+    DistributedReadWriteLock(Client client, Keys keys, LockOptions options) {
+        this.client = client;
+        this.keys = keys;
+        this.read = new DistributedLock(client, keys, Asked.SHARED, options, null);
+        this.write = new DistributedLock(client, keys, Asked.ALONE, options, null);
+    }
+
+    /** The name. */
+    public String name() {
+        return keys.name();
+    }
+
+    /** The lock for reading: beside other readers, and no writer. */
+    public DistributedLock read() {
+        return read;
+    }
+
+    /**
+     * The lock for writing: alone. An actor that has it for reading cannot have it for writing too: where its options say that it
+     * is not to wait for itself, the answer is {@link Attempt.Upgrade}; otherwise it waits until its reading lease has ended.
+     */
+    public DistributedLock write() {
+        return write;
+    }
+
+    /** The same lock with other options for both sides; for one side, {@code read().with(…)}. */
+    public DistributedReadWriteLock with(LockOptions options) {
+        return new DistributedReadWriteLock(client, keys, Require.given("options", options));
+    }
+
+    /**
+     * Goes on reading after writing, without another writer in between. The writing lease ends, and with it whatever has entered
+     * the same hold; other readers that stand in front of the queue are granted the lock. Blocks for one round trip, at most the
+     * command timeout.
+     *
+     * @param writing a lease of this lock for writing
+     * @return a lease for reading, with a token of its own
+     * @throws IllegalArgumentException if the lease is of another lock, or not for writing
+     * @throws LeaseLostException if it is over
+     * @throws ServerUnreachableException if the server does not answer: neither lease is held then, and the lock is released in
+     *     the background
+     */
+    public Lease downgrade(Lease writing) {
+        return Lease.join(downgradeAsync(writing));
+    }
+
+    /** The same without blocking; completes on the client's executor, and fails with the same exceptions. */
+    public CompletableFuture<Lease> downgradeAsync(Lease writing) {
+        Require.given("writing", writing);
+        if (!(writing.hold instanceof Hold hold)
+                || !hold.keys().equals(keys)
+                || writing.mode() != LockMode.EXCLUSIVE
+                || hold.kit != client.kit) {
+            throw new IllegalArgumentException("writing is " + writing + ", must be a lease for writing of "
+                    + Shown.lock(name()) + " and this client");
+        }
+        return new Downgrade(client.queue, hold).begin().thenApplyAsync(Lease::new, client.kit.executor());
+    }
+
+    /**
+     * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant. A thread that writes
+     * may lock for reading as well; when it unlocks the writing side first, others go on waiting until it has unlocked both. A
+     * thread that reads and locks for writing gets a {@link LockRefusedException}. See {@link DistributedLock#asJavaLock()}.
+     */
+    public ReadWriteLock asJavaLock() {
+        Lock reading = read.asJavaLock();
+        Lock writing = write.asJavaLock();
+        return new ReadWriteLock() {
+            @Override
+            public Lock readLock() {
+                return reading;
+            }
+
+            @Override
+            public Lock writeLock() {
+                return writing;
+            }
+        };
+    }
+
+    /** Who holds it and who waits. Blocks for one round trip, at most the command timeout. */
+    public LockInfo look() {
+        return client.look(keys);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedReadWriteLock[" + Shown.name(name()) + "]";
+    }
+}

@@ -1,0 +1,112 @@
+package io.holdfast;
+
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
+import java.util.Optional;
+
+/**
+ * So many permits, of which each request has one, or several at once. Cheap, stateless, and usable by any number of threads.
+ *
+ * <pre>{@code
+ * DistributedSemaphore licences = holdfast.semaphore("licences", 5);
+ * licences.permits(1).call(lease -> convert(film));
+ * licences.permits(3).call(lease -> convertInParts(film));
+ * }</pre>
+ *
+ * <p><b>Order.</b> Requests are served in the order in which they reached the server. A request for many permits gets all of them at
+ * once; while it stands in front, nobody passes it, so that it does not wait for ever. Permits that come back meanwhile stay
+ * free. Whoever wants those used gives such requests a lower {@linkplain LockOptions#withPriority priority}.
+ *
+ * <p><b>Permits come back</b> by release, once, however often that is called; and when the term of a holder that has died is over.
+ *
+ * <p><b>The number of permits</b> is each request's own condition: it is granted if, with it, no more than so many are out. Nothing
+ * of it is kept on the server. So programs of two versions may say different numbers while one replaces the other: neither adds
+ * beyond its own. An operator may {@linkplain Admin#limit limit} them for a time, whatever requests say.
+ *
+ * <p>With {@link LockOptions#withShortestHold} it limits how often something begins: so many in that time.
+ */
+public final class DistributedSemaphore {
+    /** As many permits as there can be. */
+    public static final int MOST = 1_000_000;
+
+    private final Client client;
+    private final Keys keys;
+    private final LockOptions options;
+    private final int limit;
+
+    DistributedSemaphore(Client client, Keys keys, int limit, LockOptions options) {
+        this.client = client;
+        this.keys = keys;
+        this.limit = Require.between("permits", limit, 1, MOST);
+        this.options = options;
+        permits(1); // refuses the options
+    }
+
+    /** The name. */
+    public String name() {
+        return keys.name();
+    }
+
+    /** How many permits may be out. */
+    public int permits() {
+        return limit;
+    }
+
+    /**
+     * A request for so many permits at once, as a lock: with every way of asking that locks have.
+     *
+     * @param count 1 to {@link #permits()}
+     */
+    public DistributedLock permits(int count) {
+        return new DistributedLock(
+                client, keys, Asked.permits(Require.between("count", count, 1, limit), limit), options, null);
+    }
+
+    /** Waits for one permit, as long as the options say; as {@code permits(1).acquire()}. */
+    public Lease acquire() throws InterruptedException {
+        return permits(1).acquire();
+    }
+
+    /** Waits for one permit; as {@code permits(1).acquire(wait)}. */
+    public Lease acquire(Wait wait) throws InterruptedException {
+        return permits(1).acquire(wait);
+    }
+
+    /** Asks once for one permit; as {@code permits(1).tryAcquire()}. */
+    public Optional<Lease> tryAcquire() throws InterruptedException {
+        return permits(1).tryAcquire();
+    }
+
+    /** The same semaphore with other options. */
+    public DistributedSemaphore with(LockOptions other) {
+        return new DistributedSemaphore(client, keys, limit, Require.given("options", other));
+    }
+
+    /** The same semaphore with another number of permits, which is that of this client's requests from now on. */
+    public DistributedSemaphore withPermits(int count) {
+        return new DistributedSemaphore(client, keys, count, options);
+    }
+
+    /**
+     * How many permits are free at this instant; with an {@linkplain Admin#limit operator's limit}, of those that it leaves. Blocks for
+     * one round trip, at most the command timeout.
+     */
+    public int available() {
+        LockInfo now = look();
+        return Math.max(
+                0, Math.min(limit, now.limit().map(LockInfo.Limit::permits).orElse(limit)) - now.used());
+    }
+
+    /** Who has permits and who waits. Blocks for one round trip, at most the command timeout. */
+    public LockInfo look() {
+        return client.look(keys);
+    }
+
+    @Override
+    public String toString() {
+        return "DistributedSemaphore[" + Shown.name(name()) + ", " + limit + " permits]";
+    }
+}

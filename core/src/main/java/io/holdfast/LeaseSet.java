@@ -1,0 +1,180 @@
+package io.holdfast;
+
+import io.holdfast.internal.sets.SetEntry;
+import io.holdfast.internal.wire.Require;
+import io.holdfast.internal.wire.Shown;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Several locks that are held together. It belongs to no thread: any thread may look at it, extend it or release it.
+ *
+ * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever: {@link #lost()}
+ * tells which. The others stay held, and are renewed, until the set is released: work that has not noticed yet is alone there
+ * at least.
+ *
+ * <p>Like a {@link Lease}, it knows its deadlines without asking, and is valid at the instant of the question only: what must
+ * not be done twice goes to a store that compares the {@link #token(String) token} of the lock which guards that store.
+ *
+ * <p>While it is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and each lock is free
+ * with its term.
+ *
+ * @see LockSet
+ */
+public final class LeaseSet implements AutoCloseable {
+    /**
+     * The first loss among the locks of a set.
+     *
+     * @param lock the name of the lock that was lost
+     * @param reason why
+     */
+    public record Loss(String lock, LossReason reason) {}
+
+    final SetEntry entry;
+    private final Map<String, Lease> leases = new LinkedHashMap<>();
+
+    LeaseSet(SetEntry entry) {
+        this.entry = entry;
+        entry.handles().forEach(handle -> leases.put(handle.hold.keys().name(), new Lease(handle)));
+    }
+
+    /** Whether all locks are held at this instant. Once false, false for ever. No I/O. */
+    public boolean isValid() {
+        return entry.isValid();
+    }
+
+    /**
+     * Does nothing if all locks are held. No I/O.
+     *
+     * @throws LeaseLostException if one was lost or released; it names that lock
+     */
+    public void requireValid() {
+        if (!isValid()) {
+            throw entry.lostException(null);
+        }
+    }
+
+    /** How long all locks are still held without a further renewal: the least of them; zero if one is over. No I/O. */
+    public Duration remaining() {
+        return leases.values().stream()
+                .map(Lease::remaining)
+                .min(Duration::compareTo)
+                .orElse(Duration.ZERO);
+    }
+
+    /** The fencing token of each lock, by its name. They have nothing to do with each other: each grows with its own lock. */
+    public Map<String, Long> tokens() {
+        Map<String, Long> tokens = new LinkedHashMap<>();
+        leases.forEach((name, lease) -> tokens.put(name, lease.token()));
+        return Collections.unmodifiableMap(tokens);
+    }
+
+    /**
+     * The fencing token of one lock; see {@link Lease#token()}.
+     *
+     * @throws IllegalArgumentException if the set has no lock of that name
+     */
+    public long token(String name) {
+        return lease(name).token();
+    }
+
+    /**
+     * The lease of one lock, to look at it alone. To release it alone is possible, and ends the set; the others stay held.
+     *
+     * @throws IllegalArgumentException if the set has no lock of that name
+     */
+    public Lease lease(String name) {
+        Lease lease = leases.get(Require.given("name", name));
+        if (lease == null) {
+            throw new IllegalArgumentException("name is " + Shown.lock(name) + ", must be of " + names());
+        }
+        return lease;
+    }
+
+    /**
+     * A stage that completes when the first of the locks is lost, with its name and the reason; at once if it was lost
+     * already; never after a release. It completes at that lock's deadline at the latest, also when the server hangs, on the
+     * client's executor (see {@link HoldfastOptions#executor()}).
+     */
+    public CompletionStage<Loss> lost() {
+        return entry.loss()
+                .stage()
+                .thenApply(first -> new Loss(first.lock(), first.reason()))
+                .minimalCompletionStage();
+    }
+
+    /**
+     * Makes all locks last at least this long from now; what they were promised before is never shortened. Blocks for one
+     * round trip, at most the command timeout.
+     *
+     * @param atLeast 1 ms to 365 days
+     * @throws LeaseLostException if one lock is over, which it names; the others may have been extended
+     * @throws ServerUnreachableException if a server did not answer: what it has is still held until its old deadline
+     * @throws ServerRefusedException if a server answered with an error
+     */
+    public void extend(Duration atLeast) {
+        Lease.join(extendAsync(atLeast));
+    }
+
+    /** The same without blocking. */
+    public CompletableFuture<Void> extendAsync(Duration atLeast) {
+        List<CompletableFuture<Void>> answers = new ArrayList<>();
+        leases.values().forEach(lease -> answers.add(lease.extendAsync(atLeast)));
+        return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new));
+    }
+
+    /**
+     * Releases all locks, at once. Blocks for one round trip, at most the command timeout; not interruptible, and never throws
+     * for the server's sake. Each is over before its request leaves. Releasing twice is harmless.
+     *
+     * @return what became of each, by its name
+     */
+    public Map<String, ReleaseResult> release() {
+        return entry.leaveAndWait();
+    }
+
+    /** The same without blocking; completes on the client's executor. */
+    public CompletableFuture<Map<String, ReleaseResult>> releaseAsync() {
+        return entry.leaveAsync();
+    }
+
+    /**
+     * Releases all locks, and lets each rest: taken, held by nobody, for this long from now. See {@link Lease#releaseToRest}.
+     *
+     * @param rest 1 ms to 365 days
+     * @return what became of each, by its name
+     * @throws UnsupportedOperationException if the locks are of a {@link Quorum}, which has none that rest; all stay held
+     */
+    public Map<String, ReleaseResult> releaseToRest(Duration rest) {
+        return entry.leaveToRestAndWait(rest);
+    }
+
+    /** The same without blocking; completes on the client's executor. */
+    public CompletableFuture<Map<String, ReleaseResult>> releaseToRestAsync(Duration rest) {
+        return entry.leaveToRestAsync(rest);
+    }
+
+    /** Releases. */
+    @Override
+    public void close() {
+        release();
+    }
+
+    private String names() {
+        List<String> shown = leases.keySet().stream()
+                .map(name -> "'" + Shown.name(name) + "'")
+                .toList();
+        return String.join(", ", shown);
+    }
+
+    @Override
+    public String toString() {
+        return "LeaseSet[" + names() + (isValid() ? ", " + remaining().toMillis() + " ms left]" : ", over]");
+    }
+}

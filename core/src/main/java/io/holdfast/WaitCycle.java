@@ -1,0 +1,63 @@
+package io.holdfast;
+
+import io.holdfast.internal.wire.Shown;
+import java.util.List;
+
+/**
+ * Actors that wait for each other: each for what the next one has, or stands before, and the last one for the first.
+ *
+ * @param links the actors, each with what it waits for
+ */
+public record WaitCycle(List<Link> links) {
+    /**
+     * An actor of a {@linkplain WaitCycle cycle}, and what it waits for.
+     *
+     * @param lock the name of what it waits for
+     * @param key the key of that on the server, which also tells locks, read/write locks and semaphores apart
+     * @param client the id of its client, as listings show it
+     * @param application the application's name
+     * @param host the host's name
+     * @param pid the process id
+     * @param actor the actor's id, or the name of the thread that waits
+     * @param held whether the next actor has it, or some of it; otherwise that one only stands before this one in the queue
+     */
+    public record Link(
+            String lock,
+            String key,
+            String client,
+            String application,
+            String host,
+            String pid,
+            String actor,
+            boolean held) {
+        private String who() {
+            return Shown.text(application + "@" + host + ", pid " + pid + ", " + actor);
+        }
+    }
+
+    /** Copies the list. */
+    public WaitCycle {
+        links = List.copyOf(links);
+    }
+
+    /** For people: {@code billing@h1, pid 7, main waits for lock 'b', which shop@h2, pid 9, main has; …}. */
+    public String inWords() {
+        StringBuilder words = new StringBuilder();
+        for (int i = 0; i < links.size(); i++) {
+            Link link = links.get(i);
+            Link next = links.get((i + 1) % links.size());
+            words.append(i == 0 ? "" : "; ").append(link.who());
+            words.append(" waits for ").append(Shown.lock(link.lock()));
+            words.append(link.held() ? ", which " : ", for which ");
+            words.append(links.size() == 1 ? "it" : next.who());
+            words.append(link.held() ? " has" : " waits before it");
+        }
+        return words.toString();
+    }
+
+    /** {@link #inWords()}. */
+    @Override
+    public String toString() {
+        return inWords();
+    }
+}

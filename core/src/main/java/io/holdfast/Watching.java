@@ -1,0 +1,99 @@
+package io.holdfast;
+
+import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.wire.Keys;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Watches one election for one listener: looks when a new leader tells, and every refresh interval as well.
+ *
+ * <p>One look at a time, and the next when the listener has returned: so its calls are in the order of the looks. What comes
+ * meanwhile is remembered, and is one more look.
+ */
+final class Watching implements Election.Observation {
+    private static final String NOBODY = ""; // owners are not empty
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    private final Engine engine;
+    private final Kit kit;
+    private final Keys keys;
+    private final Consumer<Optional<Holder>> listener;
+    private final Runnable reader = this::lookSoon;
+    private final AtomicInteger wanted = new AtomicInteger(); // looks that were asked for since the last has begun
+    private @Nullable String told; // owner and token of the last one told: an owner can be granted again, later
+    private volatile boolean closed;
+    private volatile @Nullable Runnable timer;
+
+    Watching(Engine engine, Keys keys, Consumer<Optional<Holder>> listener) {
+        this.engine = engine;
+        this.kit = engine.kit();
+        this.keys = keys;
+        this.listener = listener;
+    }
+
+    void begin() {
+        engine.bulletins().listen(keys.electedChannel(), reader);
+        tick();
+    }
+
+    private void tick() {
+        if (closed || kit.isClosed()) {
+            return;
+        }
+        timer = kit.schedule(kit.options.refreshInterval().toNanos(), () -> {
+            engine.bulletins().tryAgain(keys.electedChannel());
+            tick();
+        });
+        lookSoon();
+    }
+
+    private void lookSoon() {
+        if (wanted.getAndIncrement() == 0) {
+            look(1);
+        }
+    }
+
+    private void look(int covered) {
+        if (closed || kit.isClosed()) {
+            return;
+        }
+        engine.lookAsync(keys)
+                .whenComplete((info, failure) -> kit.execute(() -> {
+                    try {
+                        if (info != null && !closed) {
+                            tell(Election.leaderOf(info));
+                        } else if (failure != null) {
+                            LOG.log(System.Logger.Level.DEBUG, "who leads is not known at present", failure);
+                        }
+                    } finally {
+                        int left = wanted.addAndGet(-covered);
+                        if (left > 0) {
+                            look(left);
+                        }
+                    }
+                }));
+    }
+
+    private void tell(Optional<Holder> leader) {
+        String owner =
+                leader.map(holder -> holder.owner() + " " + holder.token()).orElse(NOBODY);
+        if (!owner.equals(told)) {
+            told = owner;
+            listener.accept(leader);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        engine.bulletins().leave(keys.electedChannel(), reader);
+        Runnable cancel = timer;
+        if (cancel != null) {
+            cancel.run();
+        }
+    }
+}

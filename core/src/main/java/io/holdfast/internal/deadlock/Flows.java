@@ -1,0 +1,121 @@
+package io.holdfast.internal.deadlock;
+
+import io.holdfast.Attempt;
+import io.holdfast.LockOptions;
+import io.holdfast.internal.deadlock.Deadlocks.Keeps;
+import io.holdfast.internal.deadlock.Deadlocks.Standing;
+import io.holdfast.internal.deadlock.Deadlocks.Wants;
+import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.OwnerIds;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The flows of control of this client that stand still at one moment: filled by those who know of waits and of holds. */
+public final class Flows {
+    /** A request that waits, and how it ends. */
+    record Waiter(Outcome<Attempt> outcome, Consumer<Attempt> end) {}
+
+    private record Lease(String flow, Keeps keeps) {}
+
+    private record Known(String name, Standing standing) {}
+
+    private final long now;
+    private final long longNanos;
+    private final Map<String, Known> known = new LinkedHashMap<>(); // by the id of the flow
+    private final Map<Long, Waiter> waiters = new LinkedHashMap<>(); // by number; those that have waited long
+    private final List<Lease> leases = new ArrayList<>(); // whosesoever
+    private boolean anyWaits;
+
+    Flows(long now, long longNanos) {
+        this.now = now;
+        this.longNanos = longNanos;
+    }
+
+    /**
+     * A request waits.
+     *
+     * @param owner the owner that asks the server for it
+     * @param first whether a grant to that owner is its
+     * @param end how it ends without a lease
+     */
+    public void waits(Outcome<Attempt> outcome, String owner, boolean first, Consumer<Attempt> end) {
+        Demand demand = outcome.demand;
+        String flow = demand.flowId();
+        if (!outcome.pending() || demand.waitLimit().isNone() || flow == null) {
+            return;
+        }
+        anyWaits = true;
+        if (now - outcome.startNanos < longNanos) {
+            return;
+        }
+        Known of = known.computeIfAbsent(
+                flow, id -> new Known(demand.actorName(), new Standing(new LinkedHashSet<>(), new LinkedHashSet<>())));
+        boolean willing = demand.options().deadlock() == LockOptions.OnDeadlock.BREAK;
+        of.standing
+                .wants()
+                .add(new Wants(
+                        OwnerIds.publicPart(owner),
+                        demand.keys().hold(),
+                        demand.what(),
+                        first,
+                        willing,
+                        outcome.number));
+        waiters.put(outcome.number, new Waiter(outcome, end));
+    }
+
+    /**
+     * A lease is held.
+     *
+     * @param demand that it came of
+     * @param hold what it is a lease of
+     * @param number of its request
+     */
+    public void has(Demand demand, Hold hold, long number) {
+        String flow = demand.flowId();
+        if (flow != null && hold.active()) {
+            String owner = OwnerIds.publicPart(hold.owner());
+            leases.add(
+                    new Lease(flow, new Keeps(owner, hold.token(), demand.keys().hold(), number)));
+        }
+    }
+
+    /** Whether any request waits, long or not. */
+    boolean anyWaits() {
+        return anyWaits;
+    }
+
+    boolean isEmpty() {
+        return known.isEmpty();
+    }
+
+    @Nullable
+    Waiter waiter(long number) {
+        return waiters.get(number);
+    }
+
+    boolean stillWaits(long number) {
+        return waiters.containsKey(number);
+    }
+
+    /** As it is written down. */
+    List<Waits.Flow> asWritten(String application) {
+        for (Lease lease : leases) {
+            Known of = known.get(lease.flow);
+            if (of != null) {
+                of.standing.keeps().add(lease.keeps);
+            }
+        }
+        List<Waits.Flow> flows = new ArrayList<>();
+        known.forEach((id, of) -> flows.add(
+                new Waits.Flow(id, Label.ofClient(application) + "/" + Label.ofActor(of.name, Map.of()), of.standing)));
+        return flows;
+    }
+}

@@ -1,0 +1,44 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.Contention;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked for, one lock or several, from the call to the answer.
+ *
+ * @param <N> the answer
+ */
+public interface Question<N extends Question.Answered> {
+    /** An answer, in which there may be something that has to be left. */
+    interface Answered {
+        /** What was obtained. */
+        @Nullable
+        Entry<?> entry();
+
+        /** Why nothing was; null if something was. */
+        @Nullable
+        Object why();
+    }
+
+    /**
+     * What a recording shows of it, as far as it has come.
+     *
+     * @param lock the lock's name; of several locks, all names
+     * @param owner the public part of the owner id; empty for several locks
+     * @param contention what is known of the others
+     * @param place in the queue, at first; 0 if it never was queued
+     * @param attempts how often the server was asked
+     */
+    record Account(
+            String lock, String mode, String owner, String actor, Contention contention, int place, int attempts) {}
+
+    /** Asks for the first time. Called once. Fails with exceptions of the library, or with a caller's own. */
+    CompletableFuture<N> start();
+
+    /** What a recording shows of it. May be asked at any time. */
+    Account account();
+
+    /** Withdraws it because its caller went away; what was obtained already is released. */
+    void withdraw();
+}

@@ -1,0 +1,69 @@
+package io.holdfast.internal.lease;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * How long a lock rests after the release of a hold: taken, by nobody. As long as either says.
+ *
+ * @param sinceGrant counted by the server from when it granted the hold
+ * @param asked counted from when the caller asked for it
+ * @param askedNanos when that was, by the client's clock; meaningful if something was asked
+ */
+public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
+    public static final Rest NONE = ofGrant(Duration.ZERO);
+
+    /** Of one hold: what its options say, and what was asked of its leases. */
+    public static final class Wanted {
+        private final AtomicReference<Rest> most;
+
+        Wanted(Duration sinceGrant) {
+            this.most = new AtomicReference<>(ofGrant(sinceGrant));
+        }
+
+        /** Asks for so long from now; never for less than was asked before. */
+        public void ask(Duration asked, long now) {
+            if (!asked.isZero()) {
+                most.updateAndGet(before -> before.and(new Rest(Duration.ZERO, asked, now)));
+            }
+        }
+
+        /** Whether one of its leases has asked. */
+        public boolean isAsked() {
+            return !get().asked.isZero();
+        }
+
+        public Rest get() {
+            return Objects.requireNonNull(most.get());
+        }
+    }
+
+    private static Rest ofGrant(Duration sinceGrant) {
+        return new Rest(sinceGrant, Duration.ZERO, 0);
+    }
+
+    public boolean isNone() {
+        return sinceGrant.isZero() && asked.isZero();
+    }
+
+    /**
+     * What is left of what was asked. A release that is sent again asks for no more than that: however often it is sent, the
+     * rest is not prolonged by it.
+     */
+    public Duration left(long now) {
+        return asked.isZero() ? asked : Duration.ofNanos(Math.max(0, endNanos() - now));
+    }
+
+    private long endNanos() {
+        return askedNanos + asked.toNanos();
+    }
+
+    /** As long as both say. */
+    Rest and(Rest other) {
+        boolean mine = other.asked.isZero() || (!asked.isZero() && endNanos() - other.endNanos() >= 0);
+        Rest later = mine ? this : other;
+        Duration grant = sinceGrant.compareTo(other.sinceGrant) >= 0 ? sinceGrant : other.sinceGrant;
+        return new Rest(grant, later.asked, later.askedNanos);
+    }
+}

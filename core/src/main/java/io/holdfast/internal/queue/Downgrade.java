@@ -1,0 +1,148 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
+import io.holdfast.LossReason;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Rest;
+import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.LineScripts.DowngradeReply;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Shown;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A writer goes on as a reader, under the same owner, in one step of the server. The hold for writing ends here before the
+ * request leaves, as with a release: other readers may be granted the lock in that step.
+ */
+public final class Downgrade {
+    private static final long RETRY_NANOS = 50_000_000L;
+
+    private final QueueEngine queue;
+    private final Hold writing;
+    private final Request writer;
+    private final Request reading;
+    private final CompletableFuture<Handle> result = new CompletableFuture<>();
+    private final CompletableFuture<Answer<Attempt>> stage;
+    private final long giveUpNanos;
+
+    public Downgrade(QueueEngine queue, Hold writing) {
+        this.queue = queue;
+        this.writing = writing;
+        this.writer = ((QueueGrant) writing.grant).request;
+        this.reading = new Request(writer, writer.demand().asking(Asked.SHARED), writing.token());
+        this.stage = reading.outcome.stage();
+        this.giveUpNanos =
+                queue.kit.nanoTime() + queue.kit.options.commandTimeout().toNanos();
+    }
+
+    /** Called once. Fails with an exception of the library; then nothing is held, or what is left is taken back. */
+    public CompletableFuture<Handle> begin() {
+        queue.kit.ending();
+        result.whenComplete((handle, failure) -> queue.kit.ended());
+        // In place of the writer: what comes for this owner is the reader's.
+        if (queue.waitingRoom.replace(writer, reading) && writing.goesOn()) {
+            writing.origin.recordOver("DOWNGRADED");
+            ask();
+        } else {
+            queue.waitingRoom.remove(reading);
+            result.completeExceptionally(lost(writing.lossReason()));
+        }
+        return result;
+    }
+
+    private LeaseLostException lost(@Nullable LossReason reason) {
+        return new LeaseLostException(reading.keys.name(), writing.token(), reason, false, null);
+    }
+
+    private void ask() {
+        long sent = queue.kit.nanoTime();
+        Duration term = reading.options.term();
+        queue.server.lineScripts.downgrade(
+                reading.keys, reading.owner, writing.token(), term, sent, (reply, failure) -> {
+                    if (reply != null) {
+                        answered(reply, sent, term);
+                    } else {
+                        failed(Objects.requireNonNull(failure));
+                    }
+                });
+    }
+
+    private void answered(DowngradeReply reply, long sent, Duration term) {
+        long deadline = Deadlines.ofReply(sent, term.toNanos());
+        if (reply.token() == 0) {
+            queue.waitingRoom.remove(reading);
+            queue.withdrawals.takeBack(reading.keys, reading.owner, reading.unanswered(), Rest.NONE);
+            result.completeExceptionally(lost(LossReason.GONE));
+        } else if (deadline - queue.kit.nanoTime() <= 0) {
+            again(null); // asked once more, its hold ends later
+        } else {
+            QueueGrant grant = new QueueGrant(reading, reply.token(), reply.sinceMicros(), true, 0, false, sent);
+            Hold hold = reading.hold(grant, deadline);
+            Handle handle = hold.newHandle();
+            if (reading.outcome.endAs(hold)) {
+                reading.begin(hold);
+                stage.whenComplete((answer, failure) -> handed(answer, failure));
+                grant.handOut(handle, false);
+                reading.outcome.tell(subject -> new LockEvent.Downgraded(subject, hold.token(), hold.remaining()));
+            } else {
+                takeBack(new HoldfastClosedException());
+            }
+        }
+        queue.waitingRoom.observe(reading.keys, reply.state(), sent);
+    }
+
+    private void handed(@Nullable Answer<Attempt> answer, @Nullable Throwable failure) {
+        Handle given = answer == null ? null : answer.handle();
+        if (given != null) {
+            result.complete(given);
+        } else if (answer == null) {
+            result.completeExceptionally(Objects.requireNonNull(failure));
+        } else {
+            try {
+                Objects.requireNonNull(answer.refusal()).orElseThrow();
+            } catch (HoldfastException refused) {
+                result.completeExceptionally(refused);
+            }
+        }
+    }
+
+    private void failed(DriverException failure) {
+        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
+            takeBack(Refusals.explain(queue.server.describe(), failure));
+        } else {
+            again(failure);
+        }
+    }
+
+    private void again(@Nullable DriverException failure) {
+        if (queue.kit.isClosed()) {
+            takeBack(new HoldfastClosedException());
+        } else if (queue.kit.nanoTime() - giveUpNanos >= 0) {
+            takeBack(new ServerUnreachableException(
+                    Shown.lock(reading.keys.name()) + ": " + queue.server.describe()
+                            + " did not answer whether the writer goes on as a reader; it is released",
+                    failure));
+        } else {
+            queue.kit.schedule(RETRY_NANOS, this::ask);
+        }
+    }
+
+    private void takeBack(HoldfastException failure) {
+        queue.waitingRoom.remove(reading);
+        // A copy of the acquire or of this request may come yet.
+        queue.withdrawals.takeBack(reading.keys, reading.owner, true, Rest.NONE);
+        result.completeExceptionally(failure);
+    }
+}

@@ -1,0 +1,86 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Contention;
+import io.holdfast.internal.deadlock.Flows;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The requests that stand in a {@link LocalLine}, in their order. Guarded by the lock of the line. */
+final class InLine {
+    private final ArrayDeque<LocalRequest> requests = new ArrayDeque<>(2); // mostly one, which asks the server
+
+    boolean isEmpty() {
+        return requests.isEmpty();
+    }
+
+    int size() {
+        return requests.size();
+    }
+
+    @Nullable
+    LocalRequest first() {
+        return requests.peek();
+    }
+
+    void add(LocalRequest request) {
+        requests.add(request);
+    }
+
+    LocalRequest removeFirst() {
+        return requests.remove();
+    }
+
+    /** From 1; 0 if it does not stand in line. */
+    int placeOf(LocalRequest request) {
+        int place = 0;
+        for (LocalRequest each : requests) {
+            place++;
+            if (each == request) {
+                return place;
+            }
+        }
+        return 0;
+    }
+
+    /** Whether it stood in line; it takes its place in the turn along. */
+    boolean remove(LocalRequest request, @Nullable Tenure present) {
+        int place = placeOf(request);
+        if (place == 0) {
+            return false;
+        }
+        requests.remove(request);
+        if (present != null) {
+            present.turn.look(requests.size() + 1, present.hold.kit.nanoTime());
+            present.turn.left(place - 1);
+        }
+        return true;
+    }
+
+    List<LocalRequest> removeAll() {
+        List<LocalRequest> all = List.copyOf(requests);
+        requests.clear();
+        return all;
+    }
+
+    /** Shows them as waiting with this owner, and the present lease; what is left to do is nothing. */
+    Runnable show(Flows to, String owner, @Nullable LocalHold lent) {
+        if (lent != null) {
+            lent.show(to);
+        }
+        LocalRequest first = requests.peek();
+        requests.forEach(each -> to.waits(each.outcome, owner, each == first, each::left));
+        return () -> {};
+    }
+
+    /** What can be said to one of them of the lock, which perhaps is lent to another. */
+    Contention contention(LocalRequest request, @Nullable Tenure present, @Nullable LocalHold lent) {
+        int place = placeOf(request);
+        if (lent == null || present == null) {
+            return new Contention(Optional.empty(), Duration.ZERO, place, requests.size());
+        }
+        return new Contention(Optional.of(lent.holder()), present.hold.peek(), place, requests.size());
+    }
+}

@@ -1,0 +1,37 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Holder;
+import io.holdfast.internal.wire.QueueScripts.State;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** A request that does not wait has found the lock taken: it ends, unless the holder has ended without a release. */
+final class Taken {
+    /** How often it asks again because the holder had ended. */
+    private static final int MOST_ENDED = 10;
+
+    private final Request request;
+    private final AtomicInteger endedMet = new AtomicInteger();
+
+    Taken(Request request) {
+        this.request = request;
+    }
+
+    void answered(@Nullable State state) {
+        Attempt.Taken answer = new Attempt.Taken(request.keys.name(), request.outcome.contention);
+        Holder holder = state == null ? null : state.holder().orElse(null);
+        EndedHolders ended = request.queue.endedHolders;
+        if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {
+            request.finish(answer);
+            return;
+        }
+        ended.look(request.keys, holder, released -> {
+            if (released) {
+                request.ask();
+            } else {
+                request.finish(answer);
+            }
+        });
+    }
+}

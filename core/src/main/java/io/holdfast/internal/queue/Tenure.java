@@ -1,0 +1,82 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.LockOptions;
+import io.holdfast.ReleaseResult;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Kit;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The present hold of a {@link LocalLine}: whom it may serve, with which tokens, and for how long the server may have it. Guarded
+ * by the lock of the line, but for what is sent, after the lock was given back.
+ */
+final class Tenure {
+    final Hold hold;
+    final Turn turn;
+    final SharedTokens tokens;
+    final Extensions extensions;
+    private final Kit kit;
+    private final LockOptions options;
+
+    Tenure(Hold hold, LockOptions options) {
+        this.hold = hold;
+        this.kit = hold.kit;
+        this.options = options;
+        long now = kit.nanoTime();
+        QueueGrant grant = hold.grant instanceof QueueGrant of ? of : null;
+        this.turn = new Turn(options, grant == null ? now : grant.knownNanos);
+        this.tokens = new SharedTokens(hold.token(), grant == null ? 1 : grant.tokens(), now);
+        this.extensions = new Extensions(options.term());
+    }
+
+    /** Whether a lease of it is as good as the options ask for. Of a hold after which the lock is to rest there is no other. */
+    boolean isGood(long now) {
+        return !hold.rest.isAsked()
+                && !hold.isRenewalOver()
+                && hold.leftNanos(now) > options.leastRemaining().toNanos();
+    }
+
+    /** The same, where the server does not have it for longer than a term. */
+    boolean mayGoOn(long now) {
+        return isGood(now) && !extensions.outlastTerm(now);
+    }
+
+    /** Whether the next lease may have a token of its own in a moment, for which this waits. */
+    boolean mayDrawSoon(long now) {
+        long present = now;
+        for (int spins = 0; tokens.hasMore() && spins < SharedTokens.MOST_SPINS && !tokens.mayDraw(present); spins++) {
+            Thread.onSpinWait();
+            present = kit.nanoTime();
+        }
+        return tokens.mayDraw(present);
+    }
+
+    /** Whether the grant did not say that nobody else waits. */
+    boolean beganWithOthers() {
+        return !(hold.grant instanceof QueueGrant grant) || !grant.kept;
+    }
+
+    /**
+     * Asks the server whether others wait. A claim is confirmed first, which does not tell: until the next question others are
+     * overtaken as if this one was not answered.
+     */
+    void ask() {
+        if (hold.grant.isConfirmed()) {
+            kit.renewals().renew(List.of(hold));
+        }
+    }
+
+    /** The last of the leases of a hold has this token. */
+    static void endsWith(Hold hold, long last) {
+        if (hold.grant instanceof QueueGrant grant) {
+            grant.lastToken(last);
+        }
+    }
+
+    /** Releases a hold after leases of which the last had this token. */
+    static CompletableFuture<ReleaseResult> release(Hold hold, long last) {
+        endsWith(hold, last);
+        return hold.release();
+    }
+}

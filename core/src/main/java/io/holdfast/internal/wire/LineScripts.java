@@ -1,0 +1,395 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.Holder;
+import io.holdfast.LockInfo;
+import io.holdfast.Waiter;
+import io.holdfast.internal.wire.QueueScripts.Acquire;
+import io.holdfast.internal.wire.QueueScripts.AcquireReply;
+import io.holdfast.internal.wire.QueueScripts.AcquireWord;
+import io.holdfast.internal.wire.QueueScripts.Claim;
+import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
+import io.holdfast.internal.wire.QueueScripts.RefreshReply;
+import io.holdfast.internal.wire.QueueScripts.ReleaseReply;
+import io.holdfast.internal.wire.QueueScripts.ReleaseWord;
+import io.holdfast.internal.wire.QueueScripts.RenewEntry;
+import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.SteeringScripts.CleanReply;
+import io.holdfast.internal.wire.SteeringScripts.RevokeReply;
+import io.holdfast.internal.wire.SteeringScripts.RevokeWord;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The scripts of lines, which are what read/write locks and semaphores are on the server: what is said to each of them, and what
+ * it replies. The arguments stand in the order of the script's header.
+ */
+public final class LineScripts {
+    /** Decodes what {@code describe} in line.lua has put here; nothing stands here where nobody waits or holds besides. */
+    private static State stateOf(ScriptReply reply, int at) {
+        if (reply.size() <= at) {
+            return State.FREE;
+        }
+        long wakeMillis =
+                reply.number(at); // until its first waiter could be granted it, if nobody renews; 0 if nobody waits
+        List<Claim> claims = new ArrayList<>();
+        int count = reply.count(at + 4);
+        int next = at + 5;
+        for (int i = 0; i < count; i++, next += 4) {
+            claims.add(new Claim(
+                    reply.text(next), reply.number(next + 1), reply.number(next + 3), reply.number(next + 2)));
+        }
+        // Of those that hold it, it tells of the one whose hold lasts longest.
+        Optional<LockInfo.Share> last =
+                reply.size() > next ? Optional.of(shareOf(reply, next, true)) : Optional.empty();
+        return new State(
+                last.map(LockInfo.Share::holder),
+                last.map(LockInfo.Share::remaining).orElse(Duration.ZERO).toMillis(),
+                claims,
+                wakeMillis == 0 ? -1 : reply.expiryNanos(wakeMillis - 1),
+                -1,
+                reply.flag(at + 1));
+    }
+
+    private static LockInfo.Share shareOf(ScriptReply reply, int at, boolean confirmed) {
+        return new LockInfo.Share(
+                Label.holder(
+                        OwnerIds.shown(reply.text(at + 1)),
+                        reply.number(at + 2),
+                        reply.number(at + 3),
+                        reply.text(at + 5)),
+                Asked.modeOf(reply.text(at + 6)),
+                reply.count(at + 7),
+                confirmed,
+                Duration.ofMillis(reply.number(at + 4)),
+                Duration.ofMillis(Math.max(0, reply.number(at))));
+    }
+
+    /** What one confirmation asks for. */
+    public record ConfirmEntry(String owner, long token, long termMillis) {}
+
+    /** What a writer has as a reader; the token is 0 if it has nothing. */
+    public record DowngradeReply(long token, long sinceMicros, State state) {}
+
+    /**
+     * What has become of a limit.
+     *
+     * @param before whether there was one before
+     */
+    public record LimitReply(boolean before, State state) {}
+
+    private static final int FIRST_SHARE = 8;
+    private static final int PER_SHARE = 9;
+    private static final int PER_WAITER = 7;
+
+    private final ScriptCalls calls;
+    private final QueueScripts queue;
+
+    LineScripts(ScriptCalls calls, QueueScripts queue) {
+        this.calls = calls;
+        this.queue = queue;
+    }
+
+    /** Asks, once or again. */
+    void acquire(
+            Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
+        String term = Long.toString(asked.options().term().toMillis());
+        calls.call(
+                Script.LINE_ACQUIRE,
+                asked.keys().allToAcquire(asked.owner()),
+                queue.common()
+                        .add(asked.owner())
+                        .add(term)
+                        .add(queue.held(term, asked.actor()))
+                        .add(asked.what().words())
+                        .add(QueueScripts.queueing(asked.options(), asked.queue())),
+                sentNanos,
+                LineScripts::acquired,
+                callback);
+    }
+
+    private static AcquireReply acquired(ScriptReply reply) {
+        AcquireWord word = reply.word(AcquireWord.class);
+        long time = reply.timeMicros();
+        return switch (word) {
+            case GRANTED ->
+                new AcquireReply(word, time, reply.number(1), reply.number(2), false, 0, 0, stateOf(reply, 3));
+            case QUEUED, TAKEN, FULL, MORE ->
+                new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), stateOf(reply, 3));
+            case GONE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
+        };
+    }
+
+    /**
+     * Releases, or withdraws a request.
+     *
+     * @param token of the hold; 0 if it is not known
+     */
+    void release(
+            Keys keys,
+            String owner,
+            Duration tombstone,
+            Duration shortestHold,
+            Duration rest,
+            long token,
+            BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_RELEASE,
+                tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner),
+                queue.common().add(owner).add(QueueScripts.releaseOf(tombstone, shortestHold, rest, token)),
+                reply -> new ReleaseReply(reply.word(ReleaseWord.class), stateOf(reply, 1)),
+                callback);
+    }
+
+    /** The answers, whether each holds the line with its token, come in the order of the entries. */
+    public void confirm(
+            Keys keys,
+            List<ConfirmEntry> entries,
+            long sentNanos,
+            BiConsumer<@Nullable List<Boolean>, @Nullable DriverException> callback) {
+        StringBuilder words = new StringBuilder();
+        for (ConfirmEntry entry : entries) {
+            words.append(words.isEmpty() ? "" : " ")
+                    .append(entry.owner())
+                    .append(' ')
+                    .append(entry.token())
+                    .append(' ')
+                    .append(entry.termMillis());
+        }
+        calls.call(
+                Script.LINE_CONFIRM,
+                keys.all(),
+                queue.common().add(words.toString()),
+                sentNanos,
+                reply -> reply.elements().stream()
+                        .map(held -> held.asLong() == 1)
+                        .toList(),
+                callback);
+    }
+
+    /**
+     * The answers come in the order of the entries. All entries are of one partition. While a slot is being moved, the keys of a
+     * line may be on two servers; then only one of them is renewed, without which nothing is held.
+     */
+    void renew(
+            List<RenewEntry> entries,
+            long sentNanos,
+            BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
+        renew(entries, false, sentNanos, (told, failure) -> {
+            if (failure != null && failure.code().equals("TRYAGAIN")) {
+                renew(entries, true, sentNanos, callback);
+            } else {
+                callback.accept(told, failure);
+            }
+        });
+    }
+
+    private void renew(
+            List<RenewEntry> entries,
+            boolean apart,
+            long sentNanos,
+            BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
+        Map<Keys, List<Integer>> places = new LinkedHashMap<>();
+        for (int i = 0; i < entries.size(); i++) {
+            places.computeIfAbsent(entries.get(i).keys(), keys -> new ArrayList<>())
+                    .add(i);
+        }
+        List<String> keys = new ArrayList<>();
+        Arguments args = new Arguments();
+        List<Integer> order = new ArrayList<>();
+        places.forEach((line, of) -> {
+            keys.add(line.members());
+            keys.add(apart ? line.members() : line.hold());
+            StringBuilder words = new StringBuilder();
+            for (int i : of) {
+                RenewEntry entry = entries.get(i);
+                words.append(words.isEmpty() ? "" : " ")
+                        .append(OwnerIds.publicPart(entry.owner()))
+                        .append(' ')
+                        .append(entry.token())
+                        .append(' ')
+                        .append(entry.termMillis());
+            }
+            args.add(words.toString());
+            order.addAll(of);
+        });
+        calls.call(
+                Script.LINE_RENEW,
+                keys,
+                args,
+                sentNanos,
+                reply -> {
+                    List<Renewed> told = Renewed.of(reply);
+                    Renewed[] answers = new Renewed[entries.size()];
+                    for (int i = 0; i < answers.length; i++) {
+                        answers[order.get(i)] = told.get(i);
+                    }
+                    return List.of(answers);
+                },
+                callback);
+    }
+
+    /** A writer goes on as a reader. */
+    public void downgrade(
+            Keys keys,
+            String owner,
+            long token,
+            Duration term,
+            long sentNanos,
+            BiConsumer<@Nullable DowngradeReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_DOWNGRADE,
+                keys.all(),
+                queue.common().add(owner).add(token).add(term),
+                sentNanos,
+                reply -> reply.says("DOWNGRADED")
+                        ? new DowngradeReply(reply.number(1), reply.number(2), stateOf(reply, 3))
+                        : new DowngradeReply(0, 0, State.FREE),
+                callback);
+    }
+
+    /** The answers come in the order of the entries. All entries are of one partition. */
+    void refresh(
+            List<RefreshEntry> entries,
+            String heard,
+            long sentNanos,
+            BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback) {
+        List<String> keys = new ArrayList<>();
+        Arguments args = queue.common().add(heard);
+        for (RefreshEntry entry : entries) {
+            keys.addAll(entry.keys().all());
+            args.add(entry.count()).add(String.join(" ", entry.first()));
+        }
+        calls.call(
+                Script.LINE_REFRESH,
+                keys,
+                args,
+                sentNanos,
+                reply ->
+                        reply.each((i, line) -> new RefreshReply(line.says("RESEND"), line.count(1), stateOf(line, 2))),
+                callback);
+    }
+
+    /** Holders and waiters of some lines of one partition, in their order. */
+    void info(List<Keys> lines, int most, BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_INFO,
+                lines.stream().flatMap(line -> line.all().stream()).toList(),
+                queue.common().add(Math.max(1, most)), // or it would not be told that anybody holds
+                reply -> reply.each((i, line) -> infoOf(lines.get(i), line, most)),
+                callback);
+    }
+
+    /** Decodes one element of the reply of line_info.lua. */
+    private static LockInfo infoOf(Keys keys, ScriptReply reply, int most) {
+        List<LockInfo.Share> shares = new ArrayList<>();
+        int waiters = FIRST_SHARE + PER_SHARE * reply.count(3);
+        for (int i = FIRST_SHARE; i < waiters; i += PER_SHARE) {
+            shares.add(shareOf(reply, i, reply.text(i + 8).equals("held")));
+        }
+        List<Waiter> queue = new ArrayList<>();
+        for (int i = waiters; i < waiters + PER_WAITER * reply.count(4); i += PER_WAITER) {
+            queue.add(SteeringScripts.waiterOf(reply, i, Asked.of(reply.text(i + 6))));
+        }
+        LockInfo.Share last = shares.isEmpty() ? null : shares.get(shares.size() - 1);
+        return new LockInfo(
+                keys.name(),
+                keys.kind().shown(),
+                Optional.ofNullable(last).map(LockInfo.Share::holder),
+                last != null && last.confirmed(),
+                last == null ? Duration.ZERO : last.term(),
+                last == null ? Duration.ZERO : last.remaining(),
+                reply.count(0),
+                queue.subList(0, Math.min(most, queue.size())),
+                // The server counts those that are over, too, until it comes by them.
+                shares.size() == reply.count(1)
+                        ? shares.stream().mapToInt(LockInfo.Share::permits).sum()
+                        : reply.count(2),
+                shares,
+                limitOf(reply, 5));
+    }
+
+    private static Optional<LockInfo.Limit> limitOf(ScriptReply reply, int at) {
+        if (reply.number(at) < 0) {
+            return Optional.empty();
+        }
+        Holder by = Label.holder("", 0, 0, reply.text(at + 2));
+        return Optional.of(new LockInfo.Limit(
+                reply.count(at), by.application(), by.host(), by.pid(), Duration.ofMillis(reply.number(at + 1))));
+    }
+
+    /**
+     * Ends holds by name.
+     *
+     * @param owner the public id of the one whose hold is to end; empty for all
+     */
+    void revoke(
+            Keys keys,
+            String owner,
+            boolean drop,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_REVOKE,
+                keys.allToRevoke(),
+                queue.common().add(owner).add(drop).add(refused),
+                reply -> {
+                    State state = stateOf(reply, 3);
+                    return new RevokeReply(
+                            reply.count(1) > 0 ? RevokeWord.RELEASED : RevokeWord.NOTHING,
+                            Optional.empty(),
+                            reply.count(2),
+                            state);
+                },
+                callback);
+    }
+
+    /** Extends by name; the answer is for how long the last of them is held, zero if nobody holds. */
+    public void prolong(
+            Keys keys,
+            String owner,
+            Duration atLeast,
+            BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_PROLONG,
+                List.of(keys.members(), keys.hold()),
+                new Arguments().add(owner).add(atLeast),
+                reply -> Duration.ofMillis(reply.number(1)),
+                callback);
+    }
+
+    /**
+     * Limits by name how many permits may be out, for a time, and serves whoever fits then.
+     *
+     * @param permits -1 to end the limit that there is
+     */
+    public void limit(
+            Keys keys,
+            int permits,
+            Duration forHowLong,
+            BiConsumer<@Nullable LimitReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_LIMIT,
+                keys.all(),
+                queue.common().add(permits).add(forHowLong).add(queue.label("")),
+                reply -> new LimitReply(reply.flag(0), stateOf(reply, 1)),
+                callback);
+    }
+
+    /** Removes dead waiters, as many as one script may. */
+    public void clean(Keys keys, BiConsumer<@Nullable CleanReply, @Nullable DriverException> callback) {
+        calls.call(
+                Script.LINE_CLEAN,
+                keys.all(),
+                queue.common(),
+                reply -> new CleanReply(reply.count(0), reply.count(1), stateOf(reply, 2)),
+                callback);
+    }
+}

@@ -1,0 +1,10 @@
+-- asked.lua: put into the scripts that ask, with `lock` known: what is asked for, see their headers, and what is known of the owner.
+
+local owner = ARGV[3]
+local queues, limit, priority, order, life, ending = string.match(ARGV[7], '^(%d) (%d+) (-?%d+) (%a) (%d+) (.*)$')
+
+-- What is known of the queue and of this client's part in it; read again after it may have changed.
+local function read()
+  return redis.call('HMGET', lock.details, owner, '@claim', '@seq', '@n:' .. requester, '@a:' .. requester),
+    redis.call('ZCARD', lock.queue)
+end

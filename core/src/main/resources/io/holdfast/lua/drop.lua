@@ -1,0 +1,22 @@
+-- drop.lua: put into the scripts that end holds by name: drops waiters and tells their clients, so many as one script may.
+
+local dropped = 0
+if drop and ours then
+  for _, key in ipairs({ lock.queue, lock.parked }) do
+    for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
+      if owner ~= claimed then
+        dropped = dropped + 1
+        redis.call('HSET', evicted, owner, '1')
+        if dropped == 1 then
+          expireLater(evicted, life)
+        end
+        dequeue(lock, owner)
+        mail[#mail + 1] = channelOf(lock, clientOf(owner))
+        mail[#mail + 1] = 'E ' .. string.match(owner, '^[^~]+') .. ' ' .. lock.hold
+      end
+    end
+  end
+  if rare.waitersOf(lock, claimed) > 0 then
+    lock.more = '1'
+  end
+end

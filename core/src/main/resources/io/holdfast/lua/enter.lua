@@ -1,0 +1,45 @@
+-- enter.lua: put at the end of the scripts that ask: queues the request, if it is to wait and does not yet, and tells where it
+-- stands.
+
+if queues == '1' and not waiting then
+  local last = (facts[3] or 0) + 1
+  queued = queued + 1
+  local stop = life == '0' and '0' or string.format('%.0f', math.floor(nowText / 1000) + life)
+  redis.call('HSET', lock.details, owner, stop .. ' ' .. nowText .. ' ' .. life .. ' ' .. ending .. ' ' .. ARGV[6] .. ' ' .. ARGV[5],
+    '@seq', last, '@n:' .. requester, (facts[4] or 0) + 1)
+  if not facts[5] then
+    local seen = (listeners(lock, requester) or 0) > 0 and ' 1' or ' 0'
+    local deadline = string.format('%.0f', math.floor(nowText / 1000) + waiterTtl)
+    redis.call('HSET', lock.details, '@a:' .. requester, deadline .. seen)
+  end
+  redis.call('ZADD', lock.queue, orderOf(last, priority, order, owner), owner)
+  outliveWaiters(lock, queued == 1)
+end
+if parked > 0 then
+  rare.expireLater(lock.parked, waiterTtl)
+  rare.sweep(lock)
+  queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
+end
+local waits, place = queues == '1' or waiting, 0
+local waiters = queued + parked - (claimed and 1 or 0)
+if waits then
+  place = waiters
+  local rank = redis.call('ZRANK', lock.queue, owner)
+  if rank then
+    place = rank + 1
+    if parked > 0 then
+      place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
+    end
+    -- The claim stands in the queue, and mostly before the last one, who need not look for it.
+    local ahead = claimed and (rank == queued - 1 and 0 or redis.call('ZRANK', lock.queue, claimed))
+    if ahead and ahead < rank then
+      place = place - 1
+    end
+  end
+end
+if rare then
+  rare.recall(lock)
+end
+local reply = (waits and 'QUEUED ' or 'TAKEN ') .. place .. ' ' .. waiters .. ' ' .. describe(lock)
+deliver()
+return reply

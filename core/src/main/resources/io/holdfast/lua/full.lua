@@ -1,0 +1,17 @@
+-- full.lua: put into the scripts that ask, in places where the lock is not granted: whether the queue has room.
+
+if limit ~= '0' and queues == '1' and not waiting then
+  local most = tonumber(limit)
+  if queued + parked - (claimed and 1 or 0) >= most then
+    rare.clean(lock)
+    facts, queued = read()
+    parked, claimed = redis.call('ZCARD', lock.parked), facts[2]
+  end
+  local waiters = queued + parked - (claimed and 1 or 0)
+  if waiters >= most then
+    rare.recall(lock)
+    local reply = 'FULL 0 ' .. waiters .. ' ' .. describe(lock)
+    deliver()
+    return reply
+  end
+end

@@ -1,0 +1,384 @@
+-- line.lua: included by the scripts of lines, after token.lua, time.lua, expiry.lua, foreign.lua, order.lua, common.lua, queue.lua and
+-- lasting.lua. A line is the state of a lock that several may hold at once: of a read/write lock, or of a semaphore. It owns the
+-- formats of its holds; queue, parked, details, token and tombstones are those of any lock, see common.lua.
+--
+--   hold      hash    public owner -> "secret token since term mode weight order label"; @n -> number of holders;
+--                     @u -> weights of all but a writer; @w -> public owner of the writer; @f -> token of the reading phase
+--   members   zset    "public-owner token" -> end of the hold: who is alive. Whose end has come is over, removed or not
+--   cap       string  "permits label": an operator's limit, for the time that he gave
+--
+-- Modes: W write, alone; R read; D read, after a downgrade; P permits. A weight is 1, or the number of permits. What a
+-- request asks for is "mode:weight:limit", with the limit of a semaphore, or 0. An order of '-' is that of a confirmed hold;
+-- any other is of a claim, and the order that its waiter had: it left the queue, and its details stay until it confirms or releases.
+-- In the details, @c -> number of claims. A hold that rests has the owner "-owner", and the secret '-'.
+--
+-- The token of a writer and of permits is the number of the grant. Readers of one phase, from the end of one writer to the next,
+-- have one token, the number of the phase's first grant: a store that refuses lower tokens passes all of them, and no writer of
+-- before.
+
+local GRANT_LIMIT = 500 -- grants of one script, which then runs for some milliseconds
+
+local function lineAt(i)
+  local line = lockAt(i, 7)
+  line.members, line.cap = KEYS[7 * i - 1], KEYS[7 * i]
+  line.told = {} -- claims of the client that asks, as words
+  line.holders, line.used = 0, 0
+  return line
+end
+
+local function partsOf(owner)
+  return string.match(owner, '^([^~]*)~?(.*)$')
+end
+
+-- A hold as it is written; nil if it is none of ours.
+local function holdOf(text)
+  local hold = {}
+  hold.secret, hold.token, hold.since, hold.term, hold.mode, hold.weight, hold.order, hold.label =
+    string.match(text or '', '^(%S+) (%d+) (%d+) (%d+) (%a) (%d+) (%S+) (%S*)$')
+  return hold.secret and hold or nil
+end
+
+local function textOf(hold)
+  return table.concat({ hold.secret, hold.token, hold.since, hold.term, hold.mode, hold.weight, hold.order, hold.label }, ' ')
+end
+
+-- Raises the error of a key of another type, before anything is written.
+local function demandLine(line)
+  seldom().demandOurs(line)
+  redis.call('HGET', line.hold, '@')
+  redis.call('ZCARD', line.members)
+  return true
+end
+
+-- Reads what the line is; answers the hold of an owner, as it is written.
+local function readLine(line, public)
+  local facts = redis.call('HMGET', line.hold, '@n', '@u', '@w', '@f', public or '@')
+  line.holders, line.used = tonumber(facts[1] or 0), tonumber(facts[2] or 0)
+  line.writer, line.phase = facts[3] or nil, facts[4] or nil
+  return facts[5]
+end
+
+-- Reads how many have been granted the line, and have not confirmed it; nil for none.
+local function readClaims(line)
+  local claims = tonumber(redis.call('HGET', line.details, '@c') or 0)
+  line.claims = claims > 0 and claims or nil
+end
+
+local function endClaims(line, count)
+  if line.claims and count > 0 then
+    line.claims = line.claims > count and line.claims - count or nil
+    redis.call('HINCRBY', line.details, '@c', -count)
+  end
+end
+
+-- Ends holds, each given by its public owner, its member, and what is written of it, if anything is. Begins with a command that
+-- is allowed at maxmemory.
+local function leave(line, gone)
+  local members, publics = {}, {}
+  for i, one in ipairs(gone) do
+    members[i] = one.member
+    if one.hold then
+      publics[#publics + 1] = one.public
+      line.holders = line.holders - 1
+      if one.public == line.writer then
+        line.writer = nil
+        publics[#publics + 1] = '@w'
+      else
+        -- rule weightback
+        line.used = line.used - one.hold.weight
+        -- end
+      end
+    end
+  end
+  if #publics > 0 and line.holders <= 0 then
+    line.used = 0
+    -- rule closephase
+    line.phase = nil
+    redis.call('DEL', line.hold)
+    -- end
+    redis.pcall('ZREM', line.members, unpack(members)) -- another program's stops nobody's end
+    return
+  end
+  redis.pcall('ZREM', line.members, unpack(members))
+  if #publics > 0 then
+    redis.call('HDEL', line.hold, unpack(publics))
+    redis.call('HSET', line.hold, '@n', line.holders, '@u', line.used)
+  end
+end
+
+-- Ends what is over. A claim that has lapsed puts its waiter back where it was, aside: its client is suspect.
+local function purge(line)
+  local over = {}
+  -- rule purge
+  over = redis.call('ZRANGE', line.members, '-inf', nowMillis, 'BYSCORE', 'LIMIT', '0', WALK_LIMIT)
+  -- end
+  if #over > 0 then
+    local gone, publics, lapsed = {}, {}, {}
+    for i, member in ipairs(over) do
+      publics[i] = string.match(member, '^%S+')
+    end
+    local texts = redis.call('HMGET', line.hold, unpack(publics))
+    for i, member in ipairs(over) do
+      local hold = holdOf(texts[i])
+      if hold and publics[i] .. ' ' .. hold.token ~= member then
+        hold = nil -- a grant before the present one
+      end
+      gone[i] = { public = publics[i], member = member, hold = hold }
+      if hold and hold.order ~= '-' then
+        lapsed[#lapsed + 1] = gone[i]
+      end
+    end
+    leave(line, gone)
+    endClaims(line, #lapsed)
+    for _, one in ipairs(lapsed) do
+      local owner = one.public .. '~' .. one.hold.secret
+      local client = clientOf(owner)
+      if redis.call('HEXISTS', line.details, owner) == 1 then
+        local key = line.queue
+        -- rule suspect
+        key = line.parked
+        redis.call('HSET', line.details, '@s:' .. client, nowText)
+        redis.call('HINCRBY', line.details, '@p:' .. client, 1)
+        -- end
+        -- rule lapseback
+        redis.call('ZADD', key, one.hold.order, owner)
+        -- end
+        expireLater(key, waiterTtl)
+      end
+    end
+    if #over == WALK_LIMIT then
+      line.more = '1'
+    end
+  end
+  if line.holders == 0 and redis.call('EXISTS', line.members) == 1 then
+    line.writer = '?' -- what is written of the holders was dropped by force: nobody enters before they are over
+  end
+end
+
+-- An operator's limit, which is read once; a large number if there is none.
+local function mostOf(line)
+  if not line.most then
+    line.most = tonumber(string.match(readHold(line.cap) or '', '^(%d+) ') or nil) or math.huge
+  end
+  return line.most
+end
+
+-- Whether a request is granted beside what is held: the one place that decides it, for whoever asks and for whoever is next.
+local function admits(line, mode, weight, limit)
+  if line.writer then
+    return false
+  elseif mode == 'W' then
+    return line.holders == 0
+  elseif mode == 'R' then
+    return true
+  end
+  return line.used + weight <= math.min(limit, mostOf(line))
+end
+
+-- Decides a grant, so that what comes next is judged beside it. It is written by give.
+local function decide(line, grants, grant)
+  grant.public, grant.secret = partsOf(grant.owner)
+  grants[#grants + 1] = grant
+  line.holders = line.holders + 1
+  if grant.mode == 'W' then
+    line.writer = grant.public
+  else
+    line.used = line.used + grant.weight
+  end
+end
+
+-- Writes what was decided: numbers, then who holds and until when.
+local function give(line, grants)
+  if #grants == 0 then
+    return
+  end
+  local first = math.max(nowMicros, (tonumber(redis.call('GET', line.token) or '0') or 0) + 1)
+  writeToken(line.token, first + #grants - 1, tokenTtl)
+  local scored, fields, longest = {}, { '@n', line.holders, '@u', line.used }, 0
+  for i, grant in ipairs(grants) do
+    grant.token, grant.since = int(first + i - 1), nowText
+    if grant.mode == 'R' then
+      -- rule phase
+      line.phase = line.phase or grant.token
+      grant.token = line.phase
+      -- end
+    end
+    scored[#scored + 1] = int(now + grant.ms)
+    scored[#scored + 1] = grant.public .. ' ' .. grant.token
+    fields[#fields + 1] = grant.public
+    fields[#fields + 1] = textOf(grant)
+    longest = math.max(longest, grant.ms)
+  end
+  for name, value in pairs({ ['@w'] = line.writer or nil, ['@f'] = line.phase or nil }) do
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+  end
+  redis.call('ZADD', line.members, unpack(scored))
+  redis.call('HSET', line.hold, unpack(fields))
+  outlive(line.members, line.hold, longest, line.holders == #grants)
+end
+
+-- Grants the line to the first waiter that can be told, and to the next, as long as the first fits; for a claim window each. Who
+-- does not fit is passed by nobody, unless it cannot be told: a candidate, a waiter of the client that asks, may be parked.
+local function serve(line, candidate)
+  local grants, mails, walked, again = {}, {}, 0, true
+  redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+  while again do
+    local owner, about, order
+    owner, about, walked = nextWaiter(line, candidate, walked)
+    again = false
+    if owner and not about then
+      dequeue(line, owner) -- its details were dropped by force
+      again = true
+    elseif owner then
+      local claim, asked, rest = askedFor(about)
+      local mode, weight, limit = string.match(asked, '^(%a):(%d+):(%d+)$')
+      order = redis.call('ZSCORE', line.queue, owner)
+      local parked = not order
+      if admits(line, mode, weight, limit) then
+        local key = line.queue
+        if parked then
+          key = line.parked
+          order = redis.call('ZSCORE', key, owner)
+          redis.call('HINCRBY', line.details, '@p:' .. clientOf(owner), -1)
+        end
+        redis.call('ZREM', key, owner)
+        local term, label = string.match(rest, '^(%d+) (%S*)$')
+        decide(line, grants, {
+          owner = owner, mode = mode, weight = weight, order = order, ms = tonumber(claim), term = term, label = label,
+        })
+        -- rule batch
+        again = #grants < GRANT_LIMIT
+        -- end
+        if #grants == GRANT_LIMIT then
+          line.more = '1'
+        end
+      elseif parked then
+        -- rule suspectpasses
+        again = true
+        -- end
+      else
+        -- rule strict
+        again = false
+        -- end
+      end
+      if owner == candidate then
+        candidate = nil
+      end
+    end
+  end
+  if #grants == 0 then
+    return
+  end
+  give(line, grants)
+  redis.call('HINCRBY', line.details, '@c', #grants)
+  line.claims = (line.claims or 0) + #grants
+  line.granted = line.granted or {}
+  for _, grant in ipairs(grants) do
+    local client = clientOf(grant.owner)
+    line.granted[grant.owner] = true
+    if client == requester then
+      local told = line.told
+      told[#told + 1] = grant.public .. ' ' .. grant.token .. ' ' .. nowText .. ' ' .. grant.ms
+    else
+      local open = mails[client]
+      if not open or #open == 200 then
+        open = {}
+        mails[client] = open
+        mails[#mails + 1] = { client, open }
+      end
+      open[#open + 1] = grant.public .. ' ' .. grant.token .. ' ' .. grant.ms
+    end
+  end
+  for _, one in ipairs(mails) do
+    mail[#mail + 1] = channelOf(line, one[1])
+    mail[#mail + 1] = 'L ' .. nowText .. ' ' .. #one[2] .. ' ' .. table.concat(one[2], ' ') .. ' ' .. line.hold
+  end
+end
+
+-- Every script that can change who holds ends so: what is over is removed, and afterwards the first waiter that can be told does
+-- not fit, or none can be told, or there is more to do than one script may.
+local function settle(line, candidate)
+  purge(line)
+  if line.more == '0' and (candidate or redis.call('EXISTS', line.queue) == 1) then
+    serve(line, candidate)
+  end
+end
+
+-- The owner has heard of its grant: it is a claim no more.
+local function takeUp(line, owner, hold)
+  hold.order = '-'
+  redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+  redis.call('HSET', line.hold, partsOf(owner), textOf(hold))
+  endClaims(line, 1)
+  dequeue(line, owner)
+end
+
+-- When so many permits are back that these fit beside those that are out, if nobody renews. If the first 64 ends do not do, the last
+-- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds.
+local function roomFor(line, weight, limit)
+  local used, at = line.used, nil
+  if weight > limit then
+    return nil
+  end
+  local ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
+  for i = 1, #ends, 2 do
+    local hold = holdOf(redis.call('HGET', line.hold, string.match(ends[i], '^%S+')))
+    at = tonumber(ends[i + 1])
+    used = used - (hold and hold.weight or 0)
+    if used + weight <= limit then
+      break
+    end
+  end
+  return at
+end
+
+-- In how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits.
+local function wakeOf(line)
+  local first = redis.call('ZRANGE', line.queue, '0', '0')[1]
+  local about = first and redis.call('HGET', line.details, first)
+  if not about then
+    return '0'
+  end
+  local _, asked = askedFor(about)
+  local mode, weight, limit = string.match(asked, '^(%a):(%d+):(%d+)$')
+  local at
+  if mode == 'P' and line.writer ~= '?' then
+    local wanted, own = tonumber(weight), tonumber(limit)
+    at = roomFor(line, wanted, math.min(own, mostOf(line)))
+    if line.most < own then
+      -- rule capends
+      -- An operator's limit ends, too: until then, and at its end, less has to come back.
+      local left = redis.call('PTTL', line.cap)
+      if left >= 0 then
+        local later = now + left + 1
+        if line.used + wanted > own then
+          later = math.max(later, roomFor(line, wanted, own) or later)
+        end
+        at = math.min(at or later, later)
+      end
+      -- end
+    end
+  else
+    at = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')[2]
+  end
+  return at and int(math.max(1, at - now)) or '0'
+end
+
+-- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of claims of the
+-- client that asks, and each as its owner's public id, its token, since when, and its ms. Then, if somebody holds, of the hold that
+-- lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its label; its mode, its weight.
+local function describe(line)
+  local words = { wakeOf(line), line.more, line.holders, line.used, #line.told, unpack(line.told) }
+  local last = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')
+  if last[1] then
+    local public, token = string.match(last[1], '^(%S+) (%d+)')
+    local hold = holdOf(redis.call('HGET', line.hold, public))
+      or { token = token, since = '0', term = '0', label = '', mode = line.writer and 'W' or '?', weight = '1' }
+    words[#words + 1] = int(math.max(0, last[2] - now))
+    words[#words + 1] = public
+    words[#words + 1] = hold.token .. ' ' .. hold.since .. ' ' .. hold.term .. ' ' .. hold.label
+    words[#words + 1] = hold.mode .. ' ' .. hold.weight
+  end
+  return table.concat(words, ' ')
+end

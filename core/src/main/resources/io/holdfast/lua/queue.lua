@@ -1,0 +1,249 @@
+-- queue.lua: included after common.lua, order.lua, foreign.lua and expiry.lua by the scripts that take waiters out of a queue, of
+-- whatever kind of lock: who waits, whose client can be told, who is next. Who holds, and who is granted, is not known here.
+
+local WALK_LIMIT = 1000 -- waiters looked at in one script
+-- Compared as text, since a number would cost more; times have thirteen digits until the year 2286.
+local nowMillis = string.sub(nowText, 1, -4)
+
+local function clientOf(owner)
+  return string.match(owner, '^[^.]+')
+end
+
+-- How many members were removed: none from a key of another type, which must not stop an owner's end halfway.
+local function remove(key, member)
+  local removed = redis.pcall('ZREM', key, member)
+  if type(removed) == 'table' then
+    return isForeign(removed) and 0 or redis.call('ZREM', key, member) -- any other error comes again
+  end
+  return removed
+end
+
+-- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim
+-- under way is the waiter's and ends too. Answers whether there was such a waiter.
+local function dequeue(lock, owner, claimed)
+  local known
+  if claimed then
+    known = redis.call('HDEL', lock.details, '@claim', owner) == 2
+  else
+    known = redis.call('HDEL', lock.details, owner) == 1
+  end
+  if not known then
+    -- An order without details (a key was dropped by force) must not be met again.
+    return remove(lock.queue, owner) + remove(lock.parked, owner) > 0
+  end
+  local client = clientOf(owner)
+  if remove(lock.queue, owner) == 0 and remove(lock.parked, owner) == 1 then
+    redis.call('HINCRBY', lock.details, '@p:' .. client, -1)
+  end
+  if redis.call('HINCRBY', lock.details, '@n:' .. client, '-1') <= 0 then
+    redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
+    -- rule claimskeepdetails
+    if not lock.claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
+      -- end
+      redis.call('DEL', lock.details)
+    end
+  end
+  return true
+end
+
+-- Whether a waiter, by its details, has outlived its own limit; so has one of which nothing is known.
+local function hasOutlived(about)
+  return not about or string.sub(about, 1, 2) ~= '0 ' and string.match(about, '^%d+') < nowMillis
+end
+
+-- For how long a waiter's claim is to last, what it asks for, and what its hold is to end with.
+local function askedFor(about)
+  return string.match(about, '^%d+ %d+ %d+ %a (%d+) (%S+) (%d+ %S*)')
+end
+
+-- What can be said of a waiter's client: 'here' it can be told; 'away' it listens nowhere; 'suspect' it did not take up
+-- a grant; 'gone' its deadline has passed. Asked once for each client and script. The client that asks is always here,
+-- because the reply tells it.
+local function judge(lock, client, active, suspect)
+  local answer = 'here'
+  if not active or active < nowMillis then
+    answer = 'gone'
+  elseif client == requester then
+    answer = 'here'
+  elseif suspect then
+    answer = 'suspect'
+  elseif string.sub(active, -2) == ' 1' and listeners(lock, client) == 0 then
+    answer = 'away'
+  end
+  lock.reach = lock.reach or {}
+  lock.reach[client] = answer
+  return answer
+end
+
+-- What is needed seldom; defined only where it is.
+local function seldom()
+  local rare = {}
+
+  -- Raises the error of a key of another type, before anything is written. The key of the hold has its own ways.
+  function rare.demandOurs(lock)
+    redis.call('ZCARD', lock.queue)
+    redis.call('ZCARD', lock.parked)
+    redis.call('HGET', lock.details, '@')
+    redis.call('GET', lock.token)
+    return true
+  end
+
+  -- All that wait; one that was handed the lock and has not confirmed yet stands in the queue, but does not wait.
+  function rare.waitersOf(lock, claimed)
+    return redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - (claimed and 1 or 0)
+  end
+
+  function rare.reach(lock, client)
+    local answer = lock.reach and lock.reach[client]
+    if not answer then
+      local facts = redis.call('HMGET', lock.details, '@a:' .. client, '@s:' .. client)
+      answer = judge(lock, client, facts[1], facts[2])
+    end
+    return answer
+  end
+
+  -- Takes waiters out of the queue, keeping their order.
+  function rare.park(lock, owners)
+    local scored, counts = {}, {}
+    for _, owner in ipairs(owners) do
+      scored[#scored + 1] = redis.call('ZSCORE', lock.queue, owner)
+      scored[#scored + 1] = owner
+      local client = clientOf(owner)
+      counts[client] = (counts[client] or 0) + 1
+    end
+    redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+    redis.call('ZADD', lock.parked, unpack(scored)) -- the first that can fail: nobody may fall between the two
+    redis.call('ZREM', lock.queue, unpack(owners))
+    expireLater(lock.parked, waiterTtl)
+    for client, count in pairs(counts) do
+      redis.call('HINCRBY', lock.details, '@p:' .. client, count)
+    end
+  end
+
+  -- Removes a few parked waiters whose deadline has passed.
+  function rare.sweep(lock)
+    for _, owner in ipairs(redis.call('ZRANGE', lock.parked, 0, 63)) do
+      if rare.reach(lock, clientOf(owner)) == 'gone' then
+        dequeue(lock, owner)
+      end
+    end
+  end
+
+  -- Removes waiters whose deadline has passed, as far as one script may look.
+  function rare.clean(lock)
+    local removed = 0
+    for _, key in ipairs({ lock.queue, lock.parked }) do
+      for _, owner in ipairs(redis.call('ZRANGE', key, 0, WALK_LIMIT - 1)) do
+        if rare.reach(lock, clientOf(owner)) == 'gone' then
+          dequeue(lock, owner)
+          removed = removed + 1
+        end
+      end
+    end
+    return removed
+  end
+
+  function rare.priorityOf(order)
+    return 0 - math.floor((tonumber(order) + 2 ^ 41) / 2 ^ 42)
+  end
+
+  -- What happens to a request that has outlived its own limit: 'T' to the tail, 'L' leaves the queue.
+  function rare.moveOn(lock, owner, about)
+    local since, ttl, policy, rest = string.match(about or '', '^%d+ (%d+) (%d+) (%a) (.*)$')
+    if policy == 'T' then
+      local order = redis.call('ZSCORE', lock.queue, owner)
+      redis.call('HSET', lock.details, owner, (nowMillis + ttl) .. ' ' .. since .. ' ' .. ttl .. ' T ' .. rest)
+      local last = redis.call('HINCRBY', lock.details, '@seq', 1)
+      redis.call('ZADD', lock.queue, orderOf(last, rare.priorityOf(order), 'F', owner), owner)
+    else
+      dequeue(lock, owner)
+    end
+  end
+
+  -- Moves a waiter whose life is over to the tail, if that is what it asked for, and unless it stands aside.
+  function rare.toTail(lock, owner, about)
+    if hasOutlived(about) and string.match(about, '^%d+ %d+ %d+ (%a)') == 'T' and redis.call('ZSCORE', lock.queue, owner) then
+      rare.moveOn(lock, owner, about)
+    end
+  end
+
+  -- Tells a client whose leases share a hold that others want the lock. It may be told more than once; and it is noted in the
+  -- hold, where its next renewal finds it if no message arrives. Where nothing can be written the message has to do.
+  function rare.recall(lock)
+    if lock.kept == '' then
+      return
+    end
+    -- rule recallmark
+    if lock.kept == ' K' then
+      redis.pcall('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the other pass
+      lock.kept = ' R'
+      redis.pcall('SET', lock.hold, string.sub(lock.held, 1, -2) .. 'R', 'XX', 'KEEPTTL')
+    end
+    -- end
+    mail[#mail + 1] = channelOf(lock, clientOf(lock.public))
+    mail[#mail + 1] = 'R ' .. string.match(lock.rest, '^%d+') .. ' ' .. lock.hold
+  end
+
+  rare.expireLater = expireLater
+  return rare
+end
+
+-- The first waiter in the server's order that can be told. Waiters that cannot are parked with their order, each once,
+-- so that the next script does not walk over them again. `candidate` is a waiter of the client that asks: it may be
+-- parked or suspect, and is found where its order puts it. Answers the waiter, its details as they are written, and how many
+-- were looked at, which a script that asks again passes on.
+local function nextWaiter(lock, candidate, walked)
+  local order, step = nil, 1
+  if candidate then
+    order = tonumber(redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil)
+    step = order and 2 or 1
+  end
+  local last = '0'
+  walked = walked or 0
+  while walked < WALK_LIMIT do
+    local batch
+    if order then
+      batch = redis.call('ZRANGE', lock.queue, '0', last, 'WITHSCORES')
+    else
+      batch = redis.call('ZRANGE', lock.queue, '0', last) -- mostly the first one is it
+    end
+    local found, about, aside = nil, nil, nil
+    for i = 1, #batch, step do
+      local owner = batch[i]
+      if order and tonumber(batch[i + 1]) >= order then
+        found = candidate
+        break
+      end
+      walked = walked + 1
+      local client = clientOf(owner)
+      local answer, facts = lock.reach and lock.reach[client], nil
+      if not answer or answer == 'here' then
+        facts = redis.call('HMGET', lock.details, owner, '@a:' .. client, '@s:' .. client)
+        answer = answer or judge(lock, client, facts[2], facts[3])
+      end
+      if answer == 'gone' then
+        dequeue(lock, owner)
+      elseif answer ~= 'here' then
+        aside = aside or {}
+        aside[#aside + 1] = owner
+      elseif not hasOutlived(facts[1]) then
+        found, about = owner, facts[1]
+        break
+      else
+        seldom().moveOn(lock, owner, facts[1])
+      end
+    end
+    if aside then
+      seldom().park(lock, aside)
+    end
+    if not found and #batch == 0 and order then
+      found = candidate
+    end
+    if found or #batch == 0 then
+      return found, about or found and redis.call('HGET', lock.details, found), walked
+    end
+    last = '63'
+  end
+  lock.more = '1'
+  return nil
+end
