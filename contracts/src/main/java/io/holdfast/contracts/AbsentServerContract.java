@@ -102,12 +102,12 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         TcpProxy.Caught late = get(renewal);
         assertEquals(LossReason.EXPIRED, get(lease.lost()));
         await("the hold expires", () -> holder().isEmpty());
-        assertEquals("0", late.deliver().asList().get(0).asString());
+        assertEquals("0", late.deliver().asString().split(" ", 2)[0]);
         assertEquals(List.of(), keysButTokens(server));
         proxy.resume();
         assertFalse(lease.isValid());
         Lease next = local(HoldfastOptions.defaults()).lock("a").acquire();
-        assertEquals("0", late.deliver().asList().get(0).asString());
+        assertEquals("0", late.deliver().asString().split(" ", 2)[0]);
         assertHeldBy(next);
         assertFalse(lease.isValid());
     }

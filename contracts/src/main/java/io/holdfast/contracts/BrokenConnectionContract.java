@@ -179,7 +179,7 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
         await(
                 "the request leaves the queue",
                 () -> server.command("EXISTS", "hf:{a}:q", "hf:{a}:d").asLong() == 0);
-        assertEquals("GONE", get(acquire).deliver().asList().get(0).asString());
+        assertEquals("GONE", get(acquire).deliver().asString().split(" ", 2)[0]);
         assertHeldBy(lease);
         assertEquals(0, server.command("EXISTS", "hf:{a}:q", "hf:{a}:d").asLong());
     }
@@ -244,7 +244,7 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
 
     private void assertLateCopyIsRefused(Caught acquire) {
         Reply reply = acquire.deliver();
-        assertEquals("GONE", reply.asList().get(0).asString());
+        assertEquals("GONE", reply.asString().split(" ", 2)[0]);
         assertEquals(
                 List.of(),
                 keysButTokens(server).stream()

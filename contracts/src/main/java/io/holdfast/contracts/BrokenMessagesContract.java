@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of waiters whose messages do not arrive, and of those behind them. */
 abstract class BrokenMessagesContract extends FaultSuite {
-    private static final LockOptions SHORT_CLAIM = LockOptions.defaults().withClaim(Duration.ofMillis(200));
+    private static final LockOptions SHORT_CLAIM = STRICT.withClaim(Duration.ofMillis(200));
 
     @Test
     void release_waiterNotListening_isParkedAndGrantedOnceItListensAgain() throws Exception {
@@ -45,7 +45,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
         Lease lease = local(LAZY).lock("a").acquire();
         CompletableFuture<Lease> away = remote(LAZY).lock("a").acquireAsync();
         awaitQueued(1);
-        Holdfast others = local(LAZY);
+        Holdfast others = local(LAZY.withLockDefaults(STRICT));
         CompletableFuture<Lease> second = others.lock("a").acquireAsync();
         awaitQueued(2);
         CompletableFuture<Lease> third = others.lock("a").acquireAsync();
@@ -95,7 +95,7 @@ abstract class BrokenMessagesContract extends FaultSuite {
     @Test
     void release_clientOfManyWaitersKilled_costsTheNextNothing() throws Exception {
         Lease lease = local(LAZY).lock("a").acquire();
-        DistributedLock dying = remote(LAZY.withCloseTimeout(Duration.ZERO)).lock("a");
+        DistributedLock dying = remote(LAZY.withCloseTimeout(Duration.ZERO)).lock("a", STRICT);
         for (int i = 1; i <= 200; i++) {
             dying.acquireAsync();
         }

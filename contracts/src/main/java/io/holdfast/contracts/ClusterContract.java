@@ -8,13 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
 import io.holdfast.Diagnosis;
+import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.Leadership;
 import io.holdfast.Lease;
+import io.holdfast.LeaseSet;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
+import io.holdfast.LockSet;
 import io.holdfast.LossReason;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.Waiter;
 import io.holdfast.contracts.servers.FreePort;
@@ -36,6 +41,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -97,6 +103,29 @@ public abstract class ClusterContract extends LockSuite {
         return cluster.masters().stream().map(this::lockOn).toList();
     }
 
+    /** One of the masters is away: its lock is not known to be held or not, and those of the others are given back. */
+    @Test
+    void set_overAllMastersAndOneIsAway_namesItsLockAndHoldsNone() throws Exception {
+        List<String> names = oneLockOnEach();
+        Holdfast holdfast = clusterClient();
+        LockSet set = holdfast.locks(names.toArray(String[]::new));
+        try (LeaseSet leases = set.acquire()) {
+            assertEquals(3, leases.tokens().size());
+        }
+        String last = set.names().get(2);
+        RedisServer away = cluster.masterOf(cluster.slotOf("hf:{" + last + "}"));
+        away.freeze();
+        SetAttempt.Unknown unknown = assertInstanceOf(SetAttempt.Unknown.class, set.attempt(Wait.none()));
+        assertEquals(last, unknown.lock());
+        for (String name : set.names().subList(0, 2)) {
+            await(name + " is free", () -> !holdfast.lock(name).isLocked());
+        }
+        away.thaw();
+        try (LeaseSet leases = set.acquire(Wait.upTo(PATIENCE))) {
+            assertTrue(leases.isValid());
+        }
+    }
+
     @Test
     void acquire_locksOnAllMasters_excludeAndAreSeen() throws Exception {
         List<String> locks = oneLockOnEach();
@@ -140,6 +169,41 @@ public abstract class ClusterContract extends LockSuite {
             assertTrue(granted.token() > token);
             token = granted.token();
             granted.release();
+        }
+    }
+
+    @Test
+    void election_onEachMaster_isWatchedByMessage() throws Exception {
+        HoldfastOptions quiet =
+                OPTIONS.withWaiterDeadline(Duration.ofMinutes(5)).withRefreshInterval(Duration.ofSeconds(10));
+        Holdfast watching = closeLater(Holdfast.over(clusterDriver(), quiet));
+        Holdfast leading = clusterClient();
+        for (RedisServer master : cluster.masters()) {
+            String name = electionOn(master);
+            CompletableFuture<Holder> told = new CompletableFuture<>();
+            watching.election(name).observe(leader -> leader.ifPresent(told::complete));
+            await(
+                    "it listens",
+                    () -> channels(master).stream()
+                            .anyMatch(channel -> channel.asString().equals("hf:led:{%lead:" + name + "}")));
+            long begin = System.nanoTime();
+            CompletableFuture<Leadership> led = new CompletableFuture<>();
+            leading.election(name).campaign(leadership -> {
+                led.complete(leadership);
+                new CountDownLatch(1).await();
+            });
+            long token = led.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).token();
+            assertEquals(token, told.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).token());
+            assertTrue(System.nanoTime() - begin < 9_000_000_000L, "by a look");
+        }
+        assertEquals(3, watching.inspect().elections().locks().count());
+    }
+
+    private String electionOn(RedisServer master) {
+        for (int i = 0; ; i++) {
+            if (cluster.masterOf(cluster.slotOf("hf:{%lead:election-" + i + "}")) == master) {
+                return "election-" + i;
+            }
         }
     }
 

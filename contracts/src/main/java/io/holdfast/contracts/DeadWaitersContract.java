@@ -26,6 +26,8 @@ public abstract class DeadWaitersContract extends TakerSuite {
 
     private static final String QUIET_DEADLINE = "deadline=300000";
     private static final String QUIET_REFRESH = "refresh=10000";
+    /** Each request stands in the server's queue itself. */
+    private static final String EACH = "strict=1";
 
     /** The most waiters that one script looks at. */
     private static final int WALK_LIMIT = 1000;
@@ -58,7 +60,7 @@ public abstract class DeadWaitersContract extends TakerSuite {
 
     private void assertWalkedOverOnce(int dead, int clients) throws Exception {
         Lease lease = client(server.address(), QUIET).lock("a").acquire();
-        TakerProcess doomed = taker("clients=" + clients, QUIET_DEADLINE, QUIET_REFRESH);
+        TakerProcess doomed = taker("clients=" + clients, QUIET_DEADLINE, QUIET_REFRESH, EACH);
         enqueue(doomed, dead);
         CompletableFuture<Lease> first =
                 client(server.address(), QUIET).lock("a").acquireAsync();
@@ -91,7 +93,7 @@ public abstract class DeadWaitersContract extends TakerSuite {
 
     @Test
     void kill_holderWithTenThousandWaiters_livingWaiterHoldsWhenTheTermIsOver() throws Exception {
-        TakerProcess doomed = taker(QUIET_DEADLINE, QUIET_REFRESH);
+        TakerProcess doomed = taker(QUIET_DEADLINE, QUIET_REFRESH, EACH);
         doomed.send("ask a 0 0");
         doomed.awaitLine("got a 0");
         Held dead = held("a");

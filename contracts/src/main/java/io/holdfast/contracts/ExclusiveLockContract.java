@@ -101,7 +101,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         AtomicReference<Long> lastToken = new AtomicReference<>(lease.token());
         for (int i = 0; i < 30; i++) {
             int number = i;
-            waiting.add(clients.get(i % 3).lock("a").acquireAsync().thenAccept(next -> {
+            waiting.add(clients.get(i % 3).lock("a", STRICT).acquireAsync().thenAccept(next -> {
                 order.add(number); // under the lock
                 assertTrue(next.token() > lastToken.getAndSet(next.token()));
                 assertTrue(next.isValid());
@@ -243,9 +243,9 @@ public abstract class ExclusiveLockContract extends LockSuite {
     void inspect_showsHoldersAndTheQueueInOrder() throws Exception {
         Holdfast holdfast = client(server.address(), HoldfastOptions.defaults().withApplication("my app/1 %"));
         Lease lease = holdfast.lock("with {braces} and \n control % chars").acquire();
-        CompletableFuture<Lease> first = holdfast.lock(lease.name()).acquireAsync();
+        CompletableFuture<Lease> first = holdfast.lock(lease.name(), STRICT).acquireAsync();
         await("it is queued", () -> holdfast.inspect().lock(lease.name()).waiters() == 1);
-        CompletableFuture<Lease> second = holdfast.lock(lease.name()).acquireAsync();
+        CompletableFuture<Lease> second = holdfast.lock(lease.name(), STRICT).acquireAsync();
         await("it is queued", () -> holdfast.inspect().lock(lease.name()).waiters() == 2);
         LockInfo info = holdfast.inspect().lock(lease.name());
         assertEquals("my app/1 %", info.holder().orElseThrow().application());

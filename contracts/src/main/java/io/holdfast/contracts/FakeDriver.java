@@ -87,7 +87,12 @@ public final class FakeDriver implements RedisDriver {
 
         /** The owner that an acquire, a release or a confirmation speaks of. */
         public String owner() {
-            return arg(5);
+            return arg(3);
+        }
+
+        /** The life of the tombstone that a release asks for, in ms, "0" for none. */
+        public String tombstone() {
+            return arg(4).isEmpty() ? "0" : arg(4).split(" ", 2)[0];
         }
 
         /** The part of the owner that is shown. */
@@ -137,7 +142,7 @@ public final class FakeDriver implements RedisDriver {
         answer("info", call -> {
             List<Reply> replies = new ArrayList<>();
             for (int i = 0; i < call.keys().size() / 5; i++) {
-                replies.add(list("", "", "", "", "", "", "", 0));
+                replies.add(list(0, "", 0));
             }
             return Reply.of(replies);
         });
@@ -212,7 +217,7 @@ public final class FakeDriver implements RedisDriver {
         return list("GRANTED", token, serverMicros(), 0);
     }
 
-    /** acquire: the owner holds the lock, and its client may keep it until it is recalled. */
+    /** acquire: the owner holds the lock, nobody else waits, and its client is told when others want it. */
     public Reply grantedToKeep(long token) {
         return list("GRANTED", token, serverMicros(), 1);
     }
@@ -258,7 +263,7 @@ public final class FakeDriver implements RedisDriver {
     public Reply handedOff(Duration claim) {
         List<Object> reply = new ArrayList<>(List.of("RELEASED"));
         reply.addAll(describe("somebody.0-1", claim, null));
-        reply.set(reply.size() - 2, claim.toMillis());
+        reply.set(5, claim.toMillis());
         return list(reply.toArray());
     }
 
@@ -291,7 +296,11 @@ public final class FakeDriver implements RedisDriver {
 
     /** refresh: a claim of this client, which it may not have heard of. */
     public Reply refreshedWithClaim(Call call, Call acquire, long token, Duration claim) {
-        return refreshed(call, "OK", Duration.ofSeconds(20), List.of(acquire.publicOwner(), token, claim.toMillis()));
+        return refreshed(
+                call,
+                "OK",
+                Duration.ofSeconds(20),
+                List.of(acquire.publicOwner(), token, serverMicros(), claim.toMillis()));
     }
 
     private Reply refreshed(Call call, String state, Duration remaining, @Nullable List<Object> claim) {
@@ -312,14 +321,11 @@ public final class FakeDriver implements RedisDriver {
 
     /** What {@code describe} of the scripts tells. */
     private List<Object> describe(String holder, Duration remaining, @Nullable List<Object> claim) {
-        List<Object> told = new ArrayList<>();
-        if (holder.equals(NOBODY)) {
-            told.addAll(List.of("", "", "", "", ""));
-        } else {
-            told.addAll(List.of(holder, 5, serverMicros(), remaining.toMillis(), "app/host/1/main"));
-        }
-        told.addAll(claim == null ? List.of("", "", "") : claim);
+        List<Object> told = new ArrayList<>(claim == null ? List.of("", "", "", "") : claim);
         told.addAll(List.of(0, 0));
+        if (!holder.equals(NOBODY)) {
+            told.addAll(List.of(remaining.toMillis(), holder, 5, serverMicros(), 30_000, "app/host/1/main"));
+        }
         return told;
     }
 
@@ -338,10 +344,19 @@ public final class FakeDriver implements RedisDriver {
         List.copyOf(subscriptions.values()).forEach(subscriber -> subscriber.accept(text));
     }
 
-    /** Tells by message that a request was handed the lock now, or, if {@code ago} is positive, some time ago. */
+    /** Tells by message that a request was handed the lock now, or, if {@code ago} is positive, some time ago; others wait. */
     public void grant(Call acquire, long token, Duration claim, Duration ago) {
+        grant(acquire, token, claim, ago, 0);
+    }
+
+    /** The same, where nobody else waits, so that the client is told when others want the lock. */
+    public void grantToKeep(Call acquire, long token, Duration claim, Duration ago) {
+        grant(acquire, token, claim, ago, 1);
+    }
+
+    private void grant(Call acquire, long token, Duration claim, Duration ago, int kept) {
         message("G " + acquire.publicOwner() + " " + token + " " + (serverMicros() - ago.toNanos() / 1_000) + " "
-                + claim.toMillis() + " " + acquire.keys().get(0));
+                + claim.toMillis() + " " + kept + " " + acquire.keys().get(0));
     }
 
     // ---- connections

@@ -32,6 +32,9 @@ abstract class FaultSuite extends LockSuite {
     /** Waiters of such a client are woken by messages, or not before ten seconds have passed. */
     static final HoldfastOptions LAZY = HoldfastOptions.defaults().withRefreshInterval(Duration.ofSeconds(10));
 
+    /** Each of its requests stands in the server's queue itself. */
+    static final HoldfastOptions EACH_QUEUED = HoldfastOptions.defaults().withLockDefaults(STRICT);
+
     /** Finds out soon that it is not answered, and asks again soon. */
     static final HoldfastOptions EAGER = HoldfastOptions.defaults()
             .withCommandTimeout(Duration.ofMillis(500))

@@ -90,7 +90,7 @@ public abstract class FaultyConnectionContract {
     /** More than a driver writes without further thought. */
     private static final String LARGE = "0123456789abcdef".repeat(6_000);
 
-    private final Fuse fuse = new Fuse();
+    private Fuse fuse = new Fuse();
     private final BlockingQueue<String> messages = new LinkedBlockingQueue<>();
     private RedisServer server;
     private RedisDriver driver;
@@ -111,6 +111,9 @@ public abstract class FaultyConnectionContract {
     @AfterEach
     void closeAll() {
         threads.shutdownNow();
+        if (driver != null) {
+            driver.close(); // of a test that has failed: its threads would fail others
+        }
         server.close();
     }
 
@@ -122,6 +125,7 @@ public abstract class FaultyConnectionContract {
         while (happened) {
             points++;
             // A fresh one each time: a driver whose connections break again and again takes its time.
+            fuse = new Fuse(); // threads of the driver before, which is closed, may come to a point yet
             driver = connect(server.port(), fuse);
             DriverFixture.get(driver.subscribe("news", messages::add));
             fuse.lay(points, happening);
@@ -151,6 +155,7 @@ public abstract class FaultyConnectionContract {
         boolean happened = true;
         while (happened) {
             points++;
+            fuse = new Fuse(); // threads of the driver before, which is closed, may come to a point yet
             driver = connect(server.port(), fuse);
             RecordedEvents events = DriverFixture.listen(driver);
             DriverFixture.get(driver.subscribe("news", messages::add));
@@ -161,7 +166,7 @@ public abstract class FaultyConnectionContract {
             DriverFixture.awaitTrue(() -> hears(text));
             happened = fuse.take();
             if (happened && happening != Happening.INTERRUPT) {
-                events.awaitMessages("down");
+                events.awaitMessages("down", () -> "where it happened: " + fuse.place());
             }
             DriverFixture.awaitTrue(() -> hears("after " + text));
             driver.close();

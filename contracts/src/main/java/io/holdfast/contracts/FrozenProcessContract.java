@@ -42,7 +42,7 @@ public abstract class FrozenProcessContract extends TakerSuite {
 
     private void assertFrozenCostOneWindow(int waiters) throws Exception {
         Lease lease = client(server).lock("a").acquire();
-        TakerProcess frozen = taker();
+        TakerProcess frozen = taker("strict=1");
         frozen.send("ask a 1 " + waiters);
         awaitQueue("a", waiters);
         CompletableFuture<Lease> next = client(server).lock("a").acquireAsync();
@@ -68,7 +68,7 @@ public abstract class FrozenProcessContract extends TakerSuite {
     @Test
     void release_threeClientsAreFrozen_costOneClaimWindowEach() throws Exception {
         Lease lease = client(server).lock("a").acquire();
-        TakerProcess frozen = taker("clients=3", "claim=300");
+        TakerProcess frozen = taker("clients=3", "claim=300", "strict=1");
         frozen.send("ask a 1 30");
         awaitQueue("a", 30);
         CompletableFuture<Lease> next = client(server).lock("a").acquireAsync();
@@ -116,13 +116,13 @@ public abstract class FrozenProcessContract extends TakerSuite {
     void thaw_waitersThatWerePassedOver_areServedInTheirOldPlaces() throws Exception {
         Lease lease = client(server).lock("a").acquire();
         // The claim is as long as the machine may keep the process from running after its thaw.
-        TakerProcess frozen = taker("claim=4000");
+        TakerProcess frozen = taker("claim=4000", "strict=1");
         frozen.send("pass a 1 50");
         awaitQueue("a", 50);
         Holdfast living = client(server);
-        CompletableFuture<Lease> overtakes = living.lock("a").acquireAsync();
+        CompletableFuture<Lease> overtakes = living.lock("a", STRICT).acquireAsync();
         awaitQueue("a", 51);
-        CompletableFuture<Lease> last = living.lock("a").acquireAsync();
+        CompletableFuture<Lease> last = living.lock("a", STRICT).acquireAsync();
         awaitQueue("a", 52);
         List<String> queue = queue("a");
         frozen.freeze();

@@ -1,6 +1,8 @@
 package io.holdfast.contracts;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /** Something that goes wrong once, at the n-th of the points that a test has put it to. For any threads. */
 public final class Fuse {
@@ -12,6 +14,7 @@ public final class Fuse {
 
     private final AtomicLong left = new AtomicLong();
     private volatile Fault fault = () -> {};
+    private volatile String place = "nowhere";
 
     /** It has not been laid yet: every point is passed. */
     public Fuse() {}
@@ -30,12 +33,25 @@ public final class Fuse {
     /** A point. */
     public void pass() {
         if (left.get() > 0 && left.decrementAndGet() == 0) {
+            place = placeOf(Thread.currentThread());
             try {
                 fault.happen();
             } catch (Throwable e) {
                 throw Fuse.<RuntimeException>unchecked(e);
             }
         }
+    }
+
+    /** In which thread and where in it the fault has happened. */
+    public String place() {
+        return place;
+    }
+
+    private static String placeOf(Thread thread) {
+        return thread.getName() + ": "
+                + Arrays.stream(thread.getStackTrace())
+                        .map(StackTraceElement::toString)
+                        .collect(Collectors.joining(" < "));
     }
 
     /** Lets an exception through that the compiler would have declared: a stream of a test throws what it likes. */

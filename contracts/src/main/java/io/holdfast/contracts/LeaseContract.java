@@ -171,7 +171,7 @@ public abstract class LeaseContract extends LockKindSuite {
     void lost_serverHasForgottenTheHold_isToldByTheNextRenewal(LockKind kind) throws Exception {
         AnyLease lease = client(kind).lock(NAME, Terms.BRIEF).acquire();
         awaitHeldOnly(kind);
-        servers.forEach(server -> server.command("DEL", kind.key(NAME)));
+        servers.forEach(server -> kind.keys(NAME).forEach(key -> server.command("DEL", key)));
         assertEquals(LossReason.GONE, get(lease.lost()));
         assertFalse(lease.isValid());
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
@@ -305,7 +305,7 @@ public abstract class LeaseContract extends LockKindSuite {
         ExecutionException thrown = assertThrows(ExecutionException.class, () -> get(waiting));
         assertInstanceOf(HoldfastClosedException.class, thrown.getCause());
         assertEquals(
-                Collections.nCopies(kind.servers(), List.of(kind.key("b"))),
+                Collections.nCopies(kind.servers(), kind.keys("b")),
                 holdsAndQueues(),
                 "what is released was released before close returned");
         assertTrue(foreign.isValid());

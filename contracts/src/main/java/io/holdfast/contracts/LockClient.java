@@ -1,7 +1,9 @@
 package io.holdfast.contracts;
 
 import io.holdfast.Backoff;
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Inspector;
 import io.holdfast.LockOptions;
 import io.holdfast.PlainOptions;
 import io.holdfast.Quorum;
@@ -39,11 +41,80 @@ interface LockClient extends AutoCloseable {
     @Override
     void close();
 
+    /** Where a client has locks of a kind, and where it looks at them. */
+    enum Locks {
+        EXCLUSIVE {
+            @Override
+            DistributedLock of(Holdfast holdfast, String name, LockOptions options) {
+                return holdfast.lock(name, options);
+            }
+
+            @Override
+            Inspector in(Holdfast holdfast) {
+                return holdfast.inspect();
+            }
+        },
+
+        READING {
+            @Override
+            DistributedLock of(Holdfast holdfast, String name, LockOptions options) {
+                return holdfast.readWriteLock(name, options).read();
+            }
+
+            @Override
+            DistributedLock against(Holdfast holdfast, String name, LockOptions options) {
+                return WRITING.of(holdfast, name, options);
+            }
+
+            @Override
+            Inspector in(Holdfast holdfast) {
+                return holdfast.inspect().readWriteLocks();
+            }
+        },
+
+        WRITING {
+            @Override
+            DistributedLock of(Holdfast holdfast, String name, LockOptions options) {
+                return holdfast.readWriteLock(name, options).write();
+            }
+
+            @Override
+            Inspector in(Holdfast holdfast) {
+                return holdfast.inspect().readWriteLocks();
+            }
+        },
+
+        PERMITS {
+            @Override
+            DistributedLock of(Holdfast holdfast, String name, LockOptions options) {
+                return holdfast.semaphore(name, 1, options).permits(1);
+            }
+
+            @Override
+            Inspector in(Holdfast holdfast) {
+                return holdfast.inspect().semaphores();
+            }
+        };
+
+        abstract DistributedLock of(Holdfast holdfast, String name, LockOptions options);
+
+        DistributedLock against(Holdfast holdfast, String name, LockOptions options) {
+            return of(holdfast, name, options);
+        }
+
+        abstract Inspector in(Holdfast holdfast);
+    }
+
     /** Has locks with a queue, on one server. */
-    record OfServer(Holdfast holdfast, LockOptions options) implements LockClient {
+    record OfServer(Holdfast holdfast, LockOptions options, Locks locks) implements LockClient {
         @Override
         public AnyLock lock(String name, Terms terms) {
-            return new AnyLock.Distributed(holdfast.lock(name, with(options, terms)));
+            return new AnyLock.Distributed(locks.of(holdfast, name, with(options, terms)));
+        }
+
+        @Override
+        public AnyLock against(String name, Terms terms) {
+            return new AnyLock.Distributed(locks.against(holdfast, name, with(options, terms)));
         }
 
         @Override
@@ -59,7 +130,7 @@ interface LockClient extends AutoCloseable {
         @Override
         public boolean waits(String name) {
             return holdfast.waiting() > 0
-                    && holdfast.inspect().lock(name).queue().stream()
+                    && locks.in(holdfast).lock(name).queue().stream()
                             .anyMatch(waiter -> waiter.client().equals(holdfast.id()));
         }
 

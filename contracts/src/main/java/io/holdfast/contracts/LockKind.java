@@ -15,7 +15,7 @@ import java.util.List;
  * one constant here: every driver's tests of these contracts then run it.
  */
 public enum LockKind {
-    /** As it is without options. */
+    /** As it is without options: in turns. */
     EXCLUSIVE {
         @Override
         LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
@@ -23,11 +23,11 @@ public enum LockKind {
         }
     },
 
-    /** Handed on among the leases of a client. */
-    HANDED_ON {
+    /** In strict order: each lease has a hold of the server for itself. */
+    STRICT {
         @Override
         LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
-            return ofServer(servers, options, LockOptions.defaults().withLocalHandoff(100, Duration.ofMillis(10)));
+            return ofServer(servers, options, LockOptions.defaults().withStrictOrder());
         }
     },
 
@@ -41,6 +41,63 @@ public enum LockKind {
         @Override
         ReleaseResult released() {
             return ReleaseResult.KEPT;
+        }
+    },
+
+    /** To read; against writers. */
+    READING {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return new LockClient.OfServer(
+                    Holdfast.over(servers.get(0), options), LockOptions.defaults(), LockClient.Locks.READING);
+        }
+
+        @Override
+        String key(String name) {
+            return "hf:{%rw:" + name + "}";
+        }
+
+        @Override
+        List<String> keys(String name) {
+            return List.of(key(name), key(name) + ":m");
+        }
+    },
+
+    /** To write. */
+    WRITING {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return new LockClient.OfServer(
+                    Holdfast.over(servers.get(0), options), LockOptions.defaults(), LockClient.Locks.WRITING);
+        }
+
+        @Override
+        String key(String name) {
+            return "hf:{%rw:" + name + "}";
+        }
+
+        @Override
+        List<String> keys(String name) {
+            return List.of(key(name), key(name) + ":m");
+        }
+    },
+
+    /** The only permit. */
+    PERMIT {
+        @Override
+        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+            return new LockClient.OfServer(
+                    Holdfast.over(servers.get(0), options), LockOptions.defaults(), LockClient.Locks.PERMITS);
+        }
+
+        @Override
+        String key(String name) {
+            return "hf:{%sem:" + name + "}";
+        }
+
+        @Override
+        List<String> keys(String name) {
+            return List.of(key(name), key(name) + ":m");
         }
     },
 
@@ -90,12 +147,17 @@ public enum LockKind {
         return "hf:{" + name + "}";
     }
 
+    /** All keys that a server has while one lease is held, sorted. */
+    List<String> keys(String name) {
+        return List.of(key(name));
+    }
+
     /** What a release is answered for which nobody waits. */
     ReleaseResult released() {
         return ReleaseResult.RELEASED;
     }
 
     private static LockClient ofServer(List<RedisDriver> servers, HoldfastOptions options, LockOptions lock) {
-        return new LockClient.OfServer(Holdfast.over(servers.get(0), options), lock);
+        return new LockClient.OfServer(Holdfast.over(servers.get(0), options), lock, LockClient.Locks.EXCLUSIVE);
     }
 }

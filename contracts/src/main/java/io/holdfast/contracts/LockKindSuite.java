@@ -11,6 +11,7 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.TestServer;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
@@ -47,6 +48,7 @@ public abstract class LockKindSuite extends LockSuite {
     /** Says of which kinds of lock a test of the contract is; otherwise it is of all. */
     @Target(ElementType.TYPE)
     @Retention(RetentionPolicy.RUNTIME)
+    @Inherited
     public @interface Kinds {
         /** The kinds. */
         LockKind[] value();
@@ -133,7 +135,7 @@ public abstract class LockKindSuite extends LockSuite {
 
     /** Waits until the hold of the lock, and nothing else, is on each server. */
     final void awaitHeldOnly(LockKind kind) {
-        List<List<String>> held = Collections.nCopies(kind.servers(), List.of(kind.key(NAME)));
+        List<List<String>> held = Collections.nCopies(kind.servers(), kind.keys(NAME));
         await("only " + held + " is there", () -> holdsAndQueues().equals(held));
     }
 

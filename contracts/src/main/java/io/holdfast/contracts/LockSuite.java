@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisAddress;
@@ -28,6 +29,9 @@ import org.junit.jupiter.api.AfterEach;
 public abstract class LockSuite {
     /** How long an event may take on a slow machine before a test gives up waiting for it. */
     protected static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** Each request stands in the server's queue itself. */
+    protected static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
 
     private final Deque<AutoCloseable> toClose = new ArrayDeque<>();
 
@@ -78,6 +82,11 @@ public abstract class LockSuite {
         if (first != null) {
             throw first;
         }
+    }
+
+    /** How many connections to a server listen on a channel. */
+    protected static long listeners(TestServer server, String channel) {
+        return server.command("PUBSUB", "NUMSUB", channel).asList().get(1).asLong();
     }
 
     /** Asks the server, which tells of no event, until it is so; fails with what was awaited if it does not become so. */

@@ -39,7 +39,7 @@ public abstract class MigrationLockContract extends FaultSuite {
             PlainOptions.defaults().withTerm(Duration.ofMinutes(10)).withRenewed(false);
 
     private Holdfast holdfast() {
-        return local(HoldfastOptions.defaults());
+        return local(EACH_QUEUED);
     }
 
     private static Optional<Lease> held(DistributedLock lock) throws InterruptedException {

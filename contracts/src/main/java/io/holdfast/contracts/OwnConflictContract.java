@@ -10,12 +10,13 @@ import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.LockRefusedException;
+import io.holdfast.LockSet;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
@@ -36,7 +37,7 @@ public abstract class OwnConflictContract extends FaultSuite {
     protected OwnConflictContract() {}
 
     private static LockOptions with(OwnConflict policy) {
-        return LockOptions.defaults().withOwnConflict(policy);
+        return STRICT.withOwnConflict(policy);
     }
 
     /** How many scripts the server has run. */
@@ -67,7 +68,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void wait_ownHold_waitsLikeAnybody() throws Exception {
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a");
+        DistributedLock lock = local(EACH_QUEUED).lock("a");
         Lease lease = lock.acquire();
         assertInstanceOf(Attempt.Taken.class, lock.attempt(Wait.none()));
         CompletableFuture<Lease> next = lock.acquireAsync(Wait.forever());
@@ -78,7 +79,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_ownHold_sharesTheTokenAsksNobodyAndIsCounted() throws Exception {
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", with(OwnConflict.REENTER));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
         Lease outer = lock.acquire();
         long before = scripts();
         Lease middle = lock.acquire();
@@ -99,8 +100,22 @@ public abstract class OwnConflictContract extends FaultSuite {
     }
 
     @Test
+    void reenterAndReleaseToRest_innermost_restsWhenTheLastOneHasLeft() throws Exception {
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
+        Lease outer = lock.acquire();
+        Lease inner = lock.acquire();
+        long begin = System.nanoTime();
+        assertEquals(ReleaseResult.STILL_HELD, inner.releaseToRest(Duration.ofMillis(600)));
+        assertTrue(outer.isValid());
+        assertEquals(ReleaseResult.RELEASED, outer.releaseToRest(Duration.ofMillis(1)));
+        assertInstanceOf(Attempt.Taken.class, lock.attempt(Wait.none()));
+        lock.acquire(Wait.upTo(PATIENCE)).release();
+        assertTrue(System.nanoTime() - begin >= 600_000_000L, "the longest of what they asked for");
+    }
+
+    @Test
     void reenter_otherThread_waits() throws Exception {
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", with(OwnConflict.REENTER));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
         Lease lease = lock.acquire();
         assertTrue(taken(() -> lock.tryAcquire().isEmpty()));
         lease.release();
@@ -108,7 +123,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_namedActors_areWhoTheySayInAnyThread() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         DistributedLock one = holdfast.lock("a", with(OwnConflict.REENTER)).as("order-1");
         DistributedLock other = holdfast.lock("a", with(OwnConflict.REENTER)).as("order-2");
         Lease lease = one.acquire();
@@ -120,7 +135,7 @@ public abstract class OwnConflictContract extends FaultSuite {
         assertEquals(ReleaseResult.STILL_HELD, again.release());
         assertEquals(ReleaseResult.RELEASED, lease.release());
         // The same id in another client is another actor.
-        Lease elsewhere = local(HoldfastOptions.defaults())
+        Lease elsewhere = local(EACH_QUEUED)
                 .lock("a", with(OwnConflict.REENTER))
                 .as("order-1")
                 .acquire();
@@ -129,8 +144,32 @@ public abstract class OwnConflictContract extends FaultSuite {
     }
 
     @Test
+    void asUnlessNamed_lockAndSet_leavesActorsThatAreNamed() throws Exception {
+        Holdfast holdfast = local(EACH_QUEUED);
+        DistributedLock named = holdfast.lock("a").as("order-1");
+        LockSet set = holdfast.allOf(named, holdfast.lock("b")).asUnlessNamed("billing");
+        try (LeaseSet leases = set.acquire()) {
+            assertTrue(leases.isValid());
+            assertEquals("order-1", holderOf(holdfast, "a"));
+            assertEquals("billing", holderOf(holdfast, "b"));
+        }
+        named.asUnlessNamed("billing").call(lease -> {
+            assertEquals("order-1", holderOf(holdfast, "a"));
+            return lease;
+        });
+        holdfast.lock("a").asUnlessNamed("billing").call(lease -> {
+            assertEquals("billing", holderOf(holdfast, "a"));
+            return lease;
+        });
+    }
+
+    private static String holderOf(Holdfast holdfast, String name) {
+        return holdfast.inspect().lock(name).holder().orElseThrow().actor();
+    }
+
+    @Test
     void refuse_ownHold_namesTheHolderAsTheServerWould() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults().withApplication("billing"));
+        Holdfast holdfast = local(EACH_QUEUED.withApplication("billing"));
         Lease lease = holdfast.lock("a").as("order-1").acquire();
         DistributedLock lock = holdfast.lock("a", with(OwnConflict.REFUSE)).as("order-1");
         Attempt.OwnConflict conflict = assertInstanceOf(Attempt.OwnConflict.class, lock.attempt(Wait.none()));
@@ -143,9 +182,9 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_bothWaitAtOnce_shareTheHoldThatOneGets() throws Exception {
-        Lease before = local(HoldfastOptions.defaults()).lock("a").acquire();
+        Lease before = local(EACH_QUEUED).lock("a").acquire();
         // The hold is to be confirmed in its claim window, also by a machine that stands still for a second.
-        DistributedLock lock = local(HoldfastOptions.defaults())
+        DistributedLock lock = local(EACH_QUEUED)
                 .lock("a", with(OwnConflict.REENTER).withClaim(Duration.ofSeconds(5)))
                 .as("order-1");
         CompletableFuture<Lease> one = lock.acquireAsync(Wait.forever());
@@ -162,7 +201,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_afterALoss_isANewLeaseWithANewerToken() throws Exception {
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", with(OwnConflict.REENTER));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
         Lease lost = lock.with(lock.options().withTerm(BRIEF.term())).acquire();
         server.command("DEL", "hf:{a}");
         assertEquals(LossReason.GONE, get(lost.lost()));
@@ -179,7 +218,7 @@ public abstract class OwnConflictContract extends FaultSuite {
         LockOptions options = with(OwnConflict.REENTER_AND_EXTEND)
                 .withTerm(Duration.ofSeconds(10))
                 .withRenewed(false);
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
+        DistributedLock lock = local(EACH_QUEUED).lock("a", options);
         Lease outer = lock.acquire();
         await("some of it passes", () -> outer.remaining().toMillis() < 9_000);
         Lease inner = lock.acquire();
@@ -204,7 +243,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void refuse_ownHold_isAnAnswerOfItsOwnWithoutAsking() throws Exception {
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", with(OwnConflict.REFUSE));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REFUSE));
         Lease lease = lock.acquire();
         long before = scripts();
         Attempt.OwnConflict refused = assertInstanceOf(Attempt.OwnConflict.class, lock.attempt(Wait.forever()));
@@ -228,7 +267,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void javaLock_lockedTwice_isUnlockedByTheSecondUnlock() throws Exception {
-        DistributedLock lock = local(HoldfastOptions.defaults()).lock("a");
+        DistributedLock lock = local(EACH_QUEUED).lock("a");
         Lock view = lock.asJavaLock();
         view.lock();
         long token = lock.name().length() + holderToken();
@@ -253,7 +292,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void javaLock_otherThread_cannotUnlockAndWaits() throws Exception {
-        Lock view = local(HoldfastOptions.defaults()).lock("a").asJavaLock();
+        Lock view = local(EACH_QUEUED).lock("a").asJavaLock();
         view.lock();
         boolean refused = elsewhere(() -> {
             try {
@@ -283,7 +322,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void javaLock_interrupted_lockKeepsWaitingAndTheOthersThrow() throws Exception {
-        Lock view = local(HoldfastOptions.defaults()).lock("a").asJavaLock();
+        Lock view = local(EACH_QUEUED).lock("a").asJavaLock();
         view.lock();
         CompletableFuture<Boolean> stillInterrupted = new CompletableFuture<>();
         Thread waiting = new Thread(() -> {
@@ -325,7 +364,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void javaLock_leaseLost_isToldByUnlockAndByLockingAgain() throws Exception {
-        Lock view = local(HoldfastOptions.defaults()).lock("a", BRIEF).asJavaLock();
+        Lock view = local(EACH_QUEUED).lock("a", BRIEF).asJavaLock();
         view.lock();
         server.command("DEL", "hf:{a}");
         await("the loss is noticed", () -> {
@@ -346,13 +385,13 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void javaLock_conditions_areNotSupported() {
-        Lock view = local(HoldfastOptions.defaults()).lock("a").asJavaLock();
+        Lock view = local(EACH_QUEUED).lock("a").asJavaLock();
         assertThrows(UnsupportedOperationException.class, view::newCondition);
     }
 
     @Test
     void javaLock_virtualThreads_ownItLikeAnyThread() throws Exception {
-        Lock view = local(HoldfastOptions.defaults()).lock("a").asJavaLock();
+        Lock view = local(EACH_QUEUED).lock("a").asJavaLock();
         int[] counter = {0};
         Runnable work = () -> {
             for (int i = 0; i < 10; i++) {

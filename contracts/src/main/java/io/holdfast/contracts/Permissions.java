@@ -31,12 +31,15 @@ final class Permissions {
             "+hdel",
             "+hexists",
             "+hincrby",
+            "+hkeys",
+            "+hlen",
             "+zadd",
             "+zrem",
             "+zcard",
             "+zrank",
             "+zrange",
             "+zscore",
+            "+zmscore",
             "+zcount",
             "+publish",
             "+pubsub|numsub",
@@ -62,6 +65,9 @@ final class Permissions {
             "+subscribe",
             "+sentinel|master",
             "+sentinel|get-master-addr-by-name");
+
+    /** To tell of a new leader, and to hear of it; without it elections are watched by looking. */
+    static final String ELECTIONS = "&hf:led:*";
 
     /** To have grants confirmed by replicas besides. */
     static final List<String> REPLICAS = List.of("+wait");

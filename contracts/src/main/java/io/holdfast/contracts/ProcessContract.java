@@ -68,7 +68,7 @@ public abstract class ProcessContract extends TakerSuite {
 
     @Test
     void release_waitersInFourProcesses_areServedInTheOrderOfArrival() throws Exception {
-        List<TakerProcess> takers = takers(4, PATIENT);
+        List<TakerProcess> takers = takers(4, PATIENT, "strict=1");
         Lease lease = client(server).lock("a").acquire();
         takers.forEach(taker -> taker.send("pass a 1 50"));
         awaitQueue("a", 200);
@@ -122,10 +122,10 @@ public abstract class ProcessContract extends TakerSuite {
     @Test
     void kill_nextInLine_releaseItselfHandsToTheNextLivingOne() throws Exception {
         Lease lease = client(server).lock("a").acquire();
-        TakerProcess doomed = taker("clients=4");
+        TakerProcess doomed = taker("clients=4", "strict=1");
         doomed.send("ask a 1 20");
         awaitQueue("a", 20);
-        TakerProcess living = taker();
+        TakerProcess living = taker("strict=1");
         living.send("ask a 1 1");
         awaitQueue("a", 21);
         List<String> queue = queue("a");
@@ -169,7 +169,7 @@ public abstract class ProcessContract extends TakerSuite {
 
     @Test
     void restart_serverForgotEverything_leasesAreLostAndAllWaitersAreServed() {
-        List<TakerProcess> takers = takers(3);
+        List<TakerProcess> takers = takers(3, "strict=1");
         TakerProcess holder = takers.get(0);
         holder.send("ask a 1 1");
         holder.send("ask b 1 1");
@@ -201,7 +201,7 @@ public abstract class ProcessContract extends TakerSuite {
     @Test
     void restart_tenThousandWaitersOfOneClient_areQueuedAgainByFewRequests() {
         int waiters = 10_000;
-        TakerProcess taker = taker();
+        TakerProcess taker = taker("strict=1");
         taker.send("ask a 0 " + waiters);
         taker.awaitLine("got a 0");
         taker.awaitLine("asked a");

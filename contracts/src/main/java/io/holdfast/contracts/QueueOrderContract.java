@@ -34,7 +34,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     /** For the classes of the drivers. */
     protected QueueOrderContract() {}
 
-    private static final LockOptions FIFO = LockOptions.defaults();
+    private static final LockOptions FIFO = STRICT;
     private static final LockOptions LIFO = FIFO.withOrder(Order.LIFO);
     private static final LockOptions RANDOM = FIFO.withOrder(Order.RANDOM);
 
@@ -45,7 +45,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     /** Queues a request through one of two clients in turn. */
     private void enter(String name, LockOptions options) {
         while (clients.size() < 2) {
-            clients.add(local(HoldfastOptions.defaults()));
+            clients.add(local(EACH_QUEUED));
         }
         waiting.add(clients.get(waiting.size() % 2)
                 .lock("a", options)
@@ -69,7 +69,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     }
 
     private Lease held() throws InterruptedException {
-        return local(HoldfastOptions.defaults()).lock("a").acquire();
+        return local(EACH_QUEUED).lock("a").acquire();
     }
 
     @Test
@@ -147,9 +147,8 @@ public abstract class QueueOrderContract extends FaultSuite {
         Lease held = held();
         enter("1", FIFO);
         enter("2", FIFO);
-        CompletableFuture<Lease> urgent = local(HoldfastOptions.defaults())
-                .lock("a", FIFO.withPriority(5))
-                .acquireAsync(Wait.forever());
+        CompletableFuture<Lease> urgent =
+                local(EACH_QUEUED).lock("a", FIFO.withPriority(5)).acquireAsync(Wait.forever());
         awaitQueued(3);
         held.release();
         assertEquals(1, get(urgent).initialPlace());
@@ -164,11 +163,11 @@ public abstract class QueueOrderContract extends FaultSuite {
     @Test
     void options_differentOnOneLock_areEachTheirOwn() throws Exception {
         Lease held = held();
-        CompletableFuture<Lease> brief = local(HoldfastOptions.defaults())
+        CompletableFuture<Lease> brief = local(EACH_QUEUED)
                 .lock("a", FIFO.withTerm(Duration.ofSeconds(5)).withClaim(Duration.ofMillis(200)))
                 .acquireAsync();
         awaitQueued(1);
-        CompletableFuture<Lease> other = local(HoldfastOptions.defaults())
+        CompletableFuture<Lease> other = local(EACH_QUEUED)
                 .lock("a", FIFO.withTerm(Duration.ofMinutes(5)).withRenewed(false))
                 .acquireAsync();
         awaitQueued(2);
@@ -188,7 +187,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     @Test
     void queueLimit_reached_isAnsweredAtOnceAndNothingIsQueued() throws Exception {
         Lease held = held();
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         LockOptions two = FIFO.withQueueLimit(2);
         enter("1", two);
         enter("2", two);
@@ -210,16 +209,15 @@ public abstract class QueueOrderContract extends FaultSuite {
     @Test
     void queueLimit_fullOfTheDead_letsTheLivingIn() throws Exception {
         Lease held = held();
-        HoldfastOptions reporting = HoldfastOptions.defaults()
-                .withRefreshInterval(Duration.ofMillis(100))
-                .withWaiterDeadline(Duration.ofMillis(600));
+        HoldfastOptions reporting =
+                EACH_QUEUED.withRefreshInterval(Duration.ofMillis(100)).withWaiterDeadline(Duration.ofMillis(600));
         Holdfast doomed = remote(reporting.withCloseTimeout(Duration.ZERO));
         for (int i = 0; i < 3; i++) {
             var unused = doomed.lock("a").acquireAsync(Wait.forever());
             awaitQueued(i + 1);
         }
         proxy.stall(TcpProxy.Kind.ANY);
-        Holdfast looking = local(HoldfastOptions.defaults());
+        Holdfast looking = local(EACH_QUEUED);
         await(
                 "the server gives them up",
                 () -> looking.inspect().queue("a").orElse(List.of()).stream()
@@ -239,7 +237,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         enter("2", FIFO);
         enter("low", FIFO.withPriority(-1));
         // Its life is over for certain when another one of the same length, begun later, is.
-        CompletableFuture<Attempt> clock = local(HoldfastOptions.defaults())
+        CompletableFuture<Attempt> clock = local(EACH_QUEUED)
                 .lock("a", FIFO.withPriority(-2).withRequestLife(Duration.ofMillis(100), LockOptions.RequestEnd.LEAVE))
                 .attemptAsync(Wait.forever());
         assertInstanceOf(Attempt.TimedOut.class, get(clock));
@@ -272,7 +270,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         Lease held = held();
         long begin = System.nanoTime();
         Duration limit = Duration.ofMillis(400);
-        Attempt attempt = local(HoldfastOptions.defaults()).lock("a").attempt(Wait.untilStuck(limit));
+        Attempt attempt = local(EACH_QUEUED).lock("a").attempt(Wait.untilStuck(limit));
         Attempt.TimedOut stuck = assertInstanceOf(Attempt.TimedOut.class, attempt);
         assertTrue(System.nanoTime() - begin >= limit.toNanos());
         assertEquals(held.owner(), stuck.contention().holder().orElseThrow().owner());
@@ -283,12 +281,11 @@ public abstract class QueueOrderContract extends FaultSuite {
     @Test
     void untilStuck_lockChangesHands_waitsForAsLongAsItIsBusy() throws Exception {
         Duration limit = Duration.ofSeconds(2);
-        Holdfast busy = local(HoldfastOptions.defaults());
+        Holdfast busy = local(EACH_QUEUED);
         Lease lease = busy.lock("a").acquire();
         // Served last, so that it only waits.
-        CompletableFuture<Attempt> waiting = local(HoldfastOptions.defaults())
-                .lock("a", FIFO.withPriority(-1))
-                .attemptAsync(Wait.untilStuck(limit));
+        CompletableFuture<Attempt> waiting =
+                local(EACH_QUEUED).lock("a", FIFO.withPriority(-1)).attemptAsync(Wait.untilStuck(limit));
         awaitQueued(1);
         long begin = System.nanoTime();
         while (System.nanoTime() - begin < limit.toNanos() * 2) {
@@ -308,7 +305,7 @@ public abstract class QueueOrderContract extends FaultSuite {
 
     @Test
     void untilStuck_thenTakeOver_takesItFromTheStuckHolderWithANewerToken() throws Exception {
-        Lease stuck = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
+        Lease stuck = local(EACH_QUEUED).lock("a", BRIEF).acquire();
         List<LockEvent> told = new CopyOnWriteArrayList<>();
         Lease next = get(local(HoldfastOptions.defaults().withListener(told::add))
                 .lock("a")
@@ -332,11 +329,10 @@ public abstract class QueueOrderContract extends FaultSuite {
 
     @Test
     void untilStuck_thenTakeOverWithOthersInLine_goesOnInOrder() throws Exception {
-        Lease stuck = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
-        CompletableFuture<Lease> first =
-                local(HoldfastOptions.defaults()).lock("a").acquireAsync(Wait.forever());
+        Lease stuck = local(EACH_QUEUED).lock("a", BRIEF).acquire();
+        CompletableFuture<Lease> first = local(EACH_QUEUED).lock("a").acquireAsync(Wait.forever());
         awaitQueued(1);
-        CompletableFuture<Lease> breaking = local(HoldfastOptions.defaults())
+        CompletableFuture<Lease> breaking = local(EACH_QUEUED)
                 .lock("a")
                 .acquireAsync(Wait.untilStuck(Duration.ofMillis(300)).thenTakeOver());
         Lease one = get(first);

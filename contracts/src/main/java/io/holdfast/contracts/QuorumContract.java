@@ -163,24 +163,12 @@ public abstract class QuorumContract extends QuorumSuite {
         CompletableFuture<Lease> waiting = sleeper.lock("a").acquireAsync(Wait.forever());
         await("it sleeps", () -> sleeps.get() > 0);
         for (RedisServer node : nodes) {
-            await(
-                    "it listens",
-                    () -> node.command("PUBSUB", "NUMSUB", "hf:free:{a}")
-                                    .asList()
-                                    .get(1)
-                                    .asLong()
-                            == 1);
+            await("it listens", () -> listeners(node, "hf:free:{a}") == 1);
         }
         lease.release();
         waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).release();
         for (RedisServer node : nodes) {
-            await(
-                    "it listens no more",
-                    () -> node.command("PUBSUB", "NUMSUB", "hf:free:{a}")
-                                    .asList()
-                                    .get(1)
-                                    .asLong()
-                            == 0);
+            await("it listens no more", () -> listeners(node, "hf:free:{a}") == 0);
         }
     }
 

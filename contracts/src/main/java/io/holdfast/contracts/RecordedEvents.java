@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Connection events in the order in which they came, to be awaited one by one. */
@@ -40,6 +41,14 @@ final class RecordedEvents implements ConnectionListener {
 
     void awaitMessages(String event) {
         assertEquals(event, next(messages, DriverFixture.LONG), "event of the message connection");
+    }
+
+    /** The same, which says more if it fails. */
+    void awaitMessages(String event, Supplier<String> more) {
+        assertEquals(
+                event,
+                next(messages, DriverFixture.LONG),
+                () -> "event of the message connection; of the other one: " + commands + "; " + more.get());
     }
 
     /** The next event of the message connection, if it comes soon; null otherwise. */

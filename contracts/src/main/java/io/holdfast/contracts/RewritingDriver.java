@@ -67,7 +67,15 @@ public final class RewritingDriver extends ForwardingDriver {
                 + " local m = tonumber(t[1]) * 1000000 + tonumber(t[2]) + (" + offset.toNanos() / 1_000 + ")"
                 + " return { string.format('%.0f', math.floor(m / 1000000)), string.format('%.0f', m % 1000000) }"
                 + " end)()";
-        return text -> text.replace("redis.call('TIME')", shifted);
+        return text -> withLivesFromItsClock(text.replace("redis.call('TIME')", shifted));
+    }
+
+    /**
+     * The script, for a clock that is not the server's: what is to last for so long from now on lasts from that clock's time
+     * on.
+     */
+    public static String withLivesFromItsClock(String text) {
+        return text.replaceAll("'PX', (\\w+(\\[\\d\\])?)", "'PXAT', math.floor(nowText / 1000) + $1");
     }
 
     /**

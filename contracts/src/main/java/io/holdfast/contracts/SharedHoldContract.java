@@ -21,16 +21,18 @@ import io.holdfast.testkit.TestServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Holds that leases of one client share: handed on among its threads, or kept; against a real server. */
+/** Holds that leases of one client share, in turns or kept, against a real server. */
 public abstract class SharedHoldContract extends LockSuite {
-    private static final LockOptions HANDED = LockOptions.defaults().withLocalHandoff(100, Duration.ofMillis(10));
+    private static final LockOptions TURNS = LockOptions.defaults().withTurns(100, Duration.ofMillis(10));
     private static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofMinutes(1));
     /** Belongs to its thread, which enters it again. */
     private static final LockOptions NESTED = LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER);
@@ -39,7 +41,7 @@ public abstract class SharedHoldContract extends LockSuite {
     private static final int THREADS = 4;
     private static final int ROUNDS = 150;
 
-    /** Some clients hand on, some keep, some do neither: the same lock all the same. */
+    /** Some clients take turns, some keep, some do neither: the same lock all the same. */
     @Test
     final void acquire_clientsWithAndWithout_neverOverlapAndTokensRise() throws Exception {
         contend(false);
@@ -53,7 +55,7 @@ public abstract class SharedHoldContract extends LockSuite {
 
     private void contend(boolean mixed) throws Exception {
         TestServer server = startLockServer();
-        List<LockOptions> ways = List.of(HANDED, KEPT, LockOptions.defaults(), HANDED.withKeepFor(KEPT.keepFor()));
+        List<LockOptions> ways = List.of(TURNS, KEPT, LockOptions.defaults(), TURNS.withKeepFor(KEPT.keepFor()), TURNS);
         AtomicInteger inside = new AtomicInteger();
         AtomicLong newest = new AtomicLong();
         AtomicLong count = new AtomicLong();
@@ -102,53 +104,72 @@ public abstract class SharedHoldContract extends LockSuite {
         assertEquals((long) ways.size() * THREADS * ROUNDS, count.get());
     }
 
-    /** Each time the other client gets its turn, the first has handed on at most so often before. */
     @Test
-    final void release_otherClientWaits_isHandedOnAtMostSoOften() throws Exception {
+    final void turn_otherClientWaits_isOvertakenByTwoIntervalsAndAClosedLineAtMost() throws Exception {
         TestServer server = startLockServer();
-        int most = 5;
-        DistributedLock busy = client(server)
-                .lock(
-                        "a",
-                        LockOptions.defaults()
-                                .withLocalHandoff(most, Duration.ofMinutes(1))
-                                .withWaitLimit(Wait.forever()));
+        overtake(server, client(server), 50);
+    }
+
+    /** The busy client hears of the other only by asking. */
+    @Test
+    final void turn_messagesAreSwallowed_othersAreOvertakenForTwoIntervalsAndByAClosedLineAtMost() throws Exception {
+        RedisServer server = startServer();
+        TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
+        Holdfast busy = client(proxy.address(), HoldfastOptions.defaults());
+        busy.lock("a", LockOptions.defaults().withTurns()).acquire().release();
+        proxy.dropReplies(TcpProxy.Kind.MESSAGES);
+        overtake(server, busy, 3);
+    }
+
+    /**
+     * Threads of one client take the lock all the time, and one of another client asks for it now and then. From two intervals
+     * after it was queued on, no more than a closed line is served before it.
+     */
+    private void overtake(TestServer server, Holdfast client, int rounds) throws Exception {
+        int most = 3;
+        DistributedLock busy = client.lock(
+                "a",
+                LockOptions.defaults().withTurns(most, Duration.ofMinutes(1)).withWaitLimit(Wait.forever()));
         Holdfast other = client(server);
         DistributedLock patient = other.lock("a");
-        AtomicInteger since = new AtomicInteger();
-        AtomicInteger worst = new AtomicInteger();
-        AtomicInteger stop = new AtomicInteger();
-        List<Thread> threads = new ArrayList<>();
-        for (int t = 0; t < THREADS; t++) {
-            Thread thread = new Thread(() -> {
-                try {
-                    while (stop.get() == 0) {
-                        try (Lease lease = busy.acquire()) {
-                            since.incrementAndGet();
+        Queue<Long> begun = new ConcurrentLinkedQueue<>(); // sections of the busy client
+        AtomicLong newest = new AtomicLong();
+        AtomicBoolean stop = new AtomicBoolean();
+        List<CompletableFuture<Void>> threads = new ArrayList<>();
+        for (int t = 0; t < 2 * most; t++) {
+            threads.add(CompletableFuture.runAsync(
+                    () -> {
+                        try {
+                            while (!stop.get()) {
+                                try (Lease lease = busy.acquire()) {
+                                    begun.add(System.nanoTime());
+                                    long token = lease.token();
+                                    assertTrue(token > newest.getAndSet(token));
+                                }
+                            }
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
                         }
-                    }
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
-            threads.add(thread);
-            thread.start();
+                    },
+                    task -> new Thread(task).start()));
         }
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < rounds; i++) {
             CompletableFuture<Lease> mine = patient.acquireAsync(Wait.upTo(PATIENCE));
             await("it is queued", () -> queuedOrDone(server, other, patient, mine));
-            since.set(0);
-            try (Lease lease = mine.join()) {
-                worst.accumulateAndGet(since.get(), Math::max);
+            long known = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
+            try (Lease lease = mine.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+                long token = lease.token();
+                assertTrue(token > newest.getAndSet(token));
+                // One may have been served before, and have begun since.
+                long late = begun.stream().filter(at -> at - known > 0).count();
+                assertTrue(late <= most + 1, () -> late + " sections, two intervals after it was queued");
             }
+            begun.clear();
         }
-        stop.set(1);
-        for (Thread thread : threads) {
-            thread.join();
+        stop.set(true);
+        for (CompletableFuture<Void> thread : threads) {
+            thread.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         }
-        // Those of one grant: its first lease and the handoffs. A grant that was under way already, and the present
-        // one.
-        assertTrue(worst.get() <= 2 * (most + 1), () -> worst + " sections before it was its turn");
     }
 
     private static boolean queuedOrDone(

@@ -61,11 +61,10 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void release_byNameWithWaiters_handsOffInOrderAndTheHolderLearnsOfIt() throws Exception {
-        Lease lease = local(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
-        CompletableFuture<Lease> next =
-                local(HoldfastOptions.defaults()).lock("a").acquireAsync();
+        Lease lease = local(EACH_QUEUED).lock("a", BRIEF).acquire();
+        CompletableFuture<Lease> next = local(EACH_QUEUED).lock("a").acquireAsync();
         awaitQueued(1);
-        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
+        Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.HAND_OFF);
         assertEquals(Outcome.RELEASED, done.outcome());
         assertEquals("hf:{a}", done.key());
         assertEquals("hf:{a}:q", done.queueKey());
@@ -85,18 +84,17 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void release_droppingTheWaiters_endsEachOfTheirCallsAsEvicted() throws Exception {
-        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        Lease lease = local(EACH_QUEUED).lock("a").acquire();
         List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            waiting.add((i % 2 == 0 ? local(LAZY) : local(HoldfastOptions.defaults()))
+            waiting.add((i % 2 == 0 ? local(LAZY.withLockDefaults(STRICT)) : local(EACH_QUEUED))
                     .lock("a")
                     .attemptAsync(Wait.forever()));
             awaitQueued(i + 1);
         }
-        CompletableFuture<Lease> throwing =
-                local(HoldfastOptions.defaults()).lock("a").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> throwing = local(EACH_QUEUED).lock("a").acquireAsync(Wait.forever());
         awaitQueued(6);
-        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.DROP);
         assertEquals(Outcome.RELEASED, done.outcome());
         assertEquals(6, done.dropped());
         assertEquals(Optional.empty(), done.next());
@@ -107,18 +105,18 @@ public abstract class SteeringContract extends FaultSuite {
         LockRefusedException thrown = assertInstanceOf(LockRefusedException.class, failure(throwing));
         assertInstanceOf(Attempt.Evicted.class, thrown.outcome());
         // A fresh request is another one.
-        Lease fresh = local(HoldfastOptions.defaults()).lock("a").acquire();
+        Lease fresh = local(EACH_QUEUED).lock("a").acquire();
         assertTrue(fresh.token() > lease.token());
         fresh.release();
     }
 
     @Test
     void release_droppingAWaiterThatDoesNotHearOfIt_isToldWhenItAsksAgain() throws Exception {
-        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        Lease lease = local(EACH_QUEUED).lock("a").acquire();
         CompletableFuture<Attempt> waiting = remote(EAGER).lock("a").attemptAsync(Wait.forever());
         awaitQueued(1);
         proxy.stall(Kind.ANY);
-        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.DROP);
         assertEquals(1, done.dropped());
         proxy.killConnections(Kind.MESSAGES);
         proxy.resume();
@@ -129,7 +127,7 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void release_byNameAndToken_leavesALaterHoldAlone() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         Lease first = holdfast.lock("a").acquire();
         long token = first.token();
         first.release();
@@ -149,26 +147,25 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void release_keyOfAnotherProgram_isLeftAlone() {
         server.command("SET", "hf:{a}", "mine");
-        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.DROP);
+        Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.DROP);
         assertEquals(Outcome.LEFT_ALONE, done.outcome());
         assertEquals("mine", server.command("GET", "hf:{a}").asString());
     }
 
     @Test
     void release_claimNotYetTakenUp_goesToTheNextAfterIt() throws Exception {
-        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
+        Lease lease = local(EACH_QUEUED).lock("a").acquire();
         LockOptions slow = LockOptions.defaults().withClaim(Duration.ofSeconds(10));
         CompletableFuture<Lease> stalled = remote(EAGER).lock("a", slow).acquireAsync(Wait.forever());
         awaitQueued(1);
-        CompletableFuture<Lease> next =
-                local(HoldfastOptions.defaults()).lock("a").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> next = local(EACH_QUEUED).lock("a").acquireAsync(Wait.forever());
         awaitQueued(2);
         proxy.stall(Kind.ANY);
         lease.release();
         await(
                 "it is handed over",
                 () -> server.command("HEXISTS", "hf:{a}:d", "@claim").asLong() == 1);
-        Revocation done = local(HoldfastOptions.defaults()).admin().release("a", Waiters.HAND_OFF);
+        Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.HAND_OFF);
         assertEquals(Outcome.RELEASED, done.outcome());
         Lease second = get(next);
         assertHeldBy(second);
@@ -180,14 +177,14 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void releaseAll_locksAndQueues_leavesNothingHeldAndNobodyWaiting() throws Exception {
-        Holdfast holder = local(HoldfastOptions.defaults());
+        Holdfast holder = local(EACH_QUEUED);
         List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             holder.lock("lock " + i).acquire();
-            waiting.add(local(LAZY).lock("lock " + i).attemptAsync(Wait.forever()));
+            waiting.add(local(LAZY.withLockDefaults(STRICT)).lock("lock " + i).attemptAsync(Wait.forever()));
         }
         await("all are queued", () -> holder.inspect().queues().count() == 20);
-        Admin.Total done = local(HoldfastOptions.defaults()).admin().releaseAll();
+        Admin.Total done = local(EACH_QUEUED).admin().releaseAll();
         assertEquals(20, done.released());
         assertEquals(20, done.dropped());
         for (CompletableFuture<Attempt> each : waiting) {
@@ -199,12 +196,12 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void releaseOf_clientActorAndHost_takesTheirLocksOnly() throws Exception {
-        Holdfast one = local(HoldfastOptions.defaults());
-        Holdfast two = local(HoldfastOptions.defaults());
+        Holdfast one = local(EACH_QUEUED);
+        Holdfast two = local(EACH_QUEUED);
         Lease a = one.lock("a").as("order-1").acquire();
         Lease b = one.lock("b").as("order-2").acquire();
         Lease c = two.lock("c").as("order-1").acquire();
-        Admin admin = local(HoldfastOptions.defaults()).admin();
+        Admin admin = local(EACH_QUEUED).admin();
         assertEquals(1, admin.releaseOfActor(one.id(), "order-1").released());
         assertFalse(a.isHeldOnServer());
         assertTrue(b.isHeldOnServer() && c.isHeldOnServer());
@@ -223,10 +220,10 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void extend_byName_neverShortensAndCreatesNothing() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         Lease lease =
                 holdfast.lock("a", LockOptions.defaults().withRenewed(false)).acquire();
-        Admin admin = local(HoldfastOptions.defaults()).admin();
+        Admin admin = local(EACH_QUEUED).admin();
         assertTrue(admin.extend("a", Duration.ofMinutes(5)).orElseThrow().toMinutes() >= 5);
         assertTrue(server.command("PTTL", "hf:{a}").asLong() > 290_000);
         assertTrue(admin.extend("a", Duration.ofMillis(1)).orElseThrow().toMinutes() >= 4);
@@ -239,8 +236,8 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void clean_deadWaiters_removesThemAndNobodyElse() throws Exception {
-        Lease lease = local(HoldfastOptions.defaults()).lock("a").acquire();
-        HoldfastOptions reporting = HoldfastOptions.defaults()
+        Lease lease = local(EACH_QUEUED).lock("a").acquire();
+        HoldfastOptions reporting = EACH_QUEUED
                 .withRefreshInterval(Duration.ofMillis(100))
                 .withWaiterDeadline(Duration.ofMillis(600))
                 .withCloseTimeout(Duration.ZERO);
@@ -249,7 +246,7 @@ public abstract class SteeringContract extends FaultSuite {
             var unused = doomed.lock("a").acquireAsync(Wait.forever());
             awaitQueued(i + 1);
         }
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         CompletableFuture<Lease> living = holdfast.lock("a").acquireAsync(Wait.forever());
         awaitQueued(4);
         proxy.stall(Kind.ANY);
@@ -277,7 +274,7 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void names_heldAndQueued_areToldWithoutLookingAtThem() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         Lease one = holdfast.lock("a {1}").acquire();
         Lease other = holdfast.lock("b:q").acquire();
         CompletableFuture<Lease> waiting = holdfast.lock("b:q").acquireAsync();
@@ -297,7 +294,7 @@ public abstract class SteeringContract extends FaultSuite {
         LockOptions options = LockOptions.defaults().withMetadata(metadata).withTerm(Duration.ofSeconds(20));
         Holdfast holdfast = local(HoldfastOptions.defaults().withApplication("billing"));
         Lease lease = holdfast.lock("a", options).as("order-1").acquire();
-        CompletableFuture<Lease> waiting = local(HoldfastOptions.defaults())
+        CompletableFuture<Lease> waiting = local(EACH_QUEUED)
                 .lock("a", options.withPriority(3).withMetadata(Map.of("k", "v")))
                 .as("order-2")
                 .acquireAsync();
@@ -328,7 +325,7 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void queue_nobodyWaits_isAbsentAndNotEmpty() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         Inspector inspector = holdfast.inspect();
         assertEquals(Optional.empty(), inspector.queue("a"));
         assertFalse(inspector.isLocked("a") || inspector.isQueued("a"));
@@ -346,7 +343,7 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void locks_many_areEachToldOnceInBatchesAndNotAskedBeforeTheyAreRead() throws Exception {
-        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Holdfast holdfast = local(EACH_QUEUED);
         TreeSet<String> names = new TreeSet<>();
         for (int i = 0; i < 250; i++) {
             names.add(holdfast.lock("{" + i + "}").acquire().name());
@@ -372,7 +369,7 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void clients_aliveAndDead_areToldApart() throws Exception {
-        Holdfast alive = local(HoldfastOptions.defaults());
+        Holdfast alive = local(EACH_QUEUED);
         Holdfast dead = remote(HoldfastOptions.defaults().withCloseTimeout(Duration.ZERO));
         dead.lock("a").acquire();
         alive.lock("b").acquire();
@@ -415,7 +412,7 @@ public abstract class SteeringContract extends FaultSuite {
         assertFalse(lock.isLocked());
         assertEquals(Duration.ZERO, lock.remaining());
         // And now somebody else's.
-        Lease other = local(HoldfastOptions.defaults()).lock("a").acquire();
+        Lease other = local(EACH_QUEUED).lock("a").acquire();
         assertFalse(lease.isHeldOnServer());
         assertTrue(lock.isLocked());
         other.release();

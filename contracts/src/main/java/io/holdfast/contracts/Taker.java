@@ -1,10 +1,12 @@
 package io.holdfast.contracts;
 
+import io.holdfast.Candidacy;
 import io.holdfast.FencedValue;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RespClient;
 import io.holdfast.spi.ConnectOptions;
@@ -23,6 +25,7 @@ import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -34,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * It ends with its input.
  *
  * <p>Arguments: a server's address, a driver's name, and options as {@code name=value}: {@code term}, {@code claim},
- * {@code refresh}, {@code deadline} (of waiters) and {@code tokenLife} in milliseconds, and {@code clients}, the number
+ * {@code refresh}, {@code deadline} (of waiters) and {@code tokenLife} in milliseconds, {@code strict}, whatever its value, for
+ * strict order, and {@code clients}, the number
  * of clients among which requests are dealt out in turn. It says {@code ready} when they are connected.
  *
  * <table>
@@ -58,6 +62,11 @@ import org.jspecify.annotations.Nullable;
  * <tr><td>{@code unguarded LOCK NUMBER TEXT}</td><td>sets the key {@code unguarded:LOCK}, without a look either</td>
  *     <td>{@code unguarded LOCK NUMBER}</td></tr>
  * <tr><td>{@code release LOCK NUMBER}</td><td>releases a lease</td><td>{@code released LOCK NUMBER RESULT}</td></tr>
+ * <tr><td>{@code campaign ELECTION NUMBER}</td><td>campaigns, and leads until it is interrupted</td>
+ *     <td>{@code campaigns ELECTION NUMBER}; each time {@code leads ELECTION NUMBER TOKEN}, and
+ *     {@code over ELECTION NUMBER TOKEN REASON} when the leadership is, {@code -} for no loss</td></tr>
+ * <tr><td>{@code leader ELECTION NUMBER}</td><td>looks whether a candidate leads</td>
+ *     <td>{@code leader ELECTION NUMBER true}, or {@code false}</td></tr>
  * <tr><td>{@code quit}</td><td>closes the clients and ends</td><td>{@code closed}</td></tr>
  * </table>
  *
@@ -73,13 +82,18 @@ public final class Taker {
     private final List<Holdfast> clients = new ArrayList<>();
     private final AtomicInteger turn = new AtomicInteger();
     private final Map<String, Lease> leases = new ConcurrentHashMap<>();
+    private final Map<String, Candidacy> candidacies = new ConcurrentHashMap<>();
     private final ReentrantLock writing = new ReentrantLock();
 
     private Taker(RedisAddress address, RedisDriverProvider driver, Map<String, Long> options) {
         this.address = address;
         LockOptions lockOptions = LockOptions.defaults().withWaitLimit(Wait.forever());
+        if (options.containsKey("strict")) {
+            lockOptions = lockOptions.withStrictOrder();
+        }
         HoldfastOptions clientOptions = HoldfastOptions.defaults();
         Map<String, Long> rest = new HashMap<>(options);
+        rest.remove("strict");
         Duration refresh = millis(rest.remove("refresh"), clientOptions.refreshInterval());
         Duration deadline = millis(rest.remove("deadline"), clientOptions.waiterDeadline());
         clientOptions = clientOptions
@@ -169,6 +183,11 @@ public final class Taker {
                 withData(data -> data.command("SET", "unguarded:" + lock, words[3]));
                 say("unguarded", lock, number);
             }
+            case "campaign" -> campaign(lock, number);
+            case "leader" -> {
+                Candidacy candidacy = Objects.requireNonNull(candidacies.get(lock + " " + number), "no such candidacy");
+                say("leader", lock, number, candidacy.isLeader());
+            }
             case "release" -> say("released", lock, number, lease(lock, number).release());
             default -> throw new IllegalArgumentException("no such command: " + String.join(" ", words));
         }
@@ -196,6 +215,24 @@ public final class Taker {
             });
         }
         say("asked", lock, from, to);
+    }
+
+    private void campaign(String election, int number) {
+        Candidacy candidacy = client().election(election, client().options().lockDefaults())
+                .campaign(leadership -> {
+                    say("leads", election, number, leadership.token());
+                    leadership
+                            .over()
+                            .thenAccept(reason -> say(
+                                    "over",
+                                    election,
+                                    number,
+                                    leadership.token(),
+                                    reason.map(LossReason::name).orElse("-")));
+                    new CountDownLatch(1).await();
+                });
+        candidacies.put(election + " " + number, candidacy);
+        say("campaigns", election, number);
     }
 
     private void pass(String lock, int from, int to) {

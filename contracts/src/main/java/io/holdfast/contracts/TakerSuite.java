@@ -84,13 +84,7 @@ abstract class TakerSuite extends LockSuite {
     /** Waits until the server has noticed that a client is gone. Until then it takes the client for a listener. */
     final void awaitDeaf(String owner) {
         String channel = "hf:to:" + clientOf(owner);
-        await(
-                "the server notices that " + channel + " has no listener",
-                () -> server.command("PUBSUB", "NUMSUB", channel)
-                                .asList()
-                                .get(1)
-                                .asLong()
-                        == 0);
+        await("the server notices that " + channel + " has no listener", () -> listeners(server, channel) == 0);
     }
 
     final List<Entry> journal(String lock) {

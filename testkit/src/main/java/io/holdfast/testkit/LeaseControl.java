@@ -2,22 +2,29 @@ package io.holdfast.testkit;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.Wait;
-import io.holdfast.spi.Reply;
+import io.holdfast.testkit.HoldState.Stranger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 
 /**
  * Makes happen to leases what a test wants to see handled: they expire, somebody else takes them, the server cannot be
  * reached. The code under test uses an ordinary {@link Holdfast}, over a {@link MemoryServer}.
+ *
+ * <p>Leases are those of locks, of read/write locks and of semaphores; what others hold beside a lease is left alone. Where a
+ * lock is named by its name it is one of {@link Holdfast#lock(String)}; a {@link DistributedLock} may be of any kind.
  *
  * <p>With {@link HoldfastExtension} it comes as a parameter of the test. May be used from any thread, in virtual time
  * from the test's only.
@@ -28,7 +35,8 @@ public final class LeaseControl implements AutoCloseable {
     private final MemoryServer server;
     private final HoldfastOptions options;
     private final Holdfast somebodyElse;
-    private final Map<String, Runnable> theirs = new ConcurrentHashMap<>(); // how each of their locks is released
+    private final Map<String, List<Runnable>> theirs = new ConcurrentHashMap<>(); // by key: how it is released
+    private final AtomicInteger strangers = new AtomicInteger();
     private final List<Holdfast> clients = new CopyOnWriteArrayList<>();
     private final List<MemoryDriver> drivers = new CopyOnWriteArrayList<>();
     private volatile boolean connected = true;
@@ -82,60 +90,111 @@ public final class LeaseControl implements AutoCloseable {
 
     /**
      * Ends the hold of a lease on the server as if it had expired there: the lock is free, or goes to the next that
-     * waits. The lease is over when this returns, lost as {@link io.holdfast.LossReason#GONE}; if its client is cut off,
-     * it learns of it like any other, when it is connected again or at its deadline.
+     * waits, unless others hold it beside this lease. The lease is over when this returns, lost as {@link
+     * io.holdfast.LossReason#GONE}; if its client is cut off, it learns of it like any other, when it is connected again or at
+     * its deadline.
      *
      * @throws IllegalStateException if the lease has no hold on this server
      */
     public void expire(Lease lease) {
-        server.command("DEL", keyOf(lease));
+        String owner = lease.owner();
+        change(lease, (data, state) -> state.expire(data, owner));
         tell(lease);
     }
 
     /**
-     * Has somebody else take the lock of a lease away, and hold it. Whoever waits for it goes on waiting. The lease is
-     * over when this returns, as with {@link #expire}.
+     * Has somebody else take away what a lease has of a lock, and hold it until {@link #release(String)}: the lock, or the
+     * right to write it or to read it, or so many permits. Whoever waits for it goes on waiting. The lease is over when this
+     * returns, as with {@link #expire}.
      *
      * @throws IllegalStateException if the lease has no hold on this server
      */
     public void lose(Lease lease) {
-        String name = lease.name();
-        String hold = RefusingRule.hold(lease.token() + 1);
-        server.command("SET", keyOf(lease), hold, "PX", Long.toString(RefusingRule.TERM_MILLIS));
-        theirs.put(name, () -> somebodyElse.admin().release(name, Admin.Waiters.HAND_OFF));
+        Stranger somebody = Stranger.numbered(strangers.incrementAndGet());
+        HoldState state = change(lease, (data, found) -> found.give(data, lease.owner(), somebody));
+        String key = Octets.toText(state.keys().get(0));
+        add(key, () -> {
+            server.inOneStep(data -> {
+                state.expire(data, somebody.owner());
+                return state;
+            });
+            adminOf(key).clean(lease.name()); // whoever waits has what is free now
+        });
         tell(lease);
     }
 
     /**
-     * Has somebody else hold a lock that is free, until {@link #release}.
+     * Has somebody else hold a lock that is free, until {@link #release(String)}.
      *
      * @throws IllegalStateException if it is held; the message says by whom
      */
     public void hold(String name) {
-        Attempt attempt = somebodyElse.lock(name).attemptAsync(Wait.none()).join();
-        Lease lease = attempt.lease()
-                .orElseThrow(() -> new IllegalStateException("lock '" + name + "' is not free: " + attempt));
-        theirs.put(name, lease::release);
+        hold(others -> others.lock(name));
     }
 
     /**
-     * Has somebody else release a lock that it holds after {@link #hold} or {@link #lose}: it is free, or goes to the next
-     * that waits.
+     * Has somebody else hold what is free of a lock of any kind, until {@link #release(DistributedLock)}: {@code hold(others ->
+     * others.readWriteLock("a").write())}, {@code hold(others -> others.semaphore("s", 3).permits(2))}.
+     *
+     * @param of the lock of somebody else's client
+     * @throws IllegalStateException if it is not free; the message says why
+     */
+    public void hold(Function<Holdfast, DistributedLock> of) {
+        DistributedLock lock = of.apply(somebodyElse);
+        Attempt attempt = lock.attemptAsync(Wait.none()).join();
+        Lease lease = attempt.lease()
+                .orElseThrow(() -> new IllegalStateException("lock '" + lock.name() + "' is not free: " + attempt));
+        add(lock.key(), lease::release);
+    }
+
+    private void add(String key, Runnable release) {
+        theirs.computeIfAbsent(key, k -> new CopyOnWriteArrayList<>()).add(release);
+    }
+
+    /**
+     * Has somebody else release a lock that it holds after {@link #hold(String)} or {@link #lose}: it is free, or goes to the
+     * next that waits.
      *
      * @throws IllegalStateException if somebody else does not hold it
      */
     public void release(String name) {
-        Runnable release = theirs.remove(name);
-        if (release == null) {
-            throw new IllegalStateException("lock '" + name + "' is not held by somebody else");
+        release(somebodyElse.lock(name));
+    }
+
+    /**
+     * Has somebody else release all that it holds of a lock of any kind.
+     *
+     * @param lock of any client; of a read/write lock either side, of a semaphore so many permits as you like
+     * @throws IllegalStateException if somebody else holds nothing of it
+     */
+    public void release(DistributedLock lock) {
+        List<Runnable> releases = theirs.remove(lock.key());
+        if (releases == null) {
+            throw new IllegalStateException("lock '" + lock.name() + "' is not held by somebody else");
         }
-        release.run();
+        releases.forEach(Runnable::run);
     }
 
     /** Drops all that wait for a lock, as an operator does: their requests end as {@link Attempt.Evicted}. */
     public void evict(String name) {
-        // A token that no hold has: it leaves the hold alone.
-        somebodyElse.admin().release(name, 1, Admin.Waiters.DROP);
+        evict(somebodyElse.lock(name));
+    }
+
+    /**
+     * Drops all that wait for a lock of any kind.
+     *
+     * @param lock of any client; of a read/write lock either side, of a semaphore so many permits as you like
+     */
+    public void evict(DistributedLock lock) {
+        // A token that no hold has: it leaves the holds alone.
+        adminOf(lock.key()).release(lock.name(), 1, Admin.Waiters.DROP);
+    }
+
+    /** An administrator of the kind of lock that has this key. */
+    private Admin adminOf(String key) {
+        Admin admin = somebodyElse.admin();
+        String name = key.substring(key.indexOf('{') + 1);
+        return name.startsWith("%rw:") ? admin.readWriteLocks() : name.startsWith("%sem:") ? admin.semaphores() : admin;
     }
 
     /**
@@ -153,14 +212,16 @@ public final class LeaseControl implements AutoCloseable {
         drivers.forEach(MemoryDriver::restore);
     }
 
-    private String keyOf(Lease lease) {
-        for (Reply key : server.command("KEYS", "*").asList()) {
-            if (server.command("TYPE", key.asString()).asString().equals("string")
-                    && server.command("GET", key.asString()).toString().startsWith(lease.owner() + "~")) {
-                return key.asString();
+    /** Does something to what is said of the hold of a lease, and answers where that stands. */
+    private HoldState change(Lease lease, BiConsumer<Keyspace, HoldState> change) {
+        return server.inOneStep(data -> {
+            HoldState state = HoldState.find(data, lease.owner());
+            if (state == null) {
+                throw new IllegalStateException(lease + " has no hold on " + server);
             }
-        }
-        throw new IllegalStateException(lease + " has no hold on " + server);
+            change.accept(data, state);
+            return state;
+        });
     }
 
     /** Has the lease ask the server, which it would do by itself only at its next renewal. */

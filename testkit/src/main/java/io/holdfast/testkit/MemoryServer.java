@@ -30,6 +30,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -283,13 +284,25 @@ public final class MemoryServer implements TestServer {
         }
         lock.lock();
         try {
-            keyspace.turn(beginMicros.get() + (ticker.nanoTime() - beginNanos) / 1_000);
+            keyspace.turn(nowMicros());
             Call call = new Call(this, session, octets);
             Rule present = session == null ? null : rule;
             return present == null ? commands.run(call) : present.apply(call);
         } finally {
             lock.unlock();
         }
+    }
+
+    private long nowMicros() {
+        return beginMicros.get() + (ticker.nanoTime() - beginNanos) / 1_000;
+    }
+
+    /** Looks at what is stored, or changes it, in one step. */
+    <T extends @Nullable Object> T inOneStep(Function<Keyspace, T> step) {
+        return locked(() -> {
+            keyspace.turn(nowMicros());
+            return step.apply(keyspace);
+        });
     }
 
     /** Runs something on the server's thread, or when it thaws. */

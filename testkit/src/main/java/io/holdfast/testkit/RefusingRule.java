@@ -1,13 +1,10 @@
 package io.holdfast.testkit;
 
-import io.holdfast.testkit.Keyspace.Text;
+import io.holdfast.testkit.HoldState.Stranger;
 
-/** Before any script runs, somebody else holds the locks that it looks at. */
+/** Before any script runs, somebody else holds the locks that it looks at, alone. */
 final class RefusingRule implements MemoryServer.Rule {
-    private static final String OWNER = "somebody.0-1~else";
-    private static final String LABEL = "somebody+else/elsewhere/1/main";
-
-    static final long TERM_MILLIS = 24 * 3_600_000L;
+    private static final Stranger SOMEBODY = Stranger.numbered(1);
 
     private final CommandTable commands;
 
@@ -15,22 +12,11 @@ final class RefusingRule implements MemoryServer.Rule {
         this.commands = commands;
     }
 
-    /** The text of a hold that somebody has who is no client of the server. */
-    static String hold(long micros) {
-        return OWNER + " " + micros + " " + micros + " " + TERM_MILLIS + " " + LABEL;
-    }
-
     @Override
     public Answer apply(Call call) {
         ScriptRun script = ScriptRun.of(call, commands);
         if (script != null) {
-            for (String key : script.keys()) {
-                if ((script.isPlain() || key.endsWith("}")) && !call.keys().exists(key)) {
-                    String hold = hold(call.keys().nowMicros());
-                    call.keys().put(key, new Text(script.isPlain() ? "somebody-else" : hold));
-                    call.keys().expire(key, call.keys().nowMillis() + TERM_MILLIS);
-                }
-            }
+            script.holds().forEach(hold -> hold.seize(call.keys(), SOMEBODY));
         }
         return commands.run(call);
     }

@@ -36,7 +36,20 @@ record ScriptRun(String name, List<String> keys, List<String> args) {
                 : null;
     }
 
-    boolean isPlain() {
+    /** The holds that it looks at. */
+    List<HoldState> holds() {
+        return keys.stream()
+                .filter(key -> isPlain() || key.endsWith("}"))
+                .map(this::hold)
+                .toList();
+    }
+
+    /** A hold, by the key that is named after the lock. */
+    HoldState hold(String key) {
+        return name.startsWith("line_") ? new LineHold(key) : new TextHold(key, isPlain());
+    }
+
+    private boolean isPlain() {
         return name.startsWith("plain_");
     }
 

@@ -2,12 +2,16 @@ package io.holdfast.testkit;
 
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.spi.Environment;
 import java.time.Duration;
 
 /**
  * Clients for the tests of an application, without any server: one that works, and three that always answer the same.
  * Each is a real {@link Holdfast} with an in-memory server of its own, so that everything it offers works, queries
  * included. The caller closes it.
+ *
+ * <p>What is said here of locks is true of every kind: of locks and of sets of them, of elections, which are locks that
+ * candidates ask for, of read/write locks, of semaphores, and of plain locks.
  *
  * <p>For several clients that contend, make a {@link MemoryServer}; to break leases, a {@link LeaseControl}.
  */
@@ -26,7 +30,8 @@ public final class TestHoldfast {
 
     /**
      * A client that is granted every lock at once, however many leases of it there are already: for code whose locking is
-     * not what is tested. Each lease is renewed and released like any other; queries tell the one that was granted last.
+     * not what is tested. So it is with writers beside readers, and with more permits than a semaphore has. Each lease is
+     * renewed and released like any other; queries tell the one that was granted last. Readers, too, have a token each.
      */
     public static Holdfast granting() {
         return granting(HoldfastOptions.defaults());
@@ -36,13 +41,13 @@ public final class TestHoldfast {
     public static Holdfast granting(HoldfastOptions options) {
         MemoryServer server = MemoryServer.start();
         server.obey(new GrantingRule(server.commands()));
-        return server.client(options);
+        return Holdfast.over(server.driver(), options, Environment.system().withoutSharedHolds());
     }
 
     /**
      * A client to whom every lock is taken, by somebody who never lets go: who does not want to wait is told so at once,
-     * who waits is queued until the wait is over. Queries show the holder. An operator's release by name still hands a
-     * lock to the first that waits.
+     * who waits is queued until the wait is over. Queries show the holder: of a read/write lock a writer, of a semaphore one
+     * that has all permits there can be. An operator's release by name still hands a lock to the first that waits.
      */
     public static Holdfast refusing() {
         return refusing(HoldfastOptions.defaults());

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -96,6 +98,32 @@ class TestingGuideTest {
             Lease next = holdfast.lock("a").acquire();
             control.expire(next); // nobody has it now
             assertEquals(LossReason.GONE, next.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
+        }
+
+        @Test
+        void readers(Holdfast holdfast, LeaseControl control) throws Exception {
+            DistributedReadWriteLock catalogue = holdfast.readWriteLock("catalogue");
+            control.hold(others -> others.readWriteLock("catalogue").write());
+            assertTrue(catalogue.read().tryAcquire().isEmpty());
+            control.release(catalogue.read());
+
+            Lease first = catalogue.read().acquire();
+            Lease second = catalogue.read().acquire();
+            control.lose(first); // somebody else reads in its place
+            assertFalse(first.isValid());
+            assertTrue(second.isValid());
+        }
+
+        @Test
+        void permits(Holdfast holdfast, LeaseControl control) throws Exception {
+            DistributedSemaphore licences = holdfast.semaphore("licences", 3);
+            control.hold(others -> others.semaphore("licences", 3).permits(2));
+            Lease last = licences.acquire();
+            assertEquals(0, licences.available());
+            control.expire(last);
+            assertEquals(1, licences.available());
+            control.release(licences.permits(1)); // both of them
+            assertEquals(3, licences.available());
         }
 
         @Test

@@ -5,6 +5,7 @@ import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * A real master with two replicas, watched by three sentinels, on loopback ports. For use by one thread.
@@ -56,11 +57,20 @@ public final class RedisSentinels implements AutoCloseable {
                     "sentinel failover-timeout " + NAME + " 3000",
                     "sentinel parallel-syncs " + NAME + " 2")));
         }
-        RedisCluster.await(
-                "the sentinels know each other and the replicas",
-                () -> sentinels.stream()
-                        .allMatch(sentinel ->
-                                sentinel.command("INFO", "sentinel").asString().contains("slaves=2,sentinels=3")));
+        try {
+            RedisCluster.await(
+                    "the sentinels know each other and the replicas",
+                    () -> sentinels.stream().allMatch(each -> shownBy(each).contains("slaves=2,sentinels=3")));
+        } catch (IllegalStateException e) {
+            throw new IllegalStateException(
+                    e.getMessage() + ": "
+                            + sentinels.stream().map(RedisSentinels::shownBy).collect(Collectors.joining("\n")),
+                    e);
+        }
+    }
+
+    private static String shownBy(RedisServer sentinel) {
+        return sentinel.command("INFO", "sentinel").asString();
     }
 
     private static String replicationOf(RedisServer server) {

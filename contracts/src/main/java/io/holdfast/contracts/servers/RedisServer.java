@@ -304,7 +304,7 @@ public final class RedisServer implements TestServer {
                     throw new IllegalStateException(
                             "the server ended with status " + process.process().exitValue());
                 }
-                return answers(port);
+                return answers(process, port);
             });
         } catch (IllegalStateException e) {
             throw new IllegalStateException(
@@ -312,10 +312,12 @@ public final class RedisServer implements TestServer {
         }
     }
 
-    private static boolean answers(int port) {
+    /** Another JVM's server may have been quicker to take the port: then this process is about to end. */
+    private static boolean answers(ChildProcess process, int port) {
         try (RespClient probe = RespClient.connect("127.0.0.1", port)) {
             probe.command("PING");
-            return true;
+            String id = "process_id:" + process.process().pid();
+            return probe.command("INFO", "server").asString().lines().anyMatch(id::equals);
         } catch (DriverException e) {
             // NOAUTH is an answer too. LOADING is none. MASTERDOWN would be none, but PING is not refused for that.
             return e.kind() == DriverException.Kind.REJECTED && !e.code().equals("LOADING");

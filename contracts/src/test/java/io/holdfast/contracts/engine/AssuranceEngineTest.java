@@ -122,7 +122,7 @@ class AssuranceEngineTest {
         server.answer("release", call -> server.released("RELEASED"));
         Holdfast holdfast =
                 Holdfast.over(present, HoldfastOptions.defaults().withExecutor(Runnable::run), time.environment(1));
-        LeaseTicket ticket = new LeaseTicket("a", "giver.0-1~secret", 100, Duration.ofSeconds(30));
+        LeaseTicket ticket = new LeaseTicket("a", "giver.0-1~secret", 100, 100, Duration.ofSeconds(30));
         CompletableFuture<Lease> lease = CompletableFuture.supplyAsync(() -> holdfast.adopt(ticket, REPLICATED));
         // Whoever adopts asks in a thread of its own, and goes on when it is answered.
         FakeDriver second = present.asked();

@@ -168,8 +168,8 @@ final class CloseEngineTest {
                 });
         Holdfast client = Holdfast.over(driver, failing, time.environment(2));
         List<CompletableFuture<?>> asking = List.of(
-                client.lock("a").acquireAsync(Wait.forever()),
-                client.lock("b").acquireAsync(Wait.forever()),
+                client.lock("a", EngineFixture.STRICT).acquireAsync(Wait.forever()),
+                client.lock("b", EngineFixture.STRICT).acquireAsync(Wait.forever()),
                 client.plainLock("c").acquireAsync());
         server.answer("release", call -> server.released("GONE"));
         server.answer("plain_release", call -> Reply.of(List.of(Reply.of("GONE"))));

@@ -99,12 +99,23 @@ abstract class DifferentialFixture {
 
     private static Object answer(Asking server, String... words) {
         try {
-            return value(server.command(words));
+            Reply reply = server.command(words);
+            return words[0].startsWith("EVAL") ? wordsOf(reply) : value(reply);
         } catch (DriverException e) {
             // Up to here the text is the server's; then follow places in the script, which interpreters tell
             // differently.
             return "error " + String.valueOf(e.getMessage()).replaceFirst(" script: .*", "");
         }
+    }
+
+    /** What a script replies, texts taken apart into their words. */
+    private static Object wordsOf(Reply reply) {
+        if (reply.isNull()) {
+            return "(nothing)";
+        }
+        return reply.isList()
+                ? reply.asList().stream().map(DifferentialFixture::wordsOf).toList()
+                : List.of(reply.asString().split(" ", -1));
     }
 
     private static Object value(Reply reply) {

@@ -39,6 +39,7 @@ final class EndedHoldersEngineTest {
     private final Set<String> ended = new HashSet<>();
     private final List<String> concealed = new ArrayList<>();
     private final List<Client> clients = new ArrayList<>();
+    private final List<Lease> leases = new ArrayList<>(); // one that nobody refers to is not renewed
     private boolean concealable = true;
 
     /** A share in a server from which one sees which clients have ended. */
@@ -88,8 +89,10 @@ final class EndedHoldersEngineTest {
         return Faces.lock(client, Keys.of(client.kit.options.prefix(), "a"), LockOptions.defaults());
     }
 
-    private static Lease tryNow(Client client) {
-        return lock(client).acquireAsync(Wait.none()).join();
+    private Lease tryNow(Client client) {
+        Lease lease = lock(client).acquireAsync(Wait.none()).join();
+        leases.add(lease);
+        return lease;
     }
 
     @AfterEach

@@ -12,6 +12,8 @@ import io.holdfast.contracts.FakeDriver;
 import io.holdfast.contracts.FakeDriver.Call;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 
@@ -21,6 +23,9 @@ abstract class EngineFixture {
     /** A term of 30 s, less 1 % and 2 ms. */
     static final Duration VALIDITY = Duration.ofMillis(29_698);
 
+    /** Each request asks the server for itself. */
+    static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
+
     static final Duration CLAIM = Duration.ofSeconds(1);
     static final HoldfastOptions OPTIONS =
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ofMillis(50));
@@ -28,6 +33,9 @@ abstract class EngineFixture {
     final VirtualTime time = new VirtualTime();
     final FakeDriver server = new FakeDriver(time);
     final Holdfast holdfast = Holdfast.over(server, OPTIONS, time.environment(1));
+
+    /** Those of {@link #lease}: one that nobody refers to is not renewed any more once the garbage collector has run. */
+    final List<Lease> leases = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -43,7 +51,9 @@ abstract class EngineFixture {
     Lease lease(String name, LockOptions options) {
         CompletableFuture<Lease> future = holdfast.lock(name, options).acquireAsync(Wait.none());
         server.next("acquire").answer(server.granted(100));
-        return obtained(future);
+        Lease lease = obtained(future);
+        leases.add(lease);
+        return lease;
     }
 
     /** A request that stands in the server's queue. */
@@ -60,7 +70,7 @@ abstract class EngineFixture {
     }
 
     Waiting waiting(String name) {
-        return new Waiting(name, LockOptions.defaults(), Wait.forever());
+        return new Waiting(name, STRICT, Wait.forever());
     }
 
     static Lease obtained(CompletableFuture<Lease> future) {

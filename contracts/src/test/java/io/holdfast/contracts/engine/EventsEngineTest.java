@@ -143,7 +143,7 @@ final class EventsEngineTest {
     void requeued_serverHasLostSight_isToldForEachRequest() {
         Holdfast holdfast = listening();
         for (int i = 0; i < 2; i++) {
-            var unused = holdfast.lock("a").acquireAsync(Wait.forever());
+            var unused = holdfast.lock("a", EngineFixture.STRICT).acquireAsync(Wait.forever());
             server.next("acquire").answer(server.queued(i + 1, Duration.ofSeconds(20)));
         }
         events.clear();
@@ -205,6 +205,7 @@ final class EventsEngineTest {
         Set<Reason> expected = new TreeSet<>(List.of(Reason.values()));
         expected.remove(Reason.QUEUE_FULL); // shown against real servers, as is the next
         expected.remove(Reason.UNCONFIRMED);
+        expected.remove(Reason.DEADLOCK); // takes two clients: DeadlockEngineTest
         assertEquals(expected, new TreeSet<>(told.keySet()));
         assertEquals(
                 "somebody.0-1",
@@ -293,7 +294,7 @@ final class EventsEngineTest {
         Holdfast holdfast = listening();
         LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(20));
         server.answer("release", call -> server.released("RELEASED"));
-        for (LockOptions each : List.of(options, options.withLocalHandoff(3, Duration.ofSeconds(1)))) {
+        for (LockOptions each : List.of(options, options.withTurns(3, Duration.ofSeconds(1)))) {
             CompletableFuture<Lease> asked = holdfast.lock("a", each).acquireAsync(Wait.none());
             time.advance(Duration.ofMillis(30));
             server.next("acquire").answer(server.granted(7));
@@ -305,6 +306,45 @@ final class EventsEngineTest {
             assertEquals(SECOND, released.held());
             assertEquals(ReleaseResult.RELEASED, released.result());
         }
+    }
+
+    /** In the line of its client it is told as in the server's queue, and by the owner who stands there for the line. */
+    @Test
+    void turn_requestsInLine_areToldAsQueuedObtainedAndTimedOutEach() {
+        Holdfast holdfast = listening();
+        server.answer("release", call -> server.released("RELEASED"));
+        CompletableFuture<Lease> first = holdfast.lock("a").as("one").acquireAsync(Wait.forever());
+        Call acquire = server.next("acquire");
+        CompletableFuture<Lease> second = holdfast.lock("a").as("two").acquireAsync(Wait.forever());
+        acquire.answer(server.grantedToKeep(7));
+        var late = holdfast.lock("a").as("three").attemptAsync(Wait.upTo(Duration.ofMillis(50)));
+        time.advance(Duration.ofMillis(50));
+        first.join().release();
+        second.join().extendAsync(Duration.ofSeconds(20));
+        server.next("confirm").answer(server.held());
+        second.join().release();
+        assertEquals(
+                List.of(
+                        "one Asked",
+                        "two Queued",
+                        "one Obtained",
+                        "three Queued",
+                        "three NotObtained",
+                        "one Released",
+                        "two Obtained",
+                        "two Extended",
+                        "two Released"),
+                events.stream()
+                        .map(event ->
+                                event.subject().actor() + " " + event.getClass().getSimpleName())
+                        .toList());
+        events.forEach(
+                event -> assertEquals(acquire.publicOwner(), event.subject().owner(), event::toString));
+        LockEvent.Queued queued = assertInstanceOf(LockEvent.Queued.class, events.get(1));
+        assertEquals(List.of(2, 2), List.of(queued.place(), queued.waiters()));
+        assertEquals(2, second.join().initialPlace());
+        assertEquals(Reason.TIMED_OUT, ((NotObtained) events.get(4)).reason());
+        assertInstanceOf(Attempt.TimedOut.class, late.join());
     }
 
     @Test

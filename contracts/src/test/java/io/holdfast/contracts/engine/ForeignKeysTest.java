@@ -29,7 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * an owner from releasing what it holds.
  */
 final class ForeignKeysTest {
-    private static final Keys KEYS = Keys.of("hf", "a");
+    private static final Keys LOCK = Keys.of("hf", "a");
+    private static final Keys LINE = Keys.of("hf", Keys.Kind.READ_WRITE, "a");
     private static final String HOLDER = "h.0-1~s";
     private static final String MINE = "m.0-1~s";
     private static final String HEIR = "n.0-1~s";
@@ -47,7 +48,10 @@ final class ForeignKeysTest {
             Script.INFO,
             Script.REVOKE,
             Script.PROLONG,
-            Script.QUORUM_RELEASE);
+            Script.QUORUM_RELEASE,
+            Script.LINE_RELEASE,
+            Script.LINE_REFRESH,
+            Script.LINE_INFO);
 
     private static RedisServer server;
 
@@ -66,64 +70,87 @@ final class ForeignKeysTest {
         server.close();
     }
 
-    /** How far a lock has come; each begins with an empty server. */
+    /** How far a lock has come, or a line whose requests all want to write; each begins with an empty server. */
     private enum Scene {
         FREE {
             @Override
-            void play() {}
+            void play(boolean line) {}
         },
         MINE_ALONE {
             @Override
-            void play() {
-                acquire(MINE);
+            void play(boolean line) {
+                acquire(line, MINE);
             }
         },
         MINE_WITH_WAITERS {
             @Override
-            void play() {
-                acquire(MINE);
-                acquire(FIRST);
-                acquire(LAST);
+            void play(boolean line) {
+                acquire(line, MINE);
+                acquire(line, FIRST);
+                acquire(line, LAST);
             }
         },
         I_WAIT {
             @Override
-            void play() {
-                acquire(HOLDER);
-                acquire(FIRST);
-                acquire(MINE);
-                acquire(LAST);
+            void play(boolean line) {
+                acquire(line, HOLDER);
+                acquire(line, FIRST);
+                acquire(line, MINE);
+                acquire(line, LAST);
             }
         },
         HANDED_TO_ME_PAST_ONE_PARKED {
             @Override
-            void play() {
-                I_WAIT.play();
-                run(Script.RELEASE, HOLDER);
-                server.command("DEL", KEYS.hold()); // the first did not take it up
-                run(Script.RELEASE, HOLDER);
+            void play(boolean line) {
+                I_WAIT.play(line);
+                release(line, HOLDER);
+                letEnd(line); // the first did not take it up
+                release(line, HOLDER);
             }
         },
         MINE_WITH_PARKED {
             @Override
-            void play() {
-                HANDED_TO_ME_PAST_ONE_PARKED.play();
-                acquire(MINE);
+            void play(boolean line) {
+                HANDED_TO_ME_PAST_ONE_PARKED.play(line);
+                acquire(line, MINE);
             }
         },
         LAPSED {
             @Override
-            void play() {
-                HANDED_TO_ME_PAST_ONE_PARKED.play();
-                server.command("DEL", KEYS.hold());
+            void play(boolean line) {
+                HANDED_TO_ME_PAST_ONE_PARKED.play(line);
+                letEnd(line);
             }
         };
 
-        abstract void play();
+        abstract void play(boolean line);
     }
 
-    private static void acquire(String owner) {
-        run(Script.ACQUIRE, owner);
+    private static void acquire(boolean line, String owner) {
+        run(line ? Script.LINE_ACQUIRE : Script.ACQUIRE, owner);
+    }
+
+    private static void release(boolean line, String owner) {
+        run(line ? Script.LINE_RELEASE : Script.RELEASE, owner);
+    }
+
+    private static void letEnd(boolean line) {
+        if (line) {
+            for (Reply member :
+                    server.command("ZRANGE", LINE.members(), "0", "-1").asList()) {
+                server.command("ZADD", LINE.members(), "1", member.asString());
+            }
+        } else {
+            server.command("DEL", LOCK.hold());
+        }
+    }
+
+    private static boolean isOfLine(Script script) {
+        return script.name().startsWith("LINE_");
+    }
+
+    private static Keys lockOf(Script script) {
+        return isOfLine(script) ? LINE : LOCK;
     }
 
     private static Reply run(Script script, String owner) {
@@ -132,39 +159,58 @@ final class ForeignKeysTest {
         words.add(Integer.toString(keys.size()));
         words.addAll(keys);
         words.addAll(argumentsOf(script, owner));
+        words.add("7"); // the call's number
         return server.command(words.toArray(String[]::new));
     }
 
     private static List<String> keysOf(Script script, String owner) {
+        Keys lock = lockOf(script);
         return switch (script) {
-            case ACQUIRE -> KEYS.allToAcquire(owner);
-            case RELEASE -> KEYS.allWithTombstone(owner);
-            case CONFIRM, REFRESH, INFO, CLEAN -> KEYS.all();
-            case REVOKE -> KEYS.allToRevoke();
-            case RENEW, PROLONG -> List.of(KEYS.hold());
+            case ACQUIRE, LINE_ACQUIRE -> lock.allToAcquire(owner);
+            case RELEASE, LINE_RELEASE -> lock.allWithTombstone(owner);
+            case CONFIRM,
+                    REFRESH,
+                    INFO,
+                    CLEAN,
+                    LINE_CONFIRM,
+                    LINE_DOWNGRADE,
+                    LINE_REFRESH,
+                    LINE_INFO,
+                    LINE_LIMIT,
+                    LINE_CLEAN -> lock.all();
+            case REVOKE, LINE_REVOKE -> lock.allToRevoke();
+            case RENEW, PROLONG -> List.of(lock.hold());
+            case LINE_RENEW, LINE_PROLONG -> List.of(lock.members(), lock.hold());
             case PLAIN_ACQUIRE, PLAIN_RELEASE, PLAIN_EXTEND, PLAIN_INFO -> List.of(PLAIN);
-            case FENCE -> List.of(KEYS.value());
-            case QUORUM_ACQUIRE -> List.of(KEYS.hold(), KEYS.token(), KEYS.tombstone(owner), MARKER);
-            case QUORUM_RAISE -> List.of(KEYS.hold(), KEYS.token());
-            case QUORUM_RELEASE -> List.of(KEYS.hold(), KEYS.tombstone(owner));
-            case ADOPT -> KEYS.allToAdopt(owner, HEIR);
-            case ADOPTED -> List.of(KEYS.hold(), KEYS.tombstone(owner));
+            case FENCE -> List.of(lock.value());
+            case QUORUM_ACQUIRE -> List.of(lock.hold(), lock.token(), lock.tombstone(owner), MARKER);
+            case QUORUM_RAISE -> List.of(lock.hold(), lock.token());
+            case QUORUM_RELEASE -> List.of(lock.hold(), lock.tombstone(owner));
+            case ADOPT -> lock.allToAdopt(owner, HEIR);
+            case ADOPTED -> List.of(lock.hold(), lock.tombstone(owner));
             case MEMORY -> List.of(MARKER);
         };
     }
 
     private static List<String> argumentsOf(Script script, String owner) {
-        Reply hold = server.command("TYPE", KEYS.hold()).asString().equals("string")
-                ? server.command("GET", KEYS.hold())
-                : Reply.of("");
-        String[] held = hold.isNull() ? new String[0] : hold.asString().split(" ", -1);
-        String token = held.length > 1 ? held[1] : "1";
+        String token = tokenOf(lockOf(script), owner);
         return switch (script) {
-            case ACQUIRE ->
-                withCommon(owner, owner, "30000", "1", "1000", "0", "L", "app/host/1", "main", "F", "0", "0", "1", "");
-            case RELEASE -> withCommon(owner, owner, "120000", "0", token);
+            case ACQUIRE -> withCommon(owner, owner, "30000", "30000 app/host/1/main", "0", "1 0 0 F 0 L 1000");
+            case RELEASE -> withCommon(owner, owner, "120000 0 0 " + token);
             case CONFIRM -> withCommon(owner, owner, token, "30000");
-            case REFRESH -> withCommon(owner, "app/host/1", "0", "1", owner);
+            case LINE_ACQUIRE ->
+                withCommon(owner, owner, "30000", "30000 app/host/1/main", "W:1:0", "1 0 0 F 0 L 1000");
+            case LINE_RELEASE -> withCommon(owner, owner, "120000 0 0 " + token);
+            case LINE_CONFIRM -> withCommon(owner, owner + " " + token + " 30000");
+            case LINE_RENEW -> List.of(owner.substring(0, owner.indexOf('~')) + " " + token + " 30000");
+            case LINE_DOWNGRADE -> withCommon(owner, owner, token, "30000");
+            case LINE_REFRESH -> withCommon(owner, "0", "1", owner);
+            case LINE_INFO -> withCommon(owner, "100");
+            case LINE_REVOKE -> withCommon(owner, "", "1", "120000");
+            case LINE_PROLONG -> List.of("", "90000");
+            case LINE_LIMIT -> withCommon(owner, "0", "60000", "app/host/1/");
+            case LINE_CLEAN -> withCommon(owner);
+            case REFRESH -> withCommon(owner, "0", "1", owner);
             case INFO -> withCommon(owner, "100");
             case REVOKE -> withCommon(owner, "", "1", "120000");
             case PROLONG -> List.of("90000");
@@ -184,17 +230,44 @@ final class ForeignKeysTest {
         };
     }
 
+    /** Of whatever hold there is. */
+    private static String tokenOf(Keys lock, String owner) {
+        if (lock.kind().isLine()) {
+            if (!server.command("TYPE", lock.members()).asString().equals("zset")) {
+                return "1";
+            }
+            for (Reply member :
+                    server.command("ZRANGE", lock.members(), "0", "-1").asList()) {
+                String[] words = member.asString().split(" ", -1);
+                if (owner.startsWith(words[0] + "~")) {
+                    return words[1];
+                }
+            }
+            return "1";
+        }
+        Reply hold = server.command("TYPE", lock.hold()).asString().equals("string")
+                ? server.command("GET", lock.hold())
+                : Reply.of("");
+        String[] held = hold.isNull() ? new String[0] : hold.asString().split(" ", -1);
+        return held.length > 1 && held[1].matches("\\d+") ? held[1] : "1";
+    }
+
     private static List<String> withCommon(String owner, String... args) {
-        List<String> all = new ArrayList<>(List.of(owner.substring(0, 1), "hf:to:", "30000", "3600000"));
+        List<String> all = new ArrayList<>(List.of(owner.substring(0, 1) + " 30000 hf:to:", "3600000"));
         all.addAll(Arrays.asList(args));
         return all;
     }
 
-    private static String typeOf(String key) {
-        if (key.equals(KEYS.queue()) || key.equals(KEYS.parked())) {
+    private static String typeOf(Keys lock, String key) {
+        if (key.equals(lock.queue()) || key.equals(lock.parked()) || key.equals(lock.members())) {
             return "zset";
         }
-        return key.equals(KEYS.details()) || key.equals(KEYS.evicted()) || key.equals(KEYS.value()) ? "hash" : "string";
+        return key.equals(lock.details())
+                        || key.equals(lock.evicted())
+                        || key.equals(lock.value())
+                        || (lock.kind().isLine() && key.equals(lock.hold()))
+                ? "hash"
+                : "string";
     }
 
     private static void putForeign(String key, String type) {
@@ -234,10 +307,11 @@ final class ForeignKeysTest {
     }
 
     private void check(Script script, Scene scene, String key, String type) {
+        Keys lock = lockOf(script);
         String what = script + " while " + scene + " with a " + type + " at " + key;
         server.command("FLUSHALL");
-        scene.play();
-        boolean mine = contents().getOrDefault(KEYS.hold(), "").startsWith("string " + MINE);
+        scene.play(isOfLine(script));
+        boolean mine = isMine(script, contents());
         putForeign(key, type);
         Map<String, String> before = contents();
         long left = leftOf(key);
@@ -263,10 +337,16 @@ final class ForeignKeysTest {
             before.remove(MARKER);
             assertEquals(before, written, () -> what + ": it has refused, and has written");
         }
-        if (script == Script.RELEASE || script == Script.REVOKE) {
-            boolean still = mine && after.getOrDefault(KEYS.hold(), "").startsWith("string " + MINE);
-            assertFalse(still && !key.equals(KEYS.hold()), () -> what + ": it is held as before");
+        if (script == Script.RELEASE || script == Script.REVOKE || script == Script.LINE_RELEASE) {
+            boolean still = mine && isMine(script, after);
+            assertFalse(still && !key.equals(lock.hold()), () -> what + ": it is held as before");
         }
+    }
+
+    private static boolean isMine(Script script, Map<String, String> contents) {
+        return isOfLine(script)
+                ? contents.getOrDefault(LINE.members(), "").contains("m.0-1 ")
+                : contents.getOrDefault(LOCK.hold(), "").startsWith("string " + MINE);
     }
 
     @ParameterizedTest
@@ -274,7 +354,7 @@ final class ForeignKeysTest {
     void script_foreignTypeAtAnyKey_leavesItAloneAndNothingWithoutExpiry(Script script) {
         for (String key : keysOf(script, MINE)) {
             for (String type : List.of("string", "list", "hash", "set", "zset")) {
-                if (!type.equals(typeOf(key))) {
+                if (!type.equals(typeOf(lockOf(script), key))) {
                     for (Scene scene : Scene.values()) {
                         check(script, scene, key, type);
                     }
@@ -286,9 +366,9 @@ final class ForeignKeysTest {
     @ParameterizedTest
     @EnumSource(Script.class)
     void script_foreignTextInPlaceOfTheHold_leavesItAlone(Script script) {
-        if (keysOf(script, MINE).contains(KEYS.hold())) {
+        if (keysOf(script, MINE).contains(LOCK.hold())) {
             for (Scene scene : Scene.values()) {
-                check(script, scene, KEYS.hold(), "string");
+                check(script, scene, LOCK.hold(), "string");
             }
         }
     }
@@ -297,25 +377,25 @@ final class ForeignKeysTest {
     void refresh_foreignTypeAtOneOfManyLocks_servesTheOthers() {
         server.command("FLUSHALL");
         Keys sound = Keys.of("hf", "b");
-        putForeign(KEYS.queue(), "list");
+        putForeign(LOCK.queue(), "list");
         List<String> words = new ArrayList<>(List.of("EVALSHA", Script.REFRESH.sha1(), "10"));
-        words.addAll(KEYS.all());
+        words.addAll(LOCK.all());
         words.addAll(sound.all());
-        words.addAll(withCommon(MINE, "app/host/1", "0", "1", MINE, "0", ""));
+        words.addAll(withCommon(MINE, "0", "1", MINE, "0", ""));
         List<Reply> replies = server.command(words.toArray(String[]::new)).asList();
-        assertEquals("RESEND", replies.get(0).asList().get(0).asString());
-        assertEquals("OK", replies.get(1).asList().get(0).asString());
+        assertEquals("RESEND", replies.get(0).asString().split(" ", 2)[0]);
+        assertEquals("OK", replies.get(1).asString().split(" ", 2)[0]);
     }
 
     @Test
     void release_foreignQueueComesAndGoes_waitersAreServedAfterwards() {
         server.command("FLUSHALL");
-        Scene.MINE_WITH_WAITERS.play();
-        server.command("RENAME", KEYS.queue(), "aside");
-        putForeign(KEYS.queue(), "list");
-        assertEquals("RELEASED", run(Script.RELEASE, MINE).asList().get(0).asString());
-        server.command("RENAME", "aside", KEYS.queue());
+        Scene.MINE_WITH_WAITERS.play(false);
+        server.command("RENAME", LOCK.queue(), "aside");
+        putForeign(LOCK.queue(), "list");
+        assertEquals("RELEASED", run(Script.RELEASE, MINE).asString().split(" ", 2)[0]);
+        server.command("RENAME", "aside", LOCK.queue());
         run(Script.RELEASE, MINE); // whoever comes by settles
-        assertTrue(server.command("GET", KEYS.hold()).asString().startsWith(FIRST + " "));
+        assertTrue(server.command("GET", LOCK.hold()).asString().startsWith(FIRST + " "));
     }
 }

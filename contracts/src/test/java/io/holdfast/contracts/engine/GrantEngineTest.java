@@ -56,7 +56,7 @@ final class GrantEngineTest extends EngineFixture {
         time.runUntil("the confirmation", seconds(1), () -> server.count("confirm") == 1);
         Call confirmation = server.next("confirm");
         assertEquals(millis(25), confirmation.sent().minus(granted));
-        assertEquals("7", confirmation.arg(6));
+        assertEquals("7", confirmation.arg(4));
         time.advance(millis(10));
         confirmation.answer(server.held());
         assertEquals(VALIDITY.minusMillis(10), lease.remaining());
@@ -244,24 +244,11 @@ final class GrantEngineTest extends EngineFixture {
         server.next("acquire").answer(stuck);
         Call revoke = server.next("revoke");
         time.advance(millis(300));
+        String mine = acquire.publicOwner();
         revoke.answer(Reply.of(List.of(
-                Reply.of("RELEASED"),
-                Reply.of("somebody.0-1"),
-                Reply.of(5),
-                Reply.of(1),
-                Reply.of(0),
-                Reply.of("app/host/1/main"),
-                Reply.of(0),
-                Reply.of(acquire.publicOwner()),
-                Reply.of(7),
-                Reply.of(server.serverMicros()),
-                Reply.of(1_000),
-                Reply.of("app/host/1/main"),
-                Reply.of(acquire.publicOwner()),
-                Reply.of(7),
-                Reply.of(1_000),
-                Reply.of(0),
-                Reply.of(0))));
+                Reply.of("RELEASED 0 " + mine + " 7 " + server.serverMicros() + " 1000 0 0 1000 " + mine + " 7 "
+                        + server.serverMicros() + " 30000 app/host/1/main"),
+                Reply.of(" 0 somebody.0-1 5 1 30000 app/host/1/main"))));
         assertEquals(millis(1_000 - 10 - 2 - 300), obtained(future).remaining());
     }
 
@@ -285,9 +272,9 @@ final class GrantEngineTest extends EngineFixture {
     @Test
     void message_ofAnotherClientOrNonsense_isIgnored() {
         waiting("a");
-        server.message("G somebody.0-1 7 1790000000000000 1000 hf:{a}");
+        server.message("G somebody.0-1 7 1790000000000000 1000 0 hf:{a}");
         server.message("G");
-        server.message("G a b c d e");
+        server.message("G a b c d e f");
         server.message("P");
         server.message("P 5 hf:{other}");
         server.message("");

@@ -139,7 +139,7 @@ final class HandOverEngineTest extends EngineFixture {
 
     @Test
     void adopt_answersTooLateEachTime_isTakenBackUnderItsOwnOwner() {
-        LeaseTicket ticket = new LeaseTicket("a", "x.0-1~secret", 7, seconds(1));
+        LeaseTicket ticket = new LeaseTicket("a", "x.0-1~secret", 7, 7, seconds(1));
         server.answer("release", call -> server.released("RELEASED"));
         server.answer("adopt", call -> {
             time.advance(seconds(1));
@@ -148,8 +148,8 @@ final class HandOverEngineTest extends EngineFixture {
         assertThrows(LeaseLostException.class, () -> holdfast.adopt(ticket));
         List<Call> adopts = server.calls("adopt");
         assertEquals(4, adopts.size());
-        String owner = adopts.get(0).arg(7);
-        assertTrue(adopts.stream().allMatch(call -> call.arg(7).equals(owner)), "it repeats itself");
+        String owner = adopts.get(0).arg(5);
+        assertTrue(adopts.stream().allMatch(call -> call.arg(5).equals(owner)), "it repeats itself");
         assertEquals(1, server.count("release"));
         assertEquals(owner, server.calls("release").get(0).owner());
         assertEquals(0, holdfast.holding());
@@ -157,7 +157,7 @@ final class HandOverEngineTest extends EngineFixture {
 
     @Test
     void adopt_answered_isALeaseWithTheTimeOfTheGrant() {
-        LeaseTicket ticket = new LeaseTicket("a", "x.0-1~secret", 7, seconds(5));
+        LeaseTicket ticket = new LeaseTicket("a", "x.0-1~secret", 7, 7, seconds(5));
         long granted = server.serverMicros() - 3_000_000;
         server.answer("adopt", call -> server.adoptedSince(granted));
         Lease lease = holdfast.adopt(ticket, options);
@@ -196,10 +196,10 @@ final class HandOverEngineTest extends EngineFixture {
 
     @Test
     void since_leasesThatShareAHold_isTheirOwn() {
-        LockOptions handed = LockOptions.defaults().withLocalHandoff(3, seconds(5));
+        LockOptions handed = LockOptions.defaults().withTurns(3, seconds(5));
         CompletableFuture<Lease> first = holdfast.lock("a", handed).acquireAsync(Wait.forever());
         Instant begin = micros(server.serverMicros());
-        server.next("acquire").answer(server.granted(100));
+        server.next("acquire").answer(server.grantedToKeep(100));
         CompletableFuture<Lease> second = holdfast.lock("a", handed).acquireAsync(Wait.forever());
         assertEquals(begin, obtained(first).since());
         time.advance(millis(20));

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.AfterEach;
 /** Clients that share holds among their leases, beside another that does not, in virtual time. */
 abstract class LocalLineFixture {
     static final LockOptions HANDED =
-            LockOptions.defaults().withLocalHandoff(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
-    static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofSeconds(5));
+            LockOptions.defaults().withTurns(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
+    static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
+    static final LockOptions KEPT = STRICT.withKeepFor(Duration.ofSeconds(5));
     static final Duration MICRO = Duration.ofNanos(2_000);
 
     static final LockOptions KEPT_LONG = KEPT.withKeepFor(Duration.ofHours(1));

@@ -12,6 +12,8 @@ import io.holdfast.Attempt;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
+import io.holdfast.LeaseTicket;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
@@ -28,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Holds that several leases of one client share: handed on among its threads, extended, or released by name. */
 final class LocalLineTest extends LocalLineFixture {
-    // ---- handed on
+    // ---- in turns; more in TurnsTest
 
     @Test
     void release_othersOfThisClientWait_handsOnWithoutTheServerInOrderWithRisingTokens() {
@@ -54,43 +56,6 @@ final class LocalLineTest extends LocalLineFixture {
         assertEquals(ReleaseResult.RELEASED, before.release());
         assertFalse(ours.lock("a").isLocked());
         assertEquals(0, ours.holding() + ours.waiting());
-    }
-
-    /** The bound is the promise to those of other clients: as often, or as long, as the options say, and no more. */
-    @Test
-    void release_asOftenAsAllowed_goesToTheOtherClientNext() {
-        Lease lease = lease(ask(ours, HANDED));
-        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            waiting.add(ask(ours, HANDED));
-        }
-        for (int i = 0; i < 3; i++) {
-            time.advance(MICRO);
-            lease.release();
-            lease = lease(waiting.get(i));
-            assertFalse(theirs.isDone());
-        }
-        long token = lease.token();
-        time.advance(MICRO);
-        lease.release();
-        Lease next = lease(theirs);
-        assertTrue(next.token() > token);
-        assertFalse(waiting.get(3).isDone());
-        next.release();
-        assertTrue(lease(waiting.get(3)).token() > next.token());
-    }
-
-    @Test
-    void release_asLongAsAllowed_goesToTheOtherClientNext() {
-        Lease lease = lease(ask(ours, HANDED));
-        CompletableFuture<Lease> theirs = ask(other, LockOptions.defaults());
-        CompletableFuture<Lease> mine = ask(ours, HANDED);
-        time.advance(Duration.ofMillis(50));
-        lease.release();
-        assertFalse(mine.isDone());
-        lease(theirs).release();
-        lease(mine).release();
     }
 
     @Test
@@ -179,16 +144,60 @@ final class LocalLineTest extends LocalLineFixture {
         lease.release();
     }
 
+    /** Neither the next in the client's own line nor the client itself has the lock meanwhile. */
+    @Test
+    void releaseToRest_nextInLineOrKept_hasItOnlyAfterTheRest() {
+        Duration rest = Duration.ofSeconds(20);
+        for (LockOptions each : List.of(HANDED, KEPT_LONG)) {
+            Lease lease = lease(ask(ours, each));
+            CompletableFuture<Lease> next = ask(ours, each);
+            assertEquals(ReleaseResult.RELEASED, lease.releaseToRest(rest));
+            assertTrue(other.inspect().lock("a").holder().orElseThrow().resting());
+            time.advance(rest.minusMillis(1));
+            assertFalse(next.isDone());
+            time.advance(Duration.ofSeconds(3));
+            lease(next).releaseToRest(rest);
+            assertTrue(other.inspect().lock("a").holder().orElseThrow().resting(), "and is not kept");
+            time.advance(rest.plusSeconds(1));
+        }
+    }
+
     @Test
     void options_thatDoNotGoTogether_areRefused() {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> ours.lock("a", HANDED.withOwnConflict(LockOptions.OwnConflict.REENTER)));
+                () -> ours.lock("a", KEPT.withOwnConflict(LockOptions.OwnConflict.REENTER)));
         assertThrows(
                 IllegalArgumentException.class, () -> ours.lock("a", KEPT.withShortestHold(Duration.ofSeconds(1))));
-        Lease lease = lease(ask(ours, HANDED));
-        assertThrows(UnsupportedOperationException.class, lease::ticket);
-        lease.release();
+    }
+
+    /** They have holds for themselves, whatever was said of turns: each request stands in the server's queue. */
+    @Test
+    void options_thatTurnsCannotServe_areStrictByThemselves() {
+        for (LockOptions each : List.of(
+                HANDED.withRenewed(false),
+                HANDED.withOwnConflict(LockOptions.OwnConflict.REFUSE),
+                HANDED.withShortestHold(Duration.ofMillis(1)),
+                HANDED.withQueueLimit(10),
+                HANDED.withRequestLife(Duration.ofSeconds(10), LockOptions.RequestEnd.TO_TAIL),
+                HANDED.withOrder(LockOptions.Order.RANDOM))) {
+            Lease lease = lease(ask(other, STRICT));
+            List<CompletableFuture<Lease>> waiting = List.of(
+                    ours.lock("a", each).as("x").acquireAsync(Wait.forever()),
+                    ours.lock("a", each).as("y").acquireAsync(Wait.forever()));
+            assertEquals(2, other.inspect().lock("a").waiters(), each::toString);
+            waiting.forEach(one -> one.cancel(true));
+            lease.release();
+        }
+        for (Wait wait : List.of(Wait.untilStuck(Duration.ofMinutes(1)), Wait.forever())) {
+            Lease lease = lease(ask(other, STRICT));
+            List<CompletableFuture<Lease>> waiting = List.of(
+                    ours.lock("a", HANDED).acquireAsync(wait),
+                    ours.lock("a", HANDED).acquireAsync(wait));
+            assertEquals(wait.untilStuck() ? 2 : 1, other.inspect().lock("a").waiters(), wait::toString);
+            waiting.forEach(one -> one.cancel(true));
+            lease.release();
+        }
     }
 
     /** The hold lives on without its client: whoever waits here stands in the server's queue behind it. */
@@ -206,11 +215,102 @@ final class LocalLineTest extends LocalLineFixture {
         next.join().release();
     }
 
+    /** The hold is its alone from then on: whoever waits here stands in the server's queue behind whoever adopts it. */
+    @Test
+    void ticket_ofALaterLeaseOfAHold_isAdoptedWithItsOwnTokenAndTheLineAsksAnew() {
+        Lease first = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> second = ask(ours, HANDED);
+        CompletableFuture<Lease> third = ask(ours, HANDED);
+        time.advance(MICRO);
+        long before = first.token();
+        first.release();
+        Lease given = lease(second);
+        LeaseTicket ticket = LeaseTicket.decode(given.ticket().encoded());
+        assertEquals(given.token(), ticket.token());
+        assertEquals(before, ticket.grantToken());
+        assertTrue(ticket.token() > before);
+        assertEquals(1, other.inspect().lock("a").waiters(), "the line asks anew");
+        assertTrue(given.isValid(), "still renewed");
+        assertEquals(ticket.token(), given.ticket().token(), "a second time");
+
+        Lease adopted = other.adopt(ticket);
+        assertEquals(given.token(), adopted.token());
+        assertEquals(
+                adopted.token(),
+                other.inspect().lock("a").holder().orElseThrow().token());
+        assertThrows(LeaseLostException.class, () -> ours.adopt(ticket));
+        time.advance(THIRD.multipliedBy(2)); // it is renewed, and the giver's renewal finds it adopted
+        assertTrue(adopted.isValid());
+        assertTrue(given.isHandedOver());
+        assertFalse(given.isValid());
+        assertFalse(given.lost().toCompletableFuture().isDone());
+        given.detach(); // it is
+        assertEquals(ReleaseResult.ALREADY_GONE, given.release());
+
+        assertFalse(third.isDone());
+        assertEquals(ReleaseResult.RELEASED, adopted.release());
+        Lease last = lease(third);
+        assertTrue(last.token() > adopted.token());
+        last.release();
+    }
+
+    /** Only what leases have used counts: what was reserved besides must not run away from the clock. */
+    @Test
+    void ticket_adoptedAndReleased_leavesNoReservedTokens() {
+        Lease given = lease(ask(ours, HANDED));
+        long token = given.token();
+        other.adopt(given.ticket()).release();
+        time.advance(Duration.ofMillis(1));
+        Lease next = lease(ask(other, STRICT));
+        assertTrue(next.token() > token);
+        assertTrue(next.token() < token + LocalLines.tokens(HANDED, true), "it is the clock's");
+        next.release();
+    }
+
+    /** A hold that serves others by now is not its to give. */
+    @Test
+    void ticket_ofALeaseThatIsOver_opensNothing() {
+        Lease first = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> second = ask(ours, HANDED);
+        time.advance(MICRO);
+        first.release();
+        assertThrows(LeaseLostException.class, () -> other.adopt(first.ticket()));
+        assertTrue(lease(second).isValid());
+        second.join().release();
+    }
+
+    @Test
+    void ticket_leaseIsLostAfterwards_isToldOnceAndNobodyElseIsConcerned() {
+        Lease given = lease(ask(ours, HANDED));
+        CompletableFuture<Lease> next = ask(ours, HANDED);
+        given.ticket();
+        control.evict("a");
+        assertTrue(next.isCompletedExceptionally());
+        other.admin().release("a", Admin.Waiters.HAND_OFF);
+        assertEquals(LossReason.REVOKED, given.lost().toCompletableFuture().join());
+        assertFalse(given.isHandedOver());
+        assertEquals(ReleaseResult.ALREADY_GONE, given.release());
+    }
+
+    /** A recall of the hold comes after the line has let it go: it concerns no later turn. */
+    @Test
+    void ticket_recalledAfterwards_staysTheLeases() {
+        Lease given = lease(ask(ours, HANDED));
+        given.ticket();
+        CompletableFuture<Lease> theirs = ask(other, STRICT);
+        CompletableFuture<Lease> mine = ask(ours, HANDED);
+        assertTrue(given.isValid());
+        assertEquals(2, other.inspect().lock("a").waiters());
+        given.release();
+        lease(theirs).release();
+        lease(mine).release();
+    }
+
     /** The renewal of the hold ended with the first lease's time; the second has a time of its own. */
     @Test
     void longestHold_firstLeaseOverstaysIt_nextIsRenewed() {
         LockOptions longest = HANDED.withTerm(Duration.ofSeconds(3))
-                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withTurns(3, Duration.ofSeconds(30))
                 .withLongestHold(Duration.ofSeconds(2));
         Lease first = lease(ask(ours, longest));
         CompletableFuture<Lease> next = ask(ours, longest);
@@ -225,7 +325,7 @@ final class LocalLineTest extends LocalLineFixture {
     @Test
     void notRenewed_handedOn_hasAWholeTerm() {
         LockOptions once = HANDED.withTerm(Duration.ofSeconds(3))
-                .withLocalHandoff(3, Duration.ofSeconds(30))
+                .withTurns(3, Duration.ofSeconds(30))
                 .withRenewed(false);
         Lease first = lease(ask(ours, once));
         CompletableFuture<Lease> next = ask(ours, once);
@@ -250,7 +350,7 @@ final class LocalLineTest extends LocalLineFixture {
         FakeDriver driver = new FakeDriver(time);
         Holdfast client = clientOver(driver);
         CompletableFuture<Lease> first = ask(client, HANDED);
-        driver.next("acquire").answer(driver.granted(100));
+        driver.next("acquire").answer(driver.grantedToKeep(100));
         CompletableFuture<Lease> next = ask(client, HANDED);
         time.advance(MICRO);
         CompletableFuture<Boolean> detached = Faces.holding(lease(first)).detach();
@@ -441,12 +541,12 @@ final class LocalLineTest extends LocalLineFixture {
                 admin.release("a", own - 1, Admin.Waiters.HAND_OFF).outcome());
         assertEquals(
                 Revocation.Outcome.LEFT_ALONE,
-                admin.release("a", own + LocalLines.tokens(KEPT), Admin.Waiters.HAND_OFF)
+                admin.release("a", own + LocalLines.tokens(KEPT, false), Admin.Waiters.HAND_OFF)
                         .outcome());
         assertEquals(
                 Revocation.Outcome.RELEASED,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
-        Lease theirs = lease(ask(other, LockOptions.defaults()));
+        Lease theirs = lease(ask(other, STRICT)); // which has no token but its own
         assertEquals(
                 Revocation.Outcome.LEFT_ALONE,
                 admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());

@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Backoff;
+import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
 import io.holdfast.PlainAttempt;
 import io.holdfast.PlainLease;
@@ -279,6 +281,46 @@ final class PlainEngineTest extends EngineFixture {
                         .filter(call -> call.arg(4).equals("1"))
                         .count());
         future.cancel(false);
+    }
+
+    @Test
+    void events_fromTheFirstTryToTheEnd_areThoseOfEachLock() {
+        List<LockEvent> told = new ArrayList<>();
+        Holdfast listening = Holdfast.over(server, OPTIONS.withListener(told::add), time.environment(2));
+        CompletableFuture<PlainLease> future = listening.plainLock("k", STEADY).acquireAsync(Wait.upTo(seconds(1)));
+        nextAcquire().answer(takenBy("other"));
+        time.advance(millis(100));
+        nextAcquire().answer(plainGranted());
+        PlainLease lease = future.join();
+        time.advance(TERM.dividedBy(3));
+        server.next("plain_extend").fail();
+        time.runUntil("the next renewal", seconds(2), () -> server.count("plain_extend") == 2);
+        server.next("plain_extend").answer(extended(true));
+        CompletableFuture<Void> extension = lease.extendAsync(TERM);
+        server.next("plain_extend").answer(extended(true));
+        extension.join();
+        var unused = lease.releaseAsync();
+        server.next("plain_release").answer(word("RELEASED"));
+        CompletableFuture<PlainAttempt> second =
+                listening.plainLock("k", STEADY).attemptAsync(Wait.none());
+        nextAcquire().answer(takenBy("other"));
+        second.join();
+        CompletableFuture<PlainLease> third = listening.plainLock("k", STEADY).acquireAsync(Wait.none());
+        nextAcquire().answer(plainGranted());
+        third.join();
+        time.advance(VALIDITY);
+        List<String> steps = told.stream()
+                .map(event -> event.getClass().getSimpleName())
+                .distinct()
+                .toList();
+        assertEquals(
+                List.of("Asked", "Obtained", "RenewalFailed", "Renewed", "Extended", "Released", "NotObtained", "Lost"),
+                steps);
+        assertEquals("k", told.get(0).lock());
+        assertTrue(
+                told.stream().noneMatch(event -> event.toString().contains(lease.value())), "its value stays secret");
+        server.answer("plain_release", call -> word("GONE"));
+        listening.close();
     }
 
     @Test

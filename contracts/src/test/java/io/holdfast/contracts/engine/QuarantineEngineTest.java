@@ -165,7 +165,9 @@ class QuarantineEngineTest {
         forgets();
         Holdfast holdfast = connect();
         for (Wait wait : List.of(Wait.none(), Wait.upTo(QUARANTINE.minusMillis(1)))) {
-            CompletableFuture<Attempt> attempt = ask(holdfast, wait);
+            CompletableFuture<Attempt> attempt =
+                    holdfast.lock("a", EngineFixture.STRICT).attemptAsync(wait);
+            server.next("acquire").answer(server.granted(100));
             assertNotNull(server.next("release"));
             assertEquals(
                     Attempt.Unconfirmed.Reason.QUARANTINE,

@@ -256,8 +256,8 @@ final class QuorumEngineTest extends QuorumFixture {
         as(Attempt.Taken.class, future);
         // Also on the one that did not answer, with a tombstone; not on the one that refused.
         assertEquals(List.of(0, 1, 1), counts("release"));
-        assertEquals("0", node(1).next("release").arg(6));
-        assertEquals("120000", node(2).next("release").arg(6));
+        assertEquals("0", node(1).next("release").tombstone());
+        assertEquals("120000", node(2).next("release").tombstone());
     }
 
     @Test
@@ -351,6 +351,11 @@ final class QuorumEngineTest extends QuorumFixture {
         assertThrows(IllegalArgumentException.class, () -> quorum.lock("a").asJavaLock());
         assertThrows(IllegalArgumentException.class, () -> quorum.lock("a").acquire(Wait.untilStuck(TERM)));
         assertThrows(UnsupportedOperationException.class, () -> lease("a").ticket());
+        Lease held = lease("b");
+        UnsupportedOperationException told =
+                assertThrows(UnsupportedOperationException.class, () -> held.releaseToRest(TERM));
+        assertTrue(String.valueOf(told.getMessage()).contains("cannot rest"), told.toString());
+        assertTrue(held.isValid(), "nothing was released");
     }
 
     private void assertRefused(String option, LockOptions lock) {
@@ -394,16 +399,7 @@ final class QuorumEngineTest extends QuorumFixture {
     }
 
     private Reply held(long remainingMillis) {
-        List<Reply> one = List.of(
-                Reply.of("x.0-1"),
-                Reply.of(5),
-                Reply.of(1000),
-                Reply.of(remainingMillis),
-                Reply.of("app/host/1/main"),
-                Reply.of(30_000),
-                Reply.of("held"),
-                Reply.of(0));
-        return Reply.of(List.of(Reply.of(one)));
+        return Reply.of(List.of(Reply.of("0 held 0 " + remainingMillis + " x.0-1 5 1000 30000 app/host/1/main")));
     }
 
     @Test

@@ -60,10 +60,11 @@ abstract class QuorumFixture {
     Reply taken(String owner, long remainingMillis) {
         return Reply.of(List.of(
                 Reply.of("TAKEN"),
+                Reply.of(remainingMillis),
                 Reply.of(owner),
                 Reply.of(5),
                 Reply.of(node(0).serverMicros()),
-                Reply.of(remainingMillis),
+                Reply.of(30_000),
                 Reply.of("app/host/1/main")));
     }
 

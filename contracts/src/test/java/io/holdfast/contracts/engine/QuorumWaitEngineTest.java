@@ -235,6 +235,6 @@ final class QuorumWaitEngineTest extends QuorumFixture {
         assertEquals(0, quorum.waiting());
         node(1).next(ACQUIRE).answer(granted(100));
         assertEquals(0, quorum.holding());
-        assertEquals("120000", node(1).next("release").arg(6));
+        assertEquals("120000", node(1).next("release").tombstone());
     }
 }

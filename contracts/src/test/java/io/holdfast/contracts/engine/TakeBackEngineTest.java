@@ -37,7 +37,7 @@ final class TakeBackEngineTest extends EngineFixture {
         assertEquals(VALIDITY.minusMillis(10), lease.remaining());
         // The first copy may still be under way, and must not take the lock again.
         lease.releaseAsync();
-        assertEquals(TWO_MINUTES, server.next("release").arg(6));
+        assertEquals(TWO_MINUTES, server.next("release").tombstone());
     }
 
     @Test
@@ -62,13 +62,13 @@ final class TakeBackEngineTest extends EngineFixture {
         assertInstanceOf(Attempt.Unknown.class, future.join());
         Call release = server.next("release");
         assertEquals(acquire.owner(), release.owner());
-        assertEquals(TWO_MINUTES, release.arg(6));
+        assertEquals(TWO_MINUTES, release.tombstone());
     }
 
     @Test
     void acquire_answered_leavesNoTombstone() {
         lease("a").releaseAsync();
-        assertEquals("0", server.next("release").arg(6));
+        assertEquals("0", server.next("release").tombstone());
     }
 
     // ---- taking back
@@ -80,7 +80,7 @@ final class TakeBackEngineTest extends EngineFixture {
         future.cancel(false);
         Call withdrawal = server.next("release");
         assertEquals(acquire.owner(), withdrawal.owner());
-        assertEquals(TWO_MINUTES, withdrawal.arg(6));
+        assertEquals(TWO_MINUTES, withdrawal.tombstone());
         withdrawal.answer(server.released("GONE"));
         acquire.answer(server.granted(7));
         assertEquals(acquire.owner(), server.next("release").owner());
@@ -110,7 +110,7 @@ final class TakeBackEngineTest extends EngineFixture {
         for (int i = 0; i < 10; i++) {
             Call withdrawal = server.next("release");
             assertEquals(acquire.owner(), withdrawal.owner());
-            assertEquals(TWO_MINUTES, withdrawal.arg(6));
+            assertEquals(TWO_MINUTES, withdrawal.tombstone());
             withdrawal.fail();
             time.advance(seconds(2));
         }
@@ -127,14 +127,14 @@ final class TakeBackEngineTest extends EngineFixture {
         server.next("acquire");
         future.cancel(false);
         Call withdrawal = server.next("release");
-        assertEquals(TWO_MINUTES, withdrawal.arg(6));
+        assertEquals(TWO_MINUTES, withdrawal.tombstone());
         server.grant(acquire, 7, CLAIM, Duration.ZERO);
         withdrawal.fail();
         time.advance(seconds(10));
         List<Call> releases = server.calls("release");
         Call last = releases.get(releases.size() - 1);
         assertEquals(acquire.owner(), last.owner());
-        assertEquals(TWO_MINUTES, last.arg(6));
+        assertEquals(TWO_MINUTES, last.tombstone());
     }
 
     @Test
@@ -148,6 +148,41 @@ final class TakeBackEngineTest extends EngineFixture {
         server.next("release").answer(server.released("GONE"));
         time.advance(Duration.ofMinutes(1));
         assertEquals(2, server.count("release"));
+    }
+
+    @Test
+    void releaseToRest_notAnswered_asksForWhatIsLeftOfTheRest() {
+        Lease lease = lease("a");
+        var unused = lease.releaseToRestAsync(seconds(5));
+        Call first = server.next("release");
+        assertEquals("0 0 5000 0", first.arg(4));
+        first.fail();
+        Call second = server.next("release");
+        assertEquals("0 0 5000 0", second.arg(4), "at once, by the take-back");
+        second.fail();
+        time.runUntil("the repeat", seconds(1), () -> server.count("release") == 3);
+        Call third = server.next("release");
+        assertEquals(lease.owner(), third.publicOwner());
+        assertEquals("0 0 " + seconds(5).minus(third.sent()).toMillis() + " 0", third.arg(4));
+        assertTrue(third.sent().compareTo(Duration.ZERO) > 0);
+        third.fail();
+        time.runUntil(
+                "the rest is over",
+                seconds(10),
+                () -> server.calls("release").stream()
+                        .anyMatch(call -> call.sent().compareTo(seconds(5)) > 0));
+        List<Call> releases = server.calls("release");
+        assertEquals("", releases.get(releases.size() - 1).arg(4), "nothing is left of it");
+    }
+
+    @Test
+    void releaseToRest_answered_isNotRepeatedAfterAReconnect() {
+        Lease lease = lease("a");
+        var unused = lease.releaseToRestAsync(seconds(5));
+        server.next("release").answer(server.released("RELEASED"));
+        server.disconnect();
+        server.restore();
+        assertEquals(1, server.count("release"), "it would end, without its rest, what a server has brought back");
     }
 
     // ---- connections
@@ -172,7 +207,7 @@ final class TakeBackEngineTest extends EngineFixture {
         Call renewal = server.next("renew");
         assertEquals(List.of("hf:{held}"), renewal.keys());
         Call refresh = server.next("refresh");
-        assertEquals(waiting.acquire.owner(), refresh.arg(8));
+        assertEquals(waiting.acquire.owner(), refresh.arg(5));
         Call release = server.next("release");
         assertEquals(recent.owner(), release.publicOwner());
         assertEquals(

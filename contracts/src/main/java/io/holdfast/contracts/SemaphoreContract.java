@@ -1,0 +1,304 @@
+package io.holdfast.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Admin;
+import io.holdfast.Attempt;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockInfo;
+import io.holdfast.LockMode;
+import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
+import io.holdfast.Revocation;
+import io.holdfast.Wait;
+import io.holdfast.contracts.servers.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a semaphore promises beyond what every kind of lock does. */
+@SuppressWarnings("NullAway.Init") // everything is made before each test
+public abstract class SemaphoreContract extends LockSuite {
+    /** For the classes of the drivers. */
+    protected SemaphoreContract() {}
+
+    private static final String KEY = "hf:{%sem:a}";
+
+    private RedisServer server;
+    private Holdfast one;
+    private Holdfast two;
+    private DistributedSemaphore permits;
+    private DistributedSemaphore others;
+
+    @BeforeEach
+    final void makeClients() {
+        server = startServer();
+        one = client(server);
+        two = client(server);
+        permits = one.semaphore("a", 3);
+        others = two.semaphore("a", 3);
+    }
+
+    private static <T> T get(CompletableFuture<T> future) throws Exception {
+        return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private CompletableFuture<Lease> waiting(DistributedSemaphore semaphore, int count) {
+        long before = waiters();
+        CompletableFuture<Lease> request = semaphore.permits(count).acquireAsync(Wait.forever());
+        await("it waits", () -> waiters() == before + 1);
+        return request;
+    }
+
+    private long waiters() {
+        return server.command("ZCARD", KEY + ":q").asLong();
+    }
+
+    @Test
+    final void permits_asManyAsThereAre_andNoMore() throws Exception {
+        Lease first = permits.acquire();
+        Lease two = others.permits(2).acquire();
+        assertEquals(LockMode.PERMITS, two.mode());
+        assertEquals(2, two.permits());
+        assertEquals(0, permits.available());
+        assertInstanceOf(Attempt.Taken.class, permits.permits(1).attempt(Wait.none()));
+        assertTrue(two.token() > first.token());
+        assertEquals(ReleaseResult.RELEASED, two.release());
+        assertEquals(ReleaseResult.ALREADY_GONE, two.release());
+        assertEquals(2, permits.available());
+        first.release();
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void bigRequest_inFront_isPassedByNobodyAndGetsAllAtOnce() throws Exception {
+        Lease first = permits.permits(2).acquire();
+        CompletableFuture<Lease> big = waiting(others, 3);
+        CompletableFuture<Lease> small = waiting(permits, 1); // one would be free
+        assertInstanceOf(Attempt.Taken.class, others.permits(1).attempt(Wait.none()));
+        assertFalse(small.isDone());
+        first.release();
+        Lease all = get(big);
+        assertEquals(3, all.permits());
+        assertFalse(small.isDone());
+        all.release();
+        get(small).release();
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void bigRequest_givesUp_thoseBehindItAreServed() throws Exception {
+        Lease first = permits.permits(2).acquire();
+        CompletableFuture<Lease> big = waiting(others, 3);
+        CompletableFuture<Lease> small = waiting(permits, 1);
+        big.cancel(false);
+        get(small).release();
+        first.release();
+    }
+
+    @Test
+    final void release_ofSeveral_servesAsManyAsFit() throws Exception {
+        Lease all = permits.permits(3).acquire();
+        CompletableFuture<Lease> first = waiting(others, 1);
+        CompletableFuture<Lease> second = waiting(permits, 2);
+        CompletableFuture<Lease> third = waiting(others, 1);
+        all.release();
+        Lease one = get(first);
+        get(second);
+        assertFalse(third.isDone());
+        one.release();
+        get(third);
+    }
+
+    @Test
+    final void holder_expired_itsPermitsComeBackThen() throws Exception {
+        LockOptions brief =
+                LockOptions.defaults().withTerm(Duration.ofMillis(700)).withRenewed(false);
+        Lease dead = two.semaphore("a", 3, brief).permits(2).acquire();
+        CompletableFuture<Lease> big = waiting(permits, 2);
+        long begin = System.nanoTime();
+        get(big).release();
+        assertFalse(dead.isValid());
+        assertTrue(System.nanoTime() - begin < 1_900_000_000L, "before the next refresh");
+    }
+
+    @Test
+    final void numbers_ofTwoVersions_neitherAddsBeyondItsOwn() throws Exception {
+        DistributedSemaphore more = others.withPermits(5);
+        List<Lease> held = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            held.add(permits.acquire());
+        }
+        assertInstanceOf(Attempt.Taken.class, permits.permits(1).attempt(Wait.none()));
+        held.add(more.permits(2).acquire());
+        assertInstanceOf(Attempt.Taken.class, more.permits(1).attempt(Wait.none()));
+        held.get(0).release();
+        assertInstanceOf(Attempt.Taken.class, permits.permits(1).attempt(Wait.none()));
+        more.acquire().release();
+    }
+
+    @Test
+    final void shortestHold_limitsHowOftenSomethingBegins() throws Exception {
+        LockOptions rate = LockOptions.defaults().withShortestHold(Duration.ofMillis(500));
+        DistributedSemaphore limited = one.semaphore("a", 2, rate);
+        long begin = System.nanoTime();
+        for (int i = 0; i < 5; i++) {
+            limited.acquire().release();
+        }
+        assertTrue(System.nanoTime() - begin >= 1_000_000_000L, "two of 500 ms each");
+    }
+
+    @Test
+    final void releaseToRest_permitsRestTheOthersAreThere() throws Exception {
+        Lease lease = permits.permits(2).acquire();
+        CompletableFuture<Lease> three = waiting(others, 3);
+        assertEquals(ReleaseResult.RELEASED, lease.releaseToRest(Duration.ofMillis(600)));
+        assertEquals(1, permits.available());
+        three.cancel(false);
+        await("nobody waits", () -> waiters() == 0);
+        permits.acquire().release();
+        assertInstanceOf(Attempt.Taken.class, others.permits(2).attempt(Wait.none()));
+        assertTrue(others.permits(3).acquire(Wait.upTo(PATIENCE)).isValid(), "they come back");
+    }
+
+    @Test
+    final void revoke_allPermitsComeBackAndHoldersAreTold() throws Exception {
+        Lease first = permits.acquire();
+        Lease second = others.permits(2).acquire();
+        var unused = one.admin().semaphores().release("a", Admin.Waiters.HAND_OFF);
+        assertEquals(LossReason.REVOKED, get(first.lost().toCompletableFuture()));
+        assertEquals(LossReason.REVOKED, get(second.lost().toCompletableFuture()));
+        assertEquals(3, permits.available());
+    }
+
+    @Test
+    final void release_byATokenThatNobodyHas_dropsWaitersAndLeavesHoldersAlone() throws Exception {
+        Lease lease = permits.permits(2).acquire();
+        CompletableFuture<Attempt> big = others.permits(3).attemptAsync(Wait.forever());
+        await("it waits", () -> waiters() == 1);
+        Revocation done = one.admin().semaphores().release("a", 1, Admin.Waiters.DROP);
+        assertEquals(1, done.dropped());
+        assertInstanceOf(Attempt.Evicted.class, get(big));
+        assertTrue(lease.isHeldOnServer());
+        assertEquals(1, permits.available());
+    }
+
+    @Test
+    final void look_tellsPermits() throws Exception {
+        Lease first = permits.permits(2).acquire();
+        CompletableFuture<Lease> big = waiting(others, 3);
+        LockInfo info = permits.look();
+        assertEquals(2, info.used());
+        assertEquals(2, info.shares().get(0).permits());
+        assertEquals(first.owner(), info.shares().get(0).holder().owner());
+        assertEquals(3, info.queue().get(0).permits());
+        assertEquals(List.of("a"), one.inspect().semaphores().heldNames().toList());
+        big.cancel(false);
+    }
+
+    @Test
+    final void load_permitsOut_areNeverMoreThanThereAre() throws Exception {
+        AtomicInteger out = new AtomicInteger();
+        AtomicInteger wrong = new AtomicInteger();
+        List<CompletableFuture<?>> threads = new ArrayList<>();
+        for (int t = 0; t < 12; t++) {
+            DistributedSemaphore mine = t % 2 == 0 ? permits : others;
+            Random random = new Random(t);
+            CompletableFuture<?> done = new CompletableFuture<>();
+            threads.add(done);
+            Thread thread = new Thread(() -> {
+                try {
+                    for (int i = 0; i < 100; i++) {
+                        int count = 1 + random.nextInt(3);
+                        mine.permits(count).call(lease -> {
+                            wrong.addAndGet(out.addAndGet(count) > 3 ? 1 : 0);
+                            out.addAndGet(-count);
+                            return true;
+                        });
+                    }
+                    done.complete(null);
+                } catch (InterruptedException | RuntimeException | Error e) {
+                    done.completeExceptionally(e);
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+        for (CompletableFuture<?> thread : threads) {
+            thread.get(2 * PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertEquals(0, wrong.get());
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void limit_byAnOperator_nobodyIsGrantedAnyMoreUntilItIsLifted() throws Exception {
+        Admin admin = one.admin().semaphores();
+        Lease held = permits.acquire();
+        admin.limit("a", 0, Duration.ofMinutes(10));
+        assertTrue(held.isHeldOnServer(), "nothing is taken from those that have some");
+        assertInstanceOf(Attempt.Taken.class, others.permits(1).attempt(Wait.none()));
+        assertEquals(0, permits.available());
+        LockInfo.Limit limit = permits.look().limit().orElseThrow();
+        assertEquals(0, limit.permits());
+        assertEquals(Long.toString(ProcessHandle.current().pid()), limit.pid());
+        assertTrue(limit.remaining().compareTo(Duration.ofMinutes(9)) > 0);
+        CompletableFuture<Lease> first = waiting(others, 2);
+        CompletableFuture<Lease> second = waiting(permits, 1);
+        admin.limit("a", 3, Duration.ofMinutes(10));
+        get(first);
+        assertFalse(second.isDone());
+        assertTrue(admin.unlimit("a"));
+        assertFalse(admin.unlimit("a"), "there is none any more");
+        held.release();
+        get(second).release();
+        assertTrue(permits.look().limit().isEmpty());
+    }
+
+    @Test
+    final void limit_endsByItself_whoWaitsIsServedThenAndNothingIsLeft() throws Exception {
+        one.admin().semaphores().limit("a", 0, Duration.ofMillis(700));
+        CompletableFuture<Lease> first = waiting(others, 3);
+        long begin = System.nanoTime();
+        get(first).release();
+        assertTrue(System.nanoTime() - begin < 1_900_000_000L, "before the next refresh");
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void limit_ofWhatIsNoSemaphore_isRefused() {
+        Duration minute = Duration.ofMinutes(1);
+        assertThrows(UnsupportedOperationException.class, () -> one.admin().limit("a", 0, minute));
+        assertThrows(
+                UnsupportedOperationException.class,
+                () -> one.admin().readWriteLocks().unlimit("a"));
+        assertThrows(
+                IllegalArgumentException.class, () -> one.admin().semaphores().limit("a", -1, minute));
+        assertThrows(
+                IllegalArgumentException.class, () -> one.admin().semaphores().limit("a", 0, Duration.ZERO));
+    }
+
+    @Test
+    final void options_withoutMeaning_areRefused() {
+        assertThrows(IllegalArgumentException.class, () -> one.semaphore("a", 0));
+        assertThrows(IllegalArgumentException.class, () -> permits.permits(4));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> one.semaphore("a", 1, LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER)));
+        assertThrows(
+                UnsupportedOperationException.class, () -> permits.permits(1).asJavaLock());
+    }
+}
