@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.contracts.GuideExamples;
 import io.holdfast.contracts.servers.RedisServer;
-import java.io.StringWriter;
 import java.lang.reflect.Method;
-import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -22,10 +21,6 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,7 +65,7 @@ class FencingGuideTest {
                     .append("}\n");
         }
         assertEquals(5, examples, "the pattern no longer finds the examples");
-        compile(source.append("}\n").toString());
+        GuideExamples.compile("Examples", source.append("}\n").toString(), folder);
 
         execute("CREATE TABLE account (id INT PRIMARY KEY, balance INT)");
         execute("INSERT INTO account VALUES (42, 100)");
@@ -110,22 +105,5 @@ class FencingGuideTest {
             assertTrue(rows.next());
             return rows.getLong(1);
         }
-    }
-
-    private void compile(String source) {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        JavaFileObject file =
-                new SimpleJavaFileObject(URI.create("string:///Examples.java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                        return source;
-                    }
-                };
-        StringWriter output = new StringWriter();
-        List<String> options =
-                List.of("-d", folder.toString(), "-proc:none", "-classpath", System.getProperty("java.class.path", ""));
-        boolean compiled = compiler.getTask(output, null, null, options, null, List.of(file))
-                .call();
-        assertTrue(compiled, output::toString);
     }
 }

@@ -135,6 +135,12 @@ final class BorrowedPoolTest {
             IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> JedisDriver.over(pool));
             assertTrue(String.valueOf(e.getMessage()).contains("redis-sentinel://"), e.toString());
             assertEquals(0, pool.getNumActive());
+            // A listener of this pool whose thread first runs after the pool was closed never ends.
+            for (RedisServer each : sentinels.sentinels()) {
+                while (!each.command("CLIENT", "LIST").asString().contains("cmd=subscribe")) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+            }
         }
     }
 

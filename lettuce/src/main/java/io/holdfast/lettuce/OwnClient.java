@@ -94,7 +94,7 @@ final class OwnClient {
                 .socketAddressResolver(new JvmResolver(() -> prepare(address, options)))
                 .nettyCustomizer(new OwnChannels(() -> prepared, () -> engines.get()))
                 .build();
-        client = RedisClient.create(resources, uri);
+        client = new LeanClient(resources, uri);
         ClientOptions.Builder clientOptions = ClientOptions.builder()
                 .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
                 .timeoutOptions(TimeoutOptions.builder().timeoutCommands(false).build())

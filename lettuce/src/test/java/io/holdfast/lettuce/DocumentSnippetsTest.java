@@ -59,9 +59,6 @@ class DocumentSnippetsTest {
             import java.util.function.Supplier;
             import javax.net.ssl.SSLContext;
             import javax.sql.DataSource;
-            import org.springframework.context.SmartLifecycle;
-            import org.springframework.context.annotation.*;
-            import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
             import redis.clients.jedis.JedisPool;
             """;
 
@@ -96,13 +93,16 @@ class DocumentSnippetsTest {
             }
             """;
 
-    /** Documents whose blocks belong together: they are compiled and run as one in the module that they are about. */
-    private static final Set<String> RUN_ELSEWHERE = Set.of("fencing.md", "testing.md");
+    /** Documents whose blocks are compiled, and some of them run, in the module that they are about. */
+    private static final Set<String> RUN_ELSEWHERE =
+            Set.of("fencing.md", "shedlock.md", "spring-boot.md", "spring-integration.md", "testing.md");
 
     private static final List<Path> WITH_EXAMPLES = List.of(
             Path.of("../core/src/main/java/io/holdfast/DistributedLock.java"),
+            Path.of("../core/src/main/java/io/holdfast/Election.java"),
             Path.of("../core/src/main/java/io/holdfast/Holdfast.java"),
             Path.of("../core/src/main/java/io/holdfast/Lease.java"),
+            Path.of("../core/src/main/java/io/holdfast/LockSet.java"),
             Path.of("../fencing/src/main/java/io/holdfast/fencing/JdbcFence.java"));
 
     @TempDir

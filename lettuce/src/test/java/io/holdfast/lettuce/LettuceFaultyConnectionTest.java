@@ -30,17 +30,21 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
     private @Nullable RedisClient client;
     private @Nullable ClientResources resources;
 
+    /** That of the channels that are made now. */
+    private volatile Fuse fuse = new Fuse();
+
     @Override
     protected RedisDriver connect(int port, Fuse passed) {
+        fuse = passed;
         RedisClient shared = client;
         if (shared == null) {
-            shared = client(passed);
+            shared = client();
             client = shared;
         }
         return LettuceDriver.over(shared, RedisURI.create("127.0.0.1", port));
     }
 
-    private RedisClient client(Fuse passed) {
+    private RedisClient client() {
         ClientResources made = ClientResources.builder()
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
@@ -49,6 +53,7 @@ final class LettuceFaultyConnectionTest extends FaultyConnectionContract {
                 .nettyCustomizer(new NettyCustomizer() {
                     @Override
                     public void afterChannelInitialized(Channel channel) {
+                        Fuse passed = fuse;
                         channel.pipeline().addFirst(new FaultyHandler(passed));
                         channel.pipeline().addLast(new FaultyHandler(passed));
                         // Around them, as in the driver's own clients.

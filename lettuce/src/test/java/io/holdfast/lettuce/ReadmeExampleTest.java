@@ -3,18 +3,13 @@ package io.holdfast.lettuce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.contracts.GuideExamples;
 import io.holdfast.contracts.servers.RedisServer;
-import java.io.StringWriter;
-import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import javax.tools.JavaCompiler;
-import javax.tools.JavaFileObject;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -42,29 +37,12 @@ class ReadmeExampleTest {
                     public class Example {
                         public static void main(String[] args) throws Exception {
                     """ + example.replace(ADDRESS, server.url()) + "}\n}\n";
-            compile(source);
+            GuideExamples.compile("Example", source, folder);
             URL[] classes = {folder.toUri().toURL()};
             try (URLClassLoader loader = new URLClassLoader(classes, getClass().getClassLoader())) {
                 loader.loadClass("Example").getMethod("main", String[].class).invoke(null, (Object) new String[0]);
             }
             assertEquals(List.of(), server.command("KEYS", "hf:{invoice/42}").asList());
         }
-    }
-
-    private void compile(String source) {
-        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        JavaFileObject file =
-                new SimpleJavaFileObject(URI.create("string:///Example.java"), JavaFileObject.Kind.SOURCE) {
-                    @Override
-                    public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                        return source;
-                    }
-                };
-        StringWriter output = new StringWriter();
-        List<String> options =
-                List.of("-d", folder.toString(), "-proc:none", "-classpath", System.getProperty("java.class.path", ""));
-        boolean compiled = compiler.getTask(output, null, null, options, null, List.of(file))
-                .call();
-        assertTrue(compiled, output::toString);
     }
 }

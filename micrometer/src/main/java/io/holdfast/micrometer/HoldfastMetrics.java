@@ -3,6 +3,7 @@ package io.holdfast.micrometer;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastListener;
 import io.holdfast.LockEvent;
+import io.holdfast.LockEvent.Downgraded;
 import io.holdfast.LockEvent.HandedOver;
 import io.holdfast.LockEvent.Lost;
 import io.holdfast.LockEvent.NotObtained;
@@ -30,10 +31,12 @@ import java.util.function.Function;
  * <caption>Meters</caption>
  * <tr><th>name</th><th>kind</th><th>tags</th><th>meaning</th></tr>
  * <tr><td>{@code holdfast.wait}</td><td>timer</td><td>lock</td><td>from the call to the lease</td></tr>
- * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release, or to the loss</td></tr>
+ * <tr><td>{@code holdfast.hold}</td><td>timer</td><td>lock, end</td><td>from the grant to the release, or to the loss;
+ *     of a writer that goes on as a reader, from then on</td></tr>
  * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: at once; {@code queued}: after
  *     waiting in the queue; {@code reentered}: the actor held it already</td></tr>
  * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link LockEvent.Reason}</td></tr>
+ * <tr><td>{@code holdfast.downgraded}</td><td>counter</td><td>lock</td><td>writers that went on as readers</td></tr>
  * <tr><td>{@code holdfast.lost}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.LossReason}</td></tr>
  * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td><td>renewals that were not answered or refused</td></tr>
  * <tr><td>{@code holdfast.revoked}</td><td>counter</td><td>lock</td><td>releases by name, by this client</td></tr>
@@ -117,6 +120,8 @@ public final class HoldfastMetrics implements HoldfastListener {
             count("holdfast.lost", tags(event).and("reason", word(lost.reason())));
         } else if (event instanceof HandedOver handed) {
             time("holdfast.hold", tags(event).and("end", "handed_over"), handed.held());
+        } else if (event instanceof Downgraded) {
+            count("holdfast.downgraded", tags(event));
         } else if (event instanceof RenewalFailed) {
             count("holdfast.renewal.failures", tags(event));
         } else if (event instanceof Revoked) {

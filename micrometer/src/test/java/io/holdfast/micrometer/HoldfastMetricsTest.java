@@ -10,12 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Contention;
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
+import io.holdfast.PlainLease;
+import io.holdfast.PlainLock;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.LockSuite;
@@ -56,7 +59,8 @@ class HoldfastMetricsTest extends LockSuite {
         HoldfastMetrics metrics = new HoldfastMetrics(registry);
         Holdfast holdfast = client(server.address(), HoldfastOptions.defaults().withListener(metrics));
         AutoCloseable gauges = metrics.bindTo(holdfast);
-        DistributedLock lock = holdfast.lock("a secret name");
+        DistributedLock lock =
+                holdfast.lock("a secret name", LockOptions.defaults().withStrictOrder());
         Lease free = lock.acquire();
         assertEquals(1, registry.get("holdfast.held").gauge().value());
         lock.tryAcquire();
@@ -66,7 +70,9 @@ class HoldfastMetricsTest extends LockSuite {
         free.release();
         Lease second = queued.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         second.release();
-        Lease lost = holdfast.lock("a secret name", LockOptions.defaults().withTerm(Duration.ofSeconds(3)))
+        Lease lost = holdfast.lock(
+                        "a secret name",
+                        LockOptions.defaults().withStrictOrder().withTerm(Duration.ofSeconds(3)))
                 .acquire();
         Lease inner = holdfast.lock(
                         "a secret name", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER))
@@ -96,6 +102,42 @@ class HoldfastMetricsTest extends LockSuite {
         gauges.close();
         assertNull(registry.find("holdfast.held").gauge());
         assertNotNull(registry.find("holdfast.wait").timer());
+    }
+
+    @Test
+    void plainLock_isCountedAsAnyOther() throws Exception {
+        RedisServer server = startServer();
+        HoldfastMetrics metrics = new HoldfastMetrics(registry);
+        Holdfast holdfast = client(server.address(), HoldfastOptions.defaults().withListener(metrics));
+        PlainLock lock = holdfast.plainLock("a secret name");
+        PlainLease held = lock.acquire();
+        assertTrue(lock.tryAcquire().isEmpty());
+        held.release();
+        PlainLease lost = lock.acquire();
+        server.command("DEL", "a secret name");
+        assertFalse(lost.check());
+        await(
+                "all is counted",
+                () -> count("holdfast.obtained", "how", "free") == 2
+                        && count("holdfast.not.obtained", "reason", "taken") == 1
+                        && timed("holdfast.hold", "end", "released") == 1
+                        && count("holdfast.lost", "reason", "gone") == 1);
+        assertEquals(2, timed("holdfast.wait"));
+        assertEquals(1, timed("holdfast.hold", "end", "lost"));
+    }
+
+    @Test
+    void downgrade_isCounted_andTheReaderIsTimed() throws Exception {
+        RedisServer server = startServer();
+        Holdfast holdfast =
+                client(server.address(), HoldfastOptions.defaults().withListener(new HoldfastMetrics(registry)));
+        DistributedReadWriteLock lock = holdfast.readWriteLock("a");
+        Lease reading = lock.downgrade(lock.write().acquire());
+        await("it is counted", () -> count("holdfast.downgraded", "lock", "all") == 1);
+        reading.release();
+        await("it is timed", () -> timed("holdfast.hold", "end", "released") == 1);
+        assertEquals(1, count("holdfast.obtained"));
+        assertEquals(0, count("holdfast.lost"));
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.holdfast.Admin;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
@@ -102,7 +103,8 @@ public abstract class ApplicationContract {
     void meters_whatHappenedWithTheLock_isInTheRegistry() throws Exception {
         SimpleMeterRegistry registry = new SimpleMeterRegistry();
         HoldfastMetrics metrics = new HoldfastMetrics(registry, name -> name);
-        Holdfast ours = connect(OPTIONS.withListener(metrics));
+        Holdfast ours = connect(OPTIONS.withListener(metrics)
+                .withLockDefaults(LockOptions.defaults().withStrictOrder())); // the server is to know of each request
         AutoCloseable gauges = metrics.bindTo(ours);
 
         Lease lease = ours.lock("job").acquire();
