@@ -2,6 +2,7 @@ package io.holdfast.faults.campaign;
 
 import com.google.gson.Gson;
 import io.holdfast.faults.subjects.Subjects;
+import io.holdfast.faults.subjects.Way;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Option;
             "  fault-tests/run                                        Holdfast, all faults, both drivers, once",
             "  fault-tests/run --rounds 3 --server /usr/bin/redis-server   as long as it takes, clocks included",
             "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
+            "  fault-tests/run --subjects lines --topologies single   Read/write locks and semaphores",
             "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
             "",
             "Progress goes to standard error, the report to standard output and to report.md in the folder of the run.",
@@ -50,7 +52,8 @@ final class Campaign implements Callable<Integer> {
             names = "--subjects",
             split = ",",
             paramLabel = "NAME",
-            description = "Libraries, or holdfast (the default), peers, all. See --list.")
+            description = "Libraries and kinds of locks, or holdfast (the default), lines (its read/write locks and"
+                    + " semaphores), peers, all. See --list.")
     private List<String> subjects = List.of("holdfast");
 
     @Option(names = "--faults", split = ",", paramLabel = "NAME", description = "Faults; all by default. See --list.")
@@ -60,7 +63,9 @@ final class Campaign implements Callable<Integer> {
             names = "--topologies",
             split = ",",
             paramLabel = "NAME",
-            description = "single, sentinels, cluster, quorum; all by default. Peers run on a single server.")
+            description =
+                    "single, sentinels, cluster, quorum; all by default. Peers run on a single server, and a quorum"
+                            + " has exclusive locks only.")
     private List<String> topologies = List.of("single", "sentinels", "cluster", "quorum");
 
     @Option(names = "--rounds", description = "How often; 1 by default.")
@@ -217,6 +222,10 @@ final class Campaign implements Callable<Integer> {
                 case "all" -> names.addAll(Subjects.names());
                 case "holdfast" ->
                     Subjects.names().stream().filter(Subjects::isHoldfast).forEach(names::add);
+                case "lines" ->
+                    Subjects.names().stream()
+                            .filter(each -> Subjects.way(each) != Way.EXCLUSIVE)
+                            .forEach(names::add);
                 case "peers" ->
                     Subjects.names().stream()
                             .filter(each -> !Subjects.isHoldfast(each))
@@ -242,7 +251,8 @@ final class Campaign implements Callable<Integer> {
                     }
                     for (String name : names) {
                         boolean single = !Subjects.isHoldfast(name) || name.equals(Subjects.SHARED);
-                        boolean unused = name.equals(Subjects.QUARANTINE) && topology == Topology.QUORUM;
+                        boolean unused = topology == Topology.QUORUM
+                                && (name.equals(Subjects.QUARANTINE) || Subjects.way(name) != Way.EXCLUSIVE);
                         if (!unused && (!single || topology == Topology.SINGLE)) {
                             Duration term =
                                     termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);

@@ -5,8 +5,10 @@ import io.holdfast.faults.history.Checks;
 import io.holdfast.faults.history.History;
 import io.holdfast.faults.history.Ledger;
 import io.holdfast.faults.history.Operation;
+import io.holdfast.faults.history.Registers;
 import io.holdfast.faults.history.Violation;
 import io.holdfast.faults.subjects.Subjects;
+import io.holdfast.faults.subjects.Way;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.io.IOException;
@@ -50,6 +52,18 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
             return left
             """;
 
+    /** The key of a hold, or the members of a line whose ends are to come; what is over may lie there until somebody looks. */
+    private static final String HOLDS = """
+            local time = redis.call('TIME')
+            local members = ARGV[1] .. ':m'
+            if #redis.call('KEYS', members) > 0 then
+              return redis.call('ZRANGEBYSCORE', members, time[1] * 1000 + math.floor(time[2] / 1000) + 1, '+inf')
+            end
+            local holds = redis.call('KEYS', ARGV[1])
+            if #holds > 0 and redis.call('TYPE', ARGV[1]).ok == 'string' then return holds end
+            return {}
+            """;
+
     /** Runs it; the folder is for its files, and the program of single servers has this clock. */
     EpisodeResult run(Path folder, ServerClock clock) throws IOException {
         Files.createDirectories(folder);
@@ -62,7 +76,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
             crew.start(WORKERS);
             long begin = System.nanoTime();
             long commandsBefore = servers.commands();
-            Striker striker = new Striker(fault, servers, crew, clock, term, LOCKS.get(0), random);
+            Striker striker = new Striker(fault, servers, crew, clock, term, way().tag(LOCKS.get(0)), random);
             Striker.pause(CALM);
             int times = Math.max(1, fault.times()) * strikes;
             for (int i = 0; i < times; i++) {
@@ -115,12 +129,12 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         return left;
     }
 
-    private static List<String> holds(Servers servers) {
+    private List<String> holds(Servers servers) {
         List<String> holds = new ArrayList<>();
         for (RedisServer master : servers.masters()) {
             for (String lock : LOCKS) {
-                String key = "hf:{" + lock + "}";
-                for (Reply each : master.command("KEYS", key).asList()) {
+                String key = "hf:{" + way().tag(lock) + "}";
+                for (Reply each : master.command("EVAL", HOLDS, "0", key).asList()) {
                     holds.add(each.asString() + " is still held");
                 }
             }
@@ -137,12 +151,21 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
             long commands,
             RedisServer ledger) {
         boolean ours = Subjects.isHoldfast(subject);
-        boolean fenced = history.operations().stream().anyMatch(each -> each.token() != 0);
+        boolean guards = way().guards();
+        boolean fenced = guards && history.operations().stream().anyMatch(each -> each.token() != 0);
         List<Violation> exclusion = Checks.exclusion(history);
+        boolean numbered = history.operations().stream().anyMatch(each -> each.token() != 0);
         List<Violation> tokens = Checks.tokens(history);
+        List<Violation> stale = Registers.reads(history, Registers.FENCED);
+        // A writer may stand still between its check and its write: only counted, as lost updates are.
+        int stalePlain = Registers.reads(history, Registers.PLAIN).size();
         List<Violation> order = topology == Topology.QUORUM ? List.of() : Checks.order(history);
         List<Violation> always = new ArrayList<>(Checks.outcomes(history));
         List<Violation> inside = new ArrayList<>(exclusion);
+        always.addAll(stale);
+        if (way() != Way.EXCLUSIVE) {
+            inside.addAll(Checks.phases(history)); // who has been forgotten goes on reading under an older token
+        }
         int lostPlain = 0;
         int lostFenced = 0;
         int refused = 0;
@@ -196,16 +219,22 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
                 outcomes,
                 commands,
                 exclusion.size(),
-                fenced ? tokens.size() : -1,
+                numbered ? tokens.size() : -1,
                 ours ? order.size() : -1, // the others do not tell when a request is queued
-                lostPlain,
+                guards ? lostPlain : -1,
                 fenced ? lostFenced : -1,
+                guards ? stalePlain : -1,
+                fenced ? stale.size() : -1,
                 refused,
                 (int) told,
                 idle.toMillis(),
                 left.size(),
                 violations,
                 remarks);
+    }
+
+    private Way way() {
+        return Subjects.way(subject);
     }
 
     /** Whether leases must not overlap. */

@@ -21,8 +21,10 @@ import java.util.Map;
  * @param overlaps pairs of holds that were surely held together
  * @param tokenFaults tokens that did not rise; -1 if there are none
  * @param overtaken waiters that were overtaken without a reason
- * @param lostPlain lost updates of the unfenced resource
+ * @param lostPlain lost updates of the unfenced resource; -1 if nothing is guarded
  * @param lostFenced lost updates of the fenced resource; -1 if there are no tokens
+ * @param stalePlain reads of the unfenced resource that were not of the last write; -1 if nothing is guarded
+ * @param staleFenced the same of the fenced resource; -1 if there are no tokens
  * @param refusedFenced how often the fenced resource refused a token that was too old
  * @param lossesTold leases that were told as lost
  * @param worstIdleMillis how long a lock stood idle at most because of the fault
@@ -48,6 +50,8 @@ record EpisodeResult(
         int overtaken,
         int lostPlain,
         int lostFenced,
+        int stalePlain,
+        int staleFenced,
         int refusedFenced,
         int lossesTold,
         long worstIdleMillis,

@@ -81,8 +81,8 @@ final class Report {
             rows.computeIfAbsent(row, key -> new ArrayList<>()).add(each);
         }
         StringBuilder text = new StringBuilder("""
-                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | refused | worst idle | left | violations |
-                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+                | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | stale reads, unfenced | stale reads, fenced | refused | worst idle | left | violations |
+                |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
                 """);
         rows.forEach((row, each) -> text.append("| ")
                 .append(row)
@@ -99,6 +99,8 @@ final class Report {
                         sum(each, EpisodeResult::overtaken),
                         sum(each, EpisodeResult::lostPlain),
                         sum(each, EpisodeResult::lostFenced),
+                        sum(each, EpisodeResult::stalePlain),
+                        sum(each, EpisodeResult::staleFenced),
                         sum(each, EpisodeResult::refusedFenced),
                         each.stream()
                                         .mapToLong(EpisodeResult::worstIdleMillis)

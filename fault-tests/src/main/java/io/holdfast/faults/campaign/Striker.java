@@ -26,7 +26,7 @@ final class Striker {
     private final Crew crew;
     private final ServerClock clock;
     private final Duration term;
-    private final String lock;
+    private final String lock; // as it stands in the braces of its keys
     private final Random random;
 
     Striker(Fault fault, Servers servers, Crew crew, ServerClock clock, Duration term, String lock, Random random) {
@@ -113,12 +113,27 @@ final class Striker {
     private void restartOlder() {
         RedisServer server =
                 servers.nodes().size() > 1 ? anyNode() : servers.masters().get(0);
-        server.command("SAVE");
+        save(server);
         pause(between(200, term.toMillis()));
         // A master is back before its sentinels look for another.
         toAll(server::kill, between(0, RedisSentinels.DOWN_AFTER_MILLIS / 4), server::restart);
         // A node is the one that may fail until it is out of the quarantine.
         pause(servers.nodes().size() > 1 ? term.plusSeconds(2) : Duration.ZERO);
+    }
+
+    /** A replica that has just come back may make the server save in the background, and meanwhile it saves nothing else. */
+    private void save(RedisServer server) {
+        while (true) {
+            try {
+                server.command("SAVE");
+                return;
+            } catch (DriverException e) {
+                if (!String.valueOf(e.getMessage()).contains("save already in progress")) {
+                    throw e;
+                }
+                pause(Duration.ofMillis(50));
+            }
+        }
     }
 
     private void freezeWorker() {

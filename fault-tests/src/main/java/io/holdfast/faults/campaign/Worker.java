@@ -3,6 +3,8 @@ package io.holdfast.faults.campaign;
 import io.holdfast.faults.history.Entry;
 import io.holdfast.faults.history.Entry.Kind;
 import io.holdfast.faults.history.Recorder;
+import io.holdfast.faults.history.Registers;
+import io.holdfast.faults.history.Want;
 import io.holdfast.faults.subjects.Subject;
 import io.holdfast.faults.subjects.Subject.Hold;
 import io.holdfast.faults.subjects.Subject.NotObtained;
@@ -21,7 +23,8 @@ import java.util.concurrent.locks.LockSupport;
  * A process that takes locks in several threads, changes what they guard, and writes a history, until its input says
  * {@code stop} or ends. Started by {@link Crew} only.
  *
- * <p>Each section reads what is guarded, works, asks whether it still holds the lock, and writes: what a careful user does.
+ * <p>Each section reads what is guarded, works, asks whether it still holds the lock, and writes: what a careful user does. A
+ * reader reads once more instead, before it asks. What so many may do at a time guards nothing.
  */
 final class Worker {
     private static final long STANDSTILL_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -152,12 +155,15 @@ final class Worker {
                     case 2 -> 1_500;
                     default -> 8_000;
                 });
+        Want want = Subjects.way(settings.subject()).draw(random);
         long operation = recorder.newOperation();
-        recorder.write(new Entry(Kind.ASK, System.nanoTime(), operation, lock, 0, wait.toString()));
+        String asked = (wait + " " + want.words()).trim();
+        recorder.write(new Entry(Kind.ASK, System.nanoTime(), operation, lock, 0, asked));
         Hold hold;
         try {
             hold = subject.acquire(
                     lock,
+                    want,
                     wait,
                     () -> recorder.note(Kind.QUEUED, operation, ""),
                     reason -> recorder.note(Kind.LOST, operation, reason));
@@ -168,7 +174,7 @@ final class Worker {
         }
         recorder.write(new Entry(Kind.GOT, System.nanoTime(), operation, "", hold.token(), ""));
         held.put(operation, hold);
-        section(lock, operation, hold, random, resource);
+        section(want.mode(), lock, operation, hold, random, resource);
         held.remove(operation);
         recorder.note(Kind.LEAVING, operation, "");
         String result;
@@ -180,10 +186,12 @@ final class Worker {
         recorder.note(Kind.LEFT, operation, result);
     }
 
-    private void section(String lock, long operation, Hold hold, Random random, GuardedResource resource) {
-        boolean fenced = hold.token() != 0;
-        long plain = resource.readPlain(lock);
-        long guarded = fenced ? resource.readFenced(lock, hold.token()) : GuardedResource.REFUSED;
+    private void section(
+            Want.Mode mode, String lock, long operation, Hold hold, Random random, GuardedResource resource) {
+        boolean guards = mode != Want.Mode.PERMITS;
+        boolean fenced = guards && hold.token() != 0;
+        long plain = guards ? readPlain(lock, operation, resource) : 0;
+        long guarded = fenced ? readFenced(lock, operation, hold, resource) : GuardedResource.REFUSED;
         long rest = workNanos(random);
         boolean alive = true;
         while (alive && rest > 0) {
@@ -193,12 +201,40 @@ final class Worker {
                 alive = stillHeld(operation, hold);
             }
         }
-        if (stillHeld(operation, hold)) {
+        if (mode == Want.Mode.SHARED) {
+            readPlain(lock, operation, resource);
+            readFenced(lock, operation, hold, resource);
+        }
+        if (stillHeld(operation, hold) && mode == Want.Mode.ALONE) {
+            recorder.write(entry(Kind.WRITING, operation, plain + 1, Registers.PLAIN));
             resource.writePlain(lock, plain);
+            recorder.write(entry(Kind.WROTE, operation, plain + 1, Registers.PLAIN));
         }
-        if (guarded != GuardedResource.REFUSED) { // also by who knows better: the resource has to refuse
-            resource.writeFenced(lock, hold.token(), guarded);
+        // Also by who knows better: the resource has to refuse.
+        if (guarded != GuardedResource.REFUSED && mode == Want.Mode.ALONE) {
+            recorder.write(entry(Kind.WRITING, operation, guarded + 1, Registers.FENCED));
+            boolean accepted = resource.writeFenced(lock, hold.token(), guarded);
+            recorder.write(entry(accepted ? Kind.WROTE : Kind.REFUSED, operation, guarded + 1, Registers.FENCED));
         }
+    }
+
+    private long readPlain(String lock, long operation, GuardedResource resource) {
+        recorder.note(Kind.READING, operation, Registers.PLAIN);
+        long value = resource.readPlain(lock);
+        recorder.write(entry(Kind.READ, operation, value, Registers.PLAIN));
+        return value;
+    }
+
+    private long readFenced(String lock, long operation, Hold hold, GuardedResource resource) {
+        recorder.note(Kind.READING, operation, Registers.FENCED);
+        long value = resource.readFenced(lock, hold.token());
+        Kind kind = value == GuardedResource.REFUSED ? Kind.REFUSED : Kind.READ;
+        recorder.write(entry(kind, operation, value, Registers.FENCED));
+        return value;
+    }
+
+    private static Entry entry(Kind kind, long operation, long value, String register) {
+        return new Entry(kind, System.nanoTime(), operation, "", value, register);
     }
 
     /** Mostly short sections, and some that outlast the term. */

@@ -8,6 +8,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What a history says about the promises, one check each. A check says nothing about what it cannot be sure of. */
 public final class Checks {
@@ -16,7 +18,7 @@ public final class Checks {
 
     private Checks() {}
 
-    /** Holds of one lock that were surely held at one time. */
+    /** Holds of one lock that were surely held at one time, and do not fit together. */
     public static List<Violation> exclusion(History history) {
         List<Violation> found = new ArrayList<>();
         for (List<Operation> operations : history.byLock().values()) {
@@ -24,42 +26,108 @@ public final class Checks {
                     .filter(Operation::surelyHeld)
                     .sorted(Comparator.comparingLong(Operation::got))
                     .toList();
-            Operation longest = null;
+            List<Operation> present = new ArrayList<>();
             for (Operation next : holds) {
-                if (longest != null && next.got() <= longest.lastAlive() && next.lastAlive() >= next.got()) {
+                present.removeIf(each -> each.lastAlive() < next.got());
+                // What is too much is too much when the last of them begins.
+                if (!next.want().fits(wants(present))) {
+                    Operation longest = present.stream()
+                            .filter(each -> next.want().mode() != Want.Mode.SHARED
+                                    || each.want().mode() == Want.Mode.ALONE)
+                            .max(Comparator.comparingLong(Operation::lastAlive))
+                            .orElse(next);
                     long overlap = Math.min(longest.lastAlive(), next.lastAlive()) - next.got();
-                    found.add(new Violation(
-                            "exclusion", longest + " and " + next + " were held together for " + micros(overlap)));
+                    found.add(new Violation("exclusion", told(present, next) + " for " + micros(overlap)));
                 }
-                if (longest == null || next.lastAlive() > longest.lastAlive()) {
-                    longest = next;
-                }
+                present.add(next);
             }
         }
         return found;
     }
 
-    /** A hold that was asked for when another had begun has a greater token. */
+    private static String told(List<Operation> present, Operation next) {
+        String others = present.stream().map(Operation::toString).collect(Collectors.joining("; "));
+        return others + " and " + next + " were held together";
+    }
+
+    private static List<Want> wants(List<Operation> operations) {
+        return operations.stream().map(Operation::want).toList();
+    }
+
+    /**
+     * A hold that was asked for when another had begun has a greater token; a reader's is not less than another reader's, with
+     * whom it may share one.
+     */
     public static List<Violation> tokens(History history) {
         List<Violation> found = new ArrayList<>();
         for (List<Operation> operations : history.byLock().values()) {
-            List<Operation> begun = operations.stream()
-                    .filter(each -> each.obtained() && each.token() != 0)
-                    .sorted(Comparator.comparingLong(Operation::got))
-                    .toList();
+            List<Operation> begun = begun(operations);
             int next = 0;
             Operation greatest = null;
+            Operation greatestOfReaders = null;
             for (Operation each : operations) { // by the time of asking
                 if (!each.obtained() || each.token() == 0) {
                     continue;
                 }
                 for (; next < begun.size() && begun.get(next).got() < each.asked(); next++) {
                     Operation other = begun.get(next);
-                    greatest = greatest == null || other.token() > greatest.token() ? other : greatest;
+                    if (isReader(other)) {
+                        greatestOfReaders = greater(greatestOfReaders, other);
+                    } else {
+                        greatest = greater(greatest, other);
+                    }
                 }
                 if (greatest != null && greatest.token() >= each.token()) {
                     found.add(new Violation("tokens", each + " began after " + greatest));
                 }
+                boolean mayShare = isReader(each);
+                if (greatestOfReaders != null
+                        && greatestOfReaders.token() >= each.token()
+                        && !(mayShare && greatestOfReaders.token() == each.token())) {
+                    found.add(new Violation("tokens", each + " began after " + greatestOfReaders));
+                }
+            }
+        }
+        return found;
+    }
+
+    /** Those that were obtained with a token, by the time when they were. */
+    private static List<Operation> begun(List<Operation> operations) {
+        return operations.stream()
+                .filter(each -> each.obtained() && each.token() != 0)
+                .sorted(Comparator.comparingLong(Operation::got))
+                .toList();
+    }
+
+    private static Operation greater(@Nullable Operation one, Operation other) {
+        return one == null || other.token() > one.token() ? other : one;
+    }
+
+    private static boolean isReader(Operation operation) {
+        return operation.want().mode() == Want.Mode.SHARED;
+    }
+
+    /** Readers that surely held a lock together have one token, and nobody else has it. */
+    public static List<Violation> phases(History history) {
+        List<Violation> found = new ArrayList<>();
+        for (List<Operation> operations : history.byLock().values()) {
+            List<Operation> begun = begun(operations);
+            Map<Long, Operation> tokens = new HashMap<>();
+            List<Operation> reading = new ArrayList<>();
+            for (Operation next : begun) {
+                Operation same = tokens.putIfAbsent(next.token(), next);
+                if (same != null && !(isReader(same) && isReader(next))) {
+                    found.add(new Violation("phases", next + " has the token of " + same));
+                }
+                if (!isReader(next) || !next.surelyHeld()) {
+                    continue;
+                }
+                reading.removeIf(each -> each.lastAlive() < next.got());
+                reading.stream()
+                        .filter(each -> each.token() != next.token())
+                        .findFirst()
+                        .ifPresent(each -> found.add(new Violation("phases", next + " read together with " + each)));
+                reading.add(next);
             }
         }
         return found;
@@ -141,37 +209,49 @@ public final class Checks {
                 .anyMatch(each -> each.fatal() && each.worker() == worker && each.from() <= until);
     }
 
-    /** A stretch of time in which nobody held a lock that somebody alive was waiting for. */
+    /** A stretch of time in which a lock stood idle: somebody alive was waiting for it, and whoever was first could have had it. */
     public record Idle(String lock, long from, long to) {}
 
-    /** All stretches longer than this. */
+    private record Step(long at, Operation operation, boolean holds, boolean begins) {}
+
+    /**
+     * All stretches longer than this. Who is first is not known, so a lock stands idle when each of those who wait could have had it
+     * beside those who have it: an exclusive one when nobody has it.
+     */
     public static List<Idle> idle(History history, Duration longerThan) {
         List<Idle> found = new ArrayList<>();
         history.byLock().forEach((lock, operations) -> {
-            List<long[]> steps = new ArrayList<>(); // time, change of holders, change of those who wait
+            List<Step> steps = new ArrayList<>();
             for (Operation each : operations) {
                 List<Disturbance> away = away(history, each);
                 long begun = each.obtained() ? each.got() : each.endOr(history.end());
-                addSteps(steps, each.asked(), begun, away, 1);
+                addSteps(steps, each.asked(), begun, away, each, false);
                 if (each.obtained()) {
-                    addSteps(steps, each.got(), each.endOr(history.end()), away, 0);
+                    addSteps(steps, each.got(), each.endOr(history.end()), away, each, true);
                 }
             }
-            steps.sort(Comparator.comparingLong(step -> step[0]));
-            long holders = 0;
-            long waiters = 0;
+            // What ends at a time has begun before it.
+            steps.sort(Comparator.comparingLong(Step::at).thenComparing(Step::begins));
+            List<Operation> holders = new ArrayList<>();
+            List<Operation> waiters = new ArrayList<>();
             long since = -1;
-            for (long[] step : steps) {
-                holders += step[1];
-                waiters += step[2];
-                boolean idle = holders == 0 && waiters > 0;
+            for (Step step : steps) {
+                List<Operation> changed = step.holds() ? holders : waiters;
+                if (step.begins()) {
+                    changed.add(step.operation());
+                } else {
+                    changed.remove(step.operation());
+                }
+                List<Want> held = wants(holders);
+                boolean idle = !waiters.isEmpty()
+                        && waiters.stream().allMatch(each -> each.want().fits(held));
                 if (!idle && since >= 0) {
-                    if (step[0] - since > longerThan.toNanos()) {
-                        found.add(new Idle(lock, since, step[0]));
+                    if (step.at() - since > longerThan.toNanos()) {
+                        found.add(new Idle(lock, since, step.at()));
                     }
                     since = -1;
                 } else if (idle && since < 0) {
-                    since = step[0];
+                    since = step.at();
                 }
             }
         });
@@ -179,21 +259,22 @@ public final class Checks {
     }
 
     /** Adds an interval, without the times at which its process was away. */
-    private static void addSteps(List<long[]> steps, long from, long to, List<Disturbance> away, int waiter) {
+    private static void addSteps(
+            List<Step> steps, long from, long to, List<Disturbance> away, Operation operation, boolean holds) {
         long begin = from;
         for (Disturbance each : away) {
             if (each.from() < to && (each.fatal() || each.to() > begin)) {
-                addStep(steps, begin, each.from(), waiter);
+                addStep(steps, begin, each.from(), operation, holds);
                 begin = each.fatal() ? to : Math.max(begin, each.to());
             }
         }
-        addStep(steps, begin, to, waiter);
+        addStep(steps, begin, to, operation, holds);
     }
 
-    private static void addStep(List<long[]> steps, long from, long to, int waiter) {
+    private static void addStep(List<Step> steps, long from, long to, Operation operation, boolean holds) {
         if (to > from) {
-            steps.add(new long[] {from, 1 - waiter, waiter});
-            steps.add(new long[] {to, waiter - 1, -waiter});
+            steps.add(new Step(from, operation, holds, true));
+            steps.add(new Step(to, operation, holds, false));
         }
     }
 

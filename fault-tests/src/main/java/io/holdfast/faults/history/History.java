@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -113,6 +114,7 @@ public record History(List<Operation> operations, List<Disturbance> disturbances
                 worker,
                 number,
                 first.getOrDefault(Kind.ASK, nothing).lock(),
+                want(first.getOrDefault(Kind.ASK, nothing)),
                 first.getOrDefault(Kind.ASK, nothing).at(),
                 first.getOrDefault(Kind.QUEUED, nothing).at(),
                 got.at(),
@@ -124,6 +126,37 @@ public record History(List<Operation> operations, List<Disturbance> disturbances
                 first.getOrDefault(Kind.LOST, nothing).at(),
                 first.getOrDefault(Kind.LEAVING, nothing).at(),
                 left.at(),
-                left.word());
+                left.word(),
+                accesses(entries));
+    }
+
+    private static Want want(Entry asked) {
+        int space = asked.word().indexOf(' ');
+        return Want.of(space < 0 ? "" : asked.word().substring(space + 1));
+    }
+
+    /** One thread reads and writes, one after the other; what stays open was cut off by the death of its process. */
+    private static List<Access> accesses(List<Entry> entries) {
+        List<Access> accesses = new ArrayList<>();
+        Entry open = null;
+        for (Entry each : entries) {
+            switch (each.kind()) {
+                case READING, WRITING -> open = each;
+                case REFUSED -> open = null;
+                case READ, WROTE -> {
+                    accesses.add(access(Objects.requireNonNull(open), each.token(), each.at()));
+                    open = null;
+                }
+                default -> {}
+            }
+        }
+        if (open != null) {
+            accesses.add(access(open, open.token(), 0));
+        }
+        return accesses;
+    }
+
+    private static Access access(Entry begun, long value, long end) {
+        return new Access(begun.word(), begun.kind() == Kind.WRITING, value, begun.at(), end);
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.faults.history;
 
+import java.util.List;
+
 /**
  * One request and what came of it. Times are {@link System#nanoTime()}; 0 stands for what did not happen, or is not known
  * because the process was killed.
@@ -7,6 +9,7 @@ package io.holdfast.faults.history;
  * @param worker the process
  * @param number its number there
  * @param lock the lock's name
+ * @param want what it asked for
  * @param asked just before the call
  * @param queued when the process was told that the request is queued
  * @param got just after the call returned with a hold
@@ -20,11 +23,13 @@ package io.holdfast.faults.history;
  * @param leaving just before it was released
  * @param left when the release was answered
  * @param result what the release was answered; empty if it was not
+ * @param accesses what was read and written meanwhile of what the lock guards, in order
  */
 public record Operation(
         int worker,
         long number,
         String lock,
+        Want want,
         long asked,
         long queued,
         long got,
@@ -36,7 +41,13 @@ public record Operation(
         long lost,
         long leaving,
         long left,
-        String result) {
+        String result,
+        List<Access> accesses) {
+
+    /** Copies. */
+    public Operation {
+        accesses = List.copyOf(accesses);
+    }
 
     /** Whether it obtained the lock. */
     public boolean obtained() {
@@ -61,6 +72,8 @@ public record Operation(
 
     @Override
     public String toString() {
-        return "operation " + number + " of process " + worker + " on " + lock + (token == 0 ? "" : ", token " + token);
+        return "operation " + number + " of process " + worker + " on " + lock
+                + (want.words().isEmpty() ? "" : ", " + want.words())
+                + (token == 0 ? "" : ", token " + token);
     }
 }

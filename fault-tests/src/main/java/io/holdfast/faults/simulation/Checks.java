@@ -57,14 +57,6 @@ final class Checks {
         LOG
     }
 
-    /** What was found. */
-    record Finding(Check check, String what) {
-        @Override
-        public String toString() {
-            return check + ": " + what;
-        }
-    }
-
     /** What the checks have to know of the world. */
     interface Surroundings {
         /** Nanoseconds of the world. */

@@ -251,8 +251,10 @@ final class Clients {
         if (of != null) {
             checksOf(asked).lends(of, held);
             if (of.granted == 0) {
-                of.recalled = asked.machine.recalls.stream().anyMatch(of::isMeantBy)
-                        || !slot.driver(asked.item.lock()).isHearing();
+                if (asked.machine.recalls.stream().anyMatch(of::isMeantBy)
+                        || (of.keeps() && !slot.driver(asked.item.lock()).isHearing())) {
+                    of.recalled(world.now());
+                }
             }
         }
         return held;

@@ -2,6 +2,7 @@ package io.holdfast.faults.simulation;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.function.Predicate;
 import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
@@ -14,10 +15,19 @@ final class EngineLog extends Handler {
 
     private volatile @Nullable String defect;
 
-    private EngineLog() {}
+    private final Predicate<Throwable> isOnPurpose;
+
+    private EngineLog(Predicate<Throwable> isOnPurpose) {
+        this.isOnPurpose = isOnPurpose;
+    }
 
     static EngineLog listen() {
-        EngineLog log = new EngineLog();
+        return listen(thrown -> false);
+    }
+
+    /** @param isOnPurpose what is thrown by the world itself, and rightly logged */
+    static EngineLog listen(Predicate<Throwable> isOnPurpose) {
+        EngineLog log = new EngineLog(isOnPurpose);
         LOGGER.setUseParentHandlers(false);
         LOGGER.setLevel(Level.SEVERE);
         LOGGER.addHandler(log);
@@ -31,9 +41,10 @@ final class EngineLog extends Handler {
 
     @Override
     public void publish(LogRecord entry) {
-        if (defect == null && entry.getLevel().intValue() >= Level.SEVERE.intValue()) {
+        Throwable thrown = entry.getThrown();
+        boolean wanted = thrown != null && isOnPurpose.test(thrown);
+        if (defect == null && !wanted && entry.getLevel().intValue() >= Level.SEVERE.intValue()) {
             StringWriter text = new StringWriter();
-            Throwable thrown = entry.getThrown();
             if (thrown != null) {
                 thrown.printStackTrace(new PrintWriter(text, true));
             }

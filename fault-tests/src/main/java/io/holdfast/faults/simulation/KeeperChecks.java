@@ -75,16 +75,18 @@ final class KeeperChecks {
     void tellsItself(View view, long now) {
         Asked asked = server.ownerOf(view.owner);
         Shared shared = asked == null ? null : asked.shared;
-        if (!view.kept || shared == null || shared.recalled) {
+        if (!view.kept || shared == null || !shared.keeps() || shared.isRecalled()) {
             return;
         }
         for (String owner : view.queue) {
             Asked other = server.ownerOf(owner);
             long since = other == null ? now : Math.max(other.queuedAt, view.grantedAt);
-            shared.recalled |= other != null
+            if (other != null
                     && other.shared != shared
                     && now - since > tellsAfter(shared, view, since)
-                    && server.waitsCalmly(other, now, since);
+                    && server.waitsCalmly(other, now, since)) {
+                shared.recalled(now);
+            }
         }
     }
 
@@ -92,7 +94,7 @@ final class KeeperChecks {
     void lastsATerm(View view, long now) {
         Asked asked = server.ownerOf(view.owner);
         Shared shared = asked == null || asked.keepsHold ? null : asked.shared;
-        if (shared == null || view.prolonged) {
+        if (shared == null || view.isProlonged()) {
             return;
         }
         boolean extended = checks.leases().stream()

@@ -1,7 +1,9 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Attempt;
+import io.holdfast.Candidacy;
 import io.holdfast.DistributedLock;
+import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
@@ -11,22 +13,51 @@ import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Script;
+import io.holdfast.spi.Command;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at leases and commands without touching them. Users have no need for it: to
  * them a lease whose deadline has passed ends when they look at it.
  */
 public final class LeaseLook {
+    private static final Field ELECTED = field(Candidacy.class, "elected"); // looked at after every step
+
     private LeaseLook() {}
 
     /** As {@link Lease#remaining()}, but nothing is ended by it, and nothing is sent. */
     public static Duration remaining(Lease lease) {
         Handle handle = part(lease, "handle", Handle.class);
         return handle.hasLeft() ? Duration.ZERO : handle.hold.peek();
+    }
+
+    /** The lease that a leadership is. */
+    static Lease leaseOf(Leadership leadership) {
+        return part(leadership, "lease", Lease.class);
+    }
+
+    /** What a candidate has of the server's at present; null if nothing. It need not have begun to lead. */
+    static @Nullable Leadership electedOf(Candidacy candidacy) {
+        try {
+            return (Leadership) ELECTED.get(candidacy);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+
+    /** As {@link Candidacy#resign}, but does not wait for the answer. */
+    static void resign(Candidacy candidacy) {
+        try {
+            Method method = Candidacy.class.getDeclaredMethod("giveUp", Leadership.class, boolean.class);
+            method.setAccessible(true);
+            method.invoke(candidacy, null, false);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
     }
 
     /** Whether a script, named by its text or its SHA-1, is the one that writes a quorum's token back. */
@@ -37,6 +68,19 @@ public final class LeaseLook {
     /** Whether a script, named by its text or its SHA-1, is the one that releases. */
     public static boolean isRelease(String script) {
         return script.equals(Script.RELEASE.sha1()) || script.equals(Script.RELEASE.text());
+    }
+
+    /** The script that a command runs, by its name in capitals; empty if it runs none. */
+    static String scriptOf(Command command) {
+        if (command.words().size() > 1) {
+            String named = command.words().get(1);
+            for (Script script : Script.values()) {
+                if (named.equals(script.sha1()) || named.equals(script.text())) {
+                    return script.name();
+                }
+            }
+        }
+        return "";
     }
 
     /** Whether a script, named by its text or its SHA-1, is the one that releases by name, whoever holds. */
@@ -72,9 +116,17 @@ public final class LeaseLook {
 
     private static <T> T part(Object of, String name, Class<T> type) {
         try {
-            Field field = of.getClass().getDeclaredField(name);
+            return type.cast(field(of.getClass(), name).get(of));
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
+
+    private static Field field(Class<?> type, String name) {
+        try {
+            Field field = type.getDeclaredField(name);
             field.setAccessible(true);
-            return type.cast(field.get(of));
+            return field;
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }

@@ -39,6 +39,40 @@ final class Node {
         }
     }
 
+    /** Called now and then, as servers save: what was saved last is too new to be of interest. */
+    void save() {
+        saved = savedLast;
+        savedLast = memory.snapshot();
+    }
+
+    /** It ends and begins again: with its data, with that of some seconds ago, or without any. */
+    void restart(Plan.Fault how, long until) {
+        downUntil = Math.max(downUntil, until);
+        thaw();
+        forgetScripts();
+        memory.restart(how == Plan.Fault.RESTART_OLDER ? saved : null);
+        ServerChecks looking = checks;
+        if (looking != null && how == Plan.Fault.RESTART_OLDER) {
+            looking.restored();
+        }
+        if (how == Plan.Fault.RESTART_EMPTY) {
+            memory.command("FLUSHALL");
+        }
+    }
+
+    void freeze() {
+        frozen = true;
+        memory.freeze();
+    }
+
+    void thaw() {
+        if (frozen) {
+            frozen = false;
+            memory.thaw();
+            ran(null);
+        }
+    }
+
     Node(int number, MemoryServer memory) {
         this.number = number;
         this.memory = memory;

@@ -12,10 +12,4 @@ import org.jspecify.annotations.Nullable;
  * @param lostUpdates how many unfenced updates were lost, where that may be
  */
 record Outcome(
-        Plan plan,
-        Checks.@Nullable Finding finding,
-        long steps,
-        int obtained,
-        int overlaps,
-        int lostUpdates,
-        Trace trace) {}
+        Drawn plan, @Nullable Finding finding, long steps, int obtained, int overlaps, int lostUpdates, Trace trace) {}

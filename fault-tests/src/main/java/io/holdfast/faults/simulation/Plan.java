@@ -9,7 +9,6 @@ import io.holdfast.Wait;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -27,8 +26,8 @@ import java.util.Map;
  * @param options of all clients
  * @param items in the order of their times
  */
-record Plan(
-        Kind kind, long seed, int clients, int locks, long lengthMillis, HoldfastOptions options, List<Item> items) {
+record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, HoldfastOptions options, List<Item> items)
+        implements Drawn {
     /** No trouble lasts longer. */
     static final long LONGEST_TROUBLE_MILLIS = 10_000;
 
@@ -123,11 +122,7 @@ record Plan(
     }
 
     /** Something to do. */
-    sealed interface Item {
-        int number();
-
-        long atMillis();
-    }
+    sealed interface Item extends Drawn.Item {}
 
     /**
      * A request.
@@ -150,7 +145,7 @@ record Plan(
         boolean isShared() {
             return options.renewed()
                     && !takesOver()
-                    && (options.localHandoffs() != 0 || !options.keepFor().isZero());
+                    && (turnsOf(options) != 0 || !options.keepFor().isZero());
         }
 
         Wait waitLimit() {
@@ -216,9 +211,9 @@ record Plan(
             if (options.ownConflict() != OwnConflict.WAIT) {
                 text.append(", ").append(options.ownConflict());
             }
-            if (options.localHandoffs() != 0) {
-                text.append(", hands on ").append(options.localHandoffs()).append(" times within ");
-                text.append(options.localTime().toMillis());
+            if (options.turns() != 0) {
+                text.append(", turns of ").append(options.turns()).append(" sections within ");
+                text.append(options.turnTime().toMillis());
             }
             if (!options.keepFor().isZero()) {
                 text.append(", keeps for ").append(options.keepFor().toMillis());
@@ -244,9 +239,17 @@ record Plan(
 
         @Override
         public String toString() {
+            return inWords(" of server " + node) + (atHandover ? ", after the next handover" : "");
+        }
+
+        /** The same where there is one server. */
+        String ofOneServer() {
+            return inWords("");
+        }
+
+        private String inWords(String ofServer) {
             return "#" + number + " at " + atMillis + " ms: " + fault
-                    + (fault.isOfServer() ? " of server " + node : " of c" + client) + ", " + lengthMillis + " ms"
-                    + (atHandover ? ", after the next handover" : "");
+                    + (fault.isOfServer() ? ofServer : " of c" + client) + ", " + lengthMillis + " ms";
         }
     }
 
@@ -257,6 +260,9 @@ record Plan(
             return "#" + number + " at " + atMillis + " ms: c" + client + " as operator, lock" + lock + ": " + what;
         }
     }
+
+    /** Turns, which are the default, are drawn for those who share holds: in half of the plans. */
+    static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
 
     private static final List<Fault> OF_CLIENTS = List.of(
             Fault.FREEZE,
@@ -285,13 +291,9 @@ record Plan(
         Sharing sharing = Sharing.draw(kind, seed, clients, locks, length, theme.percentShared());
         // Some runs without any trouble: there the strictest answers are due.
         int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
-        HoldfastOptions options = HoldfastOptions.defaults()
-                .withApplication("simulation")
-                .withLockDefaults(LockOptions.defaults().withTerm(millis(3_000)))
-                .withCommandTimeout(millis(draw.oneOf(List.of(300L, 1_000L, 2_000L))))
-                .withCloseTimeout(Duration.ZERO)
-                .withRefreshInterval(millis(draw.oneOf(List.of(500L, 2_000L, 2_000L))))
-                .withExecutor(Runnable::run);
+        HoldfastOptions options = options(draw)
+                .withLockDefaults(STRICT.withTerm(millis(3_000)))
+                .withRefreshInterval(millis(draw.oneOf(List.of(500L, 2_000L, 2_000L))));
         List<Item> items = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
             Ask ask = ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length);
@@ -306,7 +308,7 @@ record Plan(
                     kind, clock, i, new Draw(seed, 2, kind.salt, i), group.below(clients), group.between(0, length))));
         }
         items.addAll(theme.more(items.size()));
-        return new Plan(kind, seed, clients, locks, length, theme.options(options), sorted(items));
+        return new Plan(kind, seed, clients, locks, length, theme.options(options), Drawn.sorted(items));
     }
 
     /**
@@ -356,7 +358,7 @@ record Plan(
             }
             int how = draw.below(3);
             if (how != 0) {
-                options = options.withLocalHandoff(
+                options = options.withTurns(
                         draw.oneOf(List.of(1, 2, 5, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L, 5_000L))));
             }
             if (how != 1) {
@@ -402,17 +404,19 @@ record Plan(
         }
     }
 
-    private static List<Item> sorted(List<Item> items) {
-        return items.stream()
-                .sorted(Comparator.comparingLong(Item::atMillis).thenComparingInt(Item::number))
-                .toList();
+    /** How many sections a turn may have; 0 where turns cannot serve what the options ask for. */
+    static int turnsOf(LockOptions options) {
+        boolean plain = options.order() == Order.FIFO && options.requestLife() == null && options.queueLimit() == 0;
+        boolean whole = options.renewed()
+                && options.ownConflict() == OwnConflict.WAIT
+                && options.shortestHold().isZero();
+        return plain && whole ? options.turns() : 0;
     }
 
     /** What every way of asking begins with. */
     private static LockOptions times(Draw draw) {
         long term = draw.oneOf(List.of(500L, 1_000L, 2_000L, 3_000L, 5_000L, 10_000L));
-        LockOptions options = LockOptions.defaults()
-                .withTerm(millis(term))
+        LockOptions options = STRICT.withTerm(millis(term))
                 .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
                 .withRenewed(!draw.percent(15));
         return draw.percent(8) ? options.withLeastRemaining(millis(term / 4)) : options;
@@ -498,20 +502,33 @@ record Plan(
         return new Trouble(number, about + draw.between(0, 1_500), fault, client, draw.below(15), lasts, false);
     }
 
-    /** The same without some of its items. */
-    Plan keep(Collection<Integer> numbers) {
-        return new Plan(
-                kind,
-                seed,
-                clients,
-                locks,
-                lengthMillis,
-                options,
-                items.stream().filter(item -> numbers.contains(item.number())).toList());
+    @Override
+    public String name() {
+        return kind.toString();
+    }
+
+    @Override
+    public Plan keep(Collection<Integer> numbers) {
+        return new Plan(kind, seed, clients, locks, lengthMillis, options, Drawn.only(items, numbers));
+    }
+
+    @Override
+    public Outcome run() {
+        return new World(this).run();
     }
 
     static String lock(int number) {
         return "lock" + number;
+    }
+
+    /** Of the clients of every simulation. */
+    static HoldfastOptions options(Draw draw) {
+        return HoldfastOptions.defaults()
+                .withApplication("simulation")
+                .withCommandTimeout(millis(draw.oneOf(List.of(300L, 1_000L, 2_000L))))
+                .withCloseTimeout(Duration.ZERO)
+                .withRefreshInterval(millis(2_000))
+                .withExecutor(Runnable::run);
     }
 
     static Duration millis(long millis) {

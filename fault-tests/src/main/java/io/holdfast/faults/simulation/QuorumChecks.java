@@ -45,7 +45,7 @@ final class QuorumChecks {
         if (words.size() < 7 || !LeaseLook.isWriteBack(words.get(1))) {
             return;
         }
-        boolean taken = reply.asList().get(0).asString().equals("HELD");
+        boolean taken = reply.asString().startsWith("HELD ");
         Reply hold = node.command("GET", words.get(3));
         String grant = words.get(5) + " " + words.get(6) + " ";
         if (taken && (hold.isNull() || !hold.asString().startsWith(grant))) {

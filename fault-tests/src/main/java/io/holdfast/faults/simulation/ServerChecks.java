@@ -91,9 +91,10 @@ final class ServerChecks {
         adopters.put(held.owner, held.machine);
     }
 
-    /** An operator has made the present hold last longer. */
+    /** An operator has made the present hold last longer, which may have been granted in this very step. */
     void prolonged(int lock) {
-        viewOf(lock).prolonged = true;
+        lookBetween();
+        viewOf(lock).prolonged();
     }
 
     /** The server has come back with what it had earlier: nobody was granted what is held there now. */
@@ -157,11 +158,11 @@ final class ServerChecks {
     }
 
     private void granted(View view, String text, List<String> queueBefore, long now) {
-        String[] words = text.split(" ", 3);
-        long token = Long.parseLong(words[1]);
+        long token = View.token(text);
         if (token != view.judged) { // or it was handed from client to client
             view.judged = token;
-            inOrder(view, byOwner.get(publicPart(words[0])), queueBefore, now);
+            String heldBefore = view.seen == null ? "" : publicPart(view.seen);
+            inOrder(view, byOwner.get(publicPart(text)), heldBefore, queueBefore, now);
         }
     }
 
@@ -170,6 +171,15 @@ final class ServerChecks {
         View view = viewOf(held.lock);
         if (shared.granted > 0) {
             view.lastToken = Math.max(view.lastToken, held.token);
+            Asked holder = byOwner.get(view.owner);
+            if (strict && holder != null && holder.shared == shared) {
+                for (String owner : view.queue) {
+                    Asked other = byOwner.get(owner);
+                    if (other != null && other.shared != shared && other.queuedAt != Asked.NEVER) {
+                        shared.othersWaitSince(Math.max(other.queuedAt, view.grantedAt), held.obtainedAt);
+                    }
+                }
+            }
         } else if (shared.token != held.token) { // within one step with the grant, which was not seen yet
             Reply hold = server.command("GET", view.key);
             shared.grantedByServer(
@@ -275,7 +285,6 @@ final class ServerChecks {
         if (token == view.token && before != null && before == byOwner.get(view.owner)) {
             return; // handed from client to client
         }
-        view.prolonged = false;
         view.token = token;
         view.rests = view.owner.equals("-");
         if (view.rests) {
@@ -331,7 +340,7 @@ final class ServerChecks {
     /** A waiter that stands still costs a claim window, not a term. */
     private void claimed(View view, long now) {
         Asked asked = byOwner.get(view.owner);
-        if (asked == null || view.claimedAt == Asked.NEVER || !strict || view.prolonged) {
+        if (asked == null || view.claimedAt == Asked.NEVER || !strict || view.isProlonged()) {
             return;
         }
         if (now - view.claimedAt > LOOKED_AT_AFTER
@@ -358,8 +367,8 @@ final class ServerChecks {
         }
     }
 
-    /** Nobody who waits undisturbed is passed over. */
-    private void inOrder(View view, @Nullable Asked next, List<String> queueBefore, long now) {
+    /** Nobody who waits undisturbed is passed over. Whoever held it before stands there until it confirms. */
+    private void inOrder(View view, @Nullable Asked next, String heldBefore, List<String> queueBefore, long now) {
         if (!strict || next == null) {
             return;
         }
@@ -371,6 +380,7 @@ final class ServerChecks {
             Asked other = byOwner.get(owner);
             if (other == null
                     || other == next
+                    || owner.equals(heldBefore)
                     || checks.wasRevoked(owner)
                     || !waitsCalmly(other, now, other.queuedAt)) {
                 continue;

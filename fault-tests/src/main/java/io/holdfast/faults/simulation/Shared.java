@@ -12,16 +12,21 @@ final class Shared {
     /** Of rounding between clocks, in nanoseconds. */
     private static final long ROUNDING = 2;
 
+    /** A turn that knows of nobody asks so often, and takes what is not answered for as long again as the worst answer. */
+    private static final long INTERVAL = 100 * Checks.MILLI;
+
     private final Checks checks;
 
     /** As it stands in the server's queue. It is done when it has a lease, or nobody is left for whom it asks. */
     final Asked request;
 
-    /** The server has marked the hold as one that its client keeps. */
+    /** The server has marked the hold as one whose client is told of others, and nobody waited when it was granted. */
     boolean kept;
 
     /** Its client was told that others want the lock, or could not be told any more. */
-    boolean recalled;
+    private boolean recalled;
+
+    private long recalledAt;
 
     /** How many leases it has had. */
     int granted;
@@ -35,7 +40,8 @@ final class Shared {
     private long grantedAt;
     private @Nullable Held latest;
     private long firstAt;
-    private int handed; // from lease to lease though others may wait
+    private long closedAt = Asked.NEVER; // from then on its client takes others to wait
+    private int served; // of those who stood in line then; the first of a turn that began so is one of them
 
     Shared(Checks checks, Asked request) {
         this.checks = checks;
@@ -48,6 +54,11 @@ final class Shared {
                 ? (long)
                         request.machine.inWorld(request.item.options().keepFor().toNanos())
                 : 0;
+    }
+
+    /** Its client may have it without a lease. Otherwise it goes back when nobody of the client waits. */
+    boolean keeps() {
+        return !request.item.options().keepFor().isZero();
     }
 
     boolean isIdle() {
@@ -80,26 +91,64 @@ final class Shared {
                     held + " is " + drawn + " after the hold's, " + (held.obtainedAt - grantedAt)
                             + " ns after its grant");
         }
-        if (granted++ == 0) {
-            firstAt = held.obtainedAt;
-            return;
+        boolean first = granted++ == 0;
+        firstAt = first ? held.obtainedAt : firstAt;
+        if (first && (!kept || recalled)) {
+            closedAt = held.obtainedAt;
+        } else if (!first && recalled && closedAt == Asked.NEVER) {
+            closedAt = recalledAt;
         }
-        if (kept && !recalled) {
-            return; // nobody else waits, as far as its client can know
+        if (closedAt != Asked.NEVER && (!first || !isStrict())) {
+            overtakes(held);
         }
-        handed++;
+    }
+
+    private boolean isStrict() {
+        return Plan.turnsOf(request.item.options()) == 0;
+    }
+
+    /** Others wait, by what its client was told or must suppose: it serves those who stood in line, within limits. */
+    private void overtakes(Held held) {
         LockOptions options = request.item.options();
-        double within = request.machine.inWorld(options.localTime().toNanos());
-        if (handed > options.localHandoffs()) {
+        double within = request.machine.inWorld(options.turnTime().toNanos());
+        if (++served > options.turns()) {
             checks.found(
                     Check.FAIR,
-                    held + " is granted by its client, " + handed + " times in a row"
-                            + (kept ? " since the recall" : ""));
-        } else if (held.obtainedAt - firstAt > within + ROUNDING) {
+                    held + " is granted by its client, " + served + " times in a row since others wait for the lock");
+        } else if (held.asked.askedAt > closedAt) {
             checks.found(
                     Check.FAIR,
-                    held + " is granted by its client, " + (held.obtainedAt - firstAt) / Checks.MILLI
-                            + " ms after the server's grant");
+                    held + " is granted by its client, and came " + (held.asked.askedAt - closedAt) / Checks.MILLI
+                            + " ms after its line was to be closed");
+        } else if (held.obtainedAt - closedAt > within + ROUNDING) {
+            checks.found(
+                    Check.FAIR,
+                    held + " is granted by its client, " + (held.obtainedAt - closedAt) / Checks.MILLI
+                            + " ms after its line was to be closed");
+        }
+    }
+
+    boolean isRecalled() {
+        return recalled;
+    }
+
+    /** Its client knows that others want the lock, or cannot be told of them any more, where it would have to be. */
+    void recalled(long now) {
+        if (!recalled) {
+            recalled = true;
+            recalledAt = now;
+        }
+    }
+
+    /**
+     * It is about to get a further lease, and somebody else stands in the server's queue since then: however many messages
+     * are lost, and whatever the server answers, its client may know nothing of that for two intervals at most.
+     */
+    void othersWaitSince(long queuedAt, long now) {
+        // A turn whose grant was told late begins with what its client learns then.
+        long known = Math.max(firstAt, queuedAt + (long) request.machine.inWorld(2 * INTERVAL) + ROUNDING);
+        if (!keeps() && now > known) {
+            recalled(known);
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -22,7 +23,10 @@ import picocli.CommandLine.ParameterException;
         mixinStandardHelpOptions = true,
         sortOptions = false)
 public final class Simulation implements Callable<Integer> {
-    private static final String KINDS = "inside, outside, quorum, handed, kept, steered, cluster or nested";
+    private static final String KINDS =
+            "inside, outside, quorum, handed, kept, steered, cluster, nested, lines, lines-steered,"
+                    + " lines-outside or elections";
+
     private static final int FOUND = 1;
     private static final int MISUSED = 64;
     private static final long TELL_EVERY_NANOS = 10_000_000_000L;
@@ -80,30 +84,40 @@ public final class Simulation implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Kind kind = kind(plan);
         Long one = replay;
+        LongFunction<? extends Drawn> draw = draw(plan);
         if (one != null) {
-            Plan drawn = Plan.draw(kind, one);
+            Drawn drawn = draw.apply(one);
             List<Integer> kept = keep;
-            Plan chosen = kept == null ? drawn : drawn.keep(kept);
+            Drawn chosen = kept == null ? drawn : drawn.keep(kept);
             chosen.items().forEach(out::println);
-            Outcome outcome = new World(chosen).run();
+            Outcome outcome = chosen.run();
             out.println(describe(outcome));
             return outcome.finding() == null ? 0 : FOUND;
         }
-        return many(kind);
+        return many(draw);
     }
 
-    private static Kind kind(String name) {
+    /** Draws plans of this name. */
+    private static LongFunction<? extends Drawn> draw(String name) {
+        String known = name.toLowerCase(Locale.ROOT);
+        if (known.equals(ElectionPlan.NAME)) {
+            return ElectionPlan::draw;
+        }
+        for (LinePlan.Kind kind : LinePlan.Kind.values()) {
+            if (kind.toString().equals(known)) {
+                return seed -> LinePlan.draw(kind, seed);
+            }
+        }
         for (Kind kind : Kind.values()) {
-            if (kind.toString().equals(name.toLowerCase(Locale.ROOT))) {
-                return kind;
+            if (kind.toString().equals(known)) {
+                return seed -> Plan.draw(kind, seed);
             }
         }
         throw new IllegalArgumentException("--plan is " + name + ", must be " + KINDS);
     }
 
-    private int many(Kind kind) {
+    private int many(LongFunction<? extends Drawn> draw) {
         long from = 0;
         long count = fresh > 0 ? fresh : minutes > 0 ? Long.MAX_VALUE : 100;
         String range = seeds;
@@ -119,24 +133,24 @@ public final class Simulation implements Callable<Integer> {
         SecureRandom random = new SecureRandom();
         Summary sum = new Summary();
         long begin = System.nanoTime();
-        long told = begin;
+        long toldAt = begin;
         for (long i = 0; i < count; i++) {
             if (minutes > 0 && System.nanoTime() - begin > minutes * 60_000_000_000L) {
                 break;
             }
             long seed = range != null || (fresh == 0 && minutes == 0) ? from + i : random.nextLong() >>> 16;
-            Outcome outcome = new World(Plan.draw(kind, seed)).run();
+            Outcome outcome = draw.apply(seed).run();
             sum.add(outcome);
             if (outcome.finding() != null) {
                 out.println(report(outcome));
                 return FOUND;
             }
-            if (System.nanoTime() - told > TELL_EVERY_NANOS) {
-                told = System.nanoTime();
-                err.println(sum.tell(told - begin));
+            if (System.nanoTime() - toldAt > TELL_EVERY_NANOS) {
+                toldAt = System.nanoTime();
+                err.println(sum.tell(toldAt - begin));
             }
         }
-        out.println(kind + ": " + sum.tell(System.nanoTime() - begin));
+        out.println(plan.toLowerCase(Locale.ROOT) + ": " + sum.tell(System.nanoTime() - begin));
         return 0;
     }
 
@@ -145,12 +159,13 @@ public final class Simulation implements Callable<Integer> {
      *
      * @return the check, what it found, the seed, and the steps of all runs; null if nothing was found
      */
-    static String @Nullable [] firstFinding(String kind, long from, long to) {
+    static String @Nullable [] firstFinding(String name, long from, long to) {
+        LongFunction<? extends Drawn> draw = draw(name);
         long steps = 0;
         for (long seed = from; seed <= to; seed++) {
-            Outcome outcome = new World(Plan.draw(kind(kind), seed)).run();
+            Outcome outcome = draw.apply(seed).run();
             steps += outcome.steps();
-            Checks.Finding finding = outcome.finding();
+            Finding finding = outcome.finding();
             if (finding != null) {
                 return new String[] {finding.check().name(), finding.what(), Long.toString(seed), Long.toString(steps)};
             }
@@ -183,25 +198,26 @@ public final class Simulation implements Callable<Integer> {
 
     /** A finding with the least plan that shows it, and how to see it again. */
     static String report(Outcome outcome) {
-        Checks.Finding finding = outcome.finding();
+        Finding finding = outcome.finding();
         if (finding == null) {
             return describe(outcome);
         }
-        Plan whole = outcome.plan();
-        Set<Integer> all = whole.items().stream().map(Plan.Item::number).collect(Collectors.toCollection(TreeSet::new));
+        Drawn whole = outcome.plan();
+        Set<Integer> all =
+                whole.items().stream().map(Drawn.Item::number).collect(Collectors.toCollection(TreeSet::new));
         Set<Integer> kept = new Shrinker(numbers -> {
-                    Checks.Finding again = new World(whole.keep(numbers)).run().finding();
+                    Finding again = whole.keep(numbers).run().finding();
                     return again != null && again.check() == finding.check();
                 })
                 .shrink(all);
-        Outcome least = new World(whole.keep(kept)).run();
+        Outcome least = whole.keep(kept).run();
         StringBuilder text = new StringBuilder();
         least.plan().items().forEach(item -> text.append(item).append('\n'));
         return text.append(describe(least))
                 .append("\nfirst found: ")
                 .append(finding)
                 .append("\nreplay: --plan ")
-                .append(whole.kind())
+                .append(whole.name())
                 .append(" --replay ")
                 .append(whole.seed())
                 .append(" --keep ")
@@ -210,7 +226,7 @@ public final class Simulation implements Callable<Integer> {
     }
 
     private static String describe(Outcome outcome) {
-        Checks.Finding finding = outcome.finding();
+        Finding finding = outcome.finding();
         StringBuilder text = new StringBuilder();
         if (finding != null) {
             outcome.trace()

@@ -33,13 +33,30 @@ final class Slot {
     /** Its connections for messages are open, and nothing comes. */
     long silentUntil = -1;
 
-    Slot(Plan plan, int number) {
+    Slot(long seed, int number) {
         this.number = number;
-        this.tooFast = new Draw(plan.seed(), 3, number).between(-FASTEST, FASTEST);
+        this.tooFast = new Draw(seed, 3, number).between(-FASTEST, FASTEST);
     }
 
     void disturb(long until) {
         troubled.disturb(Troubled.How.BROKEN, until);
+    }
+
+    /** Something goes wrong with its connections. */
+    void afflict(Plan.Fault fault, long until) {
+        switch (fault) {
+            case BREAK -> {
+                drivers.forEach(driver -> driver.breakCommands(false));
+                drivers.forEach(driver -> driver.breakMessages(false));
+            }
+            case BREAK_COMMANDS -> drivers.forEach(driver -> driver.breakCommands(false));
+            case BREAK_MESSAGES -> drivers.forEach(driver -> driver.breakMessages(false));
+            case STALL -> stalledUntil = Math.max(stalledUntil, until);
+            case SLOW -> slowUntil = Math.max(slowUntil, until);
+            case SWALLOW_MESSAGES -> silentUntil = Math.max(silentUntil, until);
+            case LOSE_MESSAGES -> deafUntil = Math.max(deafUntil, until);
+            default -> throw new IllegalStateException(fault.toString());
+        }
     }
 
     /** The connections to the server of a lock. */

@@ -30,6 +30,9 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
     /** In milliseconds; what was asked earlier is over. */
     private static final long BEFORE_CROWD = 10_000;
 
+    /** Requests of one client in a row, so that its line grows for a second, and is not empty. */
+    private static final int STREAM = 100;
+
     private static final int SALT = 20;
 
     private Draw draw(int purpose, int number) {
@@ -193,12 +196,14 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             for (int i = 0; i < acts; i++) {
                 items.add(act(first + i, draw(6, i)));
             }
+        } else if (kind == Kind.KEPT && draw(13, 0).percent(85)) {
+            stream(items, first);
         } else if (hasCrowd()) {
             Draw draw = draw(7, 0);
             long at = crowdAt();
             int client = draw.below(clients);
             for (int i = 0; i < CROWD; i++) {
-                LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
+                LockOptions options = Plan.STRICT.withTerm(Duration.ofSeconds(5));
                 items.add(new Ask(first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
@@ -207,7 +212,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             // ask again once it is listened to.
             for (int i = 0; i < PAIRS; i++) {
                 Draw pair = draw(11, i);
-                LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
+                LockOptions options = Plan.STRICT.withTerm(Duration.ofSeconds(5));
                 long when = at + 2_050 + i * 950L;
                 int second = first + CROWD + 1 + 2 * i;
                 int other = (client + 1) % clients;
@@ -218,6 +223,34 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             }
         }
         return items;
+    }
+
+    /** A turn that goes on as long as its client knows of nobody else, who come soon; and the client may hear nothing of them. */
+    private void stream(List<Item> items, int first) {
+        Draw draw = draw(14, 0);
+        long at = draw.between(1_000, length);
+        int client = draw.below(clients);
+        LockOptions turns = Plan.STRICT
+                .withTerm(millis(5_000))
+                .withTurns(draw.oneOf(List.of(1, 3, 20, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L))));
+        for (int i = 0; i < STREAM; i++) {
+            long when = at + 10L * i + draw.between(0, 10);
+            long wait = draw.percent(30) ? draw.between(10, 200) : -1;
+            items.add(new Ask(first + i, when, client, 0, "s" + i, wait, turns, draw.between(8, 16), Ending.RELEASE));
+        }
+        for (int i = 0; i < PAIRS; i++) {
+            int other = (client + 1 + draw.below(clients - 1)) % clients;
+            LockOptions strict = Plan.STRICT.withTerm(Duration.ofSeconds(5));
+            long when = at + draw.between(2, draw.percent(30) ? 30 : 1_000);
+            items.add(new Ask(
+                    first + STREAM + i, when, other, 0, "o" + i, -1, strict, draw.between(1, 20), Ending.RELEASE));
+        }
+        Fault fault = draw.oneOf(List.of(Fault.SWALLOW_MESSAGES, Fault.STALL, Fault.SLOW));
+        long from = fault == Fault.STALL ? at + draw.between(10, 400) : at - draw.between(1, 500);
+        long lasts = fault == Fault.STALL ? draw.between(500, 1_500) : 3_000;
+        if (draw.percent(75)) {
+            items.add(new Trouble(first + STREAM + PAIRS, from, fault, client, 0, lasts, false));
+        }
     }
 
     private long crowdAt() {

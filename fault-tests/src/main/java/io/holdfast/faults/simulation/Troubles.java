@@ -105,27 +105,16 @@ final class Troubles {
                         world.timers.schedule(length, () -> world.clients.start(slot));
                     }
                 });
-            case BREAK -> {
-                slot.drivers.forEach(driver -> driver.breakCommands(false));
-                slot.drivers.forEach(driver -> driver.breakMessages(false));
-            }
-            case BREAK_COMMANDS -> slot.drivers.forEach(driver -> driver.breakCommands(false));
-            case BREAK_MESSAGES -> slot.drivers.forEach(driver -> driver.breakMessages(false));
-            case STALL -> slot.stalledUntil = Math.max(slot.stalledUntil, until);
-            case SLOW -> slot.slowUntil = Math.max(slot.slowUntil, until);
-            case SWALLOW_MESSAGES -> slot.silentUntil = Math.max(slot.silentUntil, until);
-            case LOSE_MESSAGES -> slot.deafUntil = Math.max(slot.deafUntil, until);
-            default -> throw new IllegalStateException(trouble.toString());
+            default -> slot.afflict(trouble.fault(), until);
         }
     }
 
     private void ofServer(Plan.Trouble trouble, Node server, long until) {
         switch (trouble.fault()) {
             case FREEZE_SERVER -> {
-                server.frozen = true;
                 world.silences.add(-1, server.number, world.now(), until);
-                server.memory.freeze();
-                world.timers.schedule(trouble.lengthMillis() * MILLI, () -> thawServer(server));
+                server.freeze();
+                world.timers.schedule(trouble.lengthMillis() * MILLI, server::thaw);
             }
             case SLOW_SERVER -> server.slowUntil = Math.max(server.slowUntil, until);
             case RESTART, RESTART_EMPTY, RESTART_OLDER -> {
@@ -134,17 +123,7 @@ final class Troubles {
                 if (forgets && !mayForget(server)) {
                     return;
                 }
-                server.downUntil = Math.max(server.downUntil, until);
-                thawServer(server);
-                server.forgetScripts();
-                server.memory.restart(trouble.fault() == Plan.Fault.RESTART_OLDER ? server.saved : null);
-                ServerChecks looking = server.checks;
-                if (looking != null && trouble.fault() == Plan.Fault.RESTART_OLDER) {
-                    looking.restored();
-                }
-                if (trouble.fault() == Plan.Fault.RESTART_EMPTY) {
-                    server.memory.command("FLUSHALL");
-                }
+                server.restart(trouble.fault(), until);
                 int index = world.servers.indexOf(server);
                 for (Slot slot : world.slots) {
                     if (slot.machine != null) {
@@ -191,14 +170,6 @@ final class Troubles {
         long until = troubled.get((world.servers.size() - 1) / 2);
         if (until >= world.now()) {
             world.all.disturb(how, until);
-        }
-    }
-
-    private void thawServer(Node server) {
-        if (server.frozen) {
-            server.frozen = false;
-            server.memory.thaw();
-            server.ran(null);
         }
     }
 

@@ -46,8 +46,7 @@ final class View {
 
     long lastHandoffAt;
 
-    /** An operator has made it last longer. */
-    boolean prolonged;
+    private long prolonged; // the token of the hold that an operator has made last longer
 
     /** Since when it lasts longer than a term though no lease was extended. */
     long tooLongSince = Asked.NEVER;
@@ -67,5 +66,19 @@ final class View {
     View(int number) {
         this.number = number;
         this.key = "hf:{" + Plan.lock(number) + "}";
+    }
+
+    static long token(String hold) {
+        return Long.parseLong(hold.split(" ", 3)[1]);
+    }
+
+    /** An operator has made the hold that was seen last last longer. */
+    void prolonged() {
+        prolonged = seen == null ? 0 : token(seen);
+    }
+
+    /** Whether an operator has made the present hold last longer. */
+    boolean isProlonged() {
+        return text != null && token == prolonged;
     }
 }

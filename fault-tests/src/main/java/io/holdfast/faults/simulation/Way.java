@@ -1,68 +1,20 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.spi.Command;
-import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import org.jspecify.annotations.Nullable;
 
-/** The way of one client to one server, in the world as it is at present. */
-final class Way implements NetworkDriver.Route {
-    private static final long MILLI = Checks.MILLI;
-
+/** The way of one client to one server, and what the checks see there. */
+final class Way extends Link {
     private final World world;
-    private final Slot slot;
     private final Machine machine;
     private final Node server;
 
     Way(World world, Slot slot, Machine machine, Node server) {
+        super(world.timers, world::now, world.trace, slot, machine, server);
         this.world = world;
-        this.slot = slot;
         this.machine = machine;
         this.server = server;
-    }
-
-    @Override
-    public void later(long delayNanos, Runnable task) {
-        world.timers.schedule(delayNanos, task);
-    }
-
-    @Override
-    public long delay(Draw draw) {
-        long delay = draw.between(MILLI / 10, 2 * MILLI);
-        if (now() < Math.max(slot.slowUntil, server.slowUntil)) {
-            delay += draw.between(5, 400) * MILLI;
-        }
-        return now() < slot.stalledUntil ? slot.stalledUntil - now() + delay : delay;
-    }
-
-    @Override
-    public long now() {
-        return world.now();
-    }
-
-    @Override
-    public boolean canConnect() {
-        return server.isUp(now()) && now() >= slot.stalledUntil;
-    }
-
-    @Override
-    public boolean serverIsUp() {
-        return server.isUp(now());
-    }
-
-    @Override
-    public boolean answersNow() {
-        return canConnect() && !server.frozen;
-    }
-
-    @Override
-    public boolean losesMessages(Draw draw) {
-        return now() < slot.silentUntil || (now() < slot.deafUntil && draw.percent(70));
-    }
-
-    @Override
-    public RedisDriver open() {
-        return server.memory.driver();
     }
 
     @Override
@@ -82,8 +34,10 @@ final class Way implements NetworkDriver.Route {
                 && answer instanceof Reply reply
                 && command.words().size() > 3
                 && LeaseLook.isRevoke(command.words().get(1))
-                && reply.asList().get(0).asString().equals("RELEASED")) {
-            looking.revoked(command.words().get(3), reply.asList().get(1).asString());
+                && reply.asList().get(0).asString().startsWith("RELEASED ")) {
+            // Of what is told of the hold that ended, the owner stands behind a blank and the rest of the term.
+            looking.revoked(
+                    command.words().get(3), reply.asList().get(1).asString().split(" ", -1)[2]);
         }
         if (world.checksOfQuorum != null && answer instanceof Reply reply) {
             world.checksOfQuorum.answered(server.memory, command, reply);
@@ -91,16 +45,13 @@ final class Way implements NetworkDriver.Route {
     }
 
     @Override
-    public void trace(String what) {
-        world.trace.add(machine, what);
-    }
-
-    @Override
     public void hears(String message) {
         if (message.startsWith("R ")) {
             machine.recalls.add(message.substring(2));
             for (Shared shared : world.clients.sharedBy(machine)) {
-                shared.recalled |= shared.isMeantBy(message.substring(2));
+                if (shared.isMeantBy(message.substring(2))) {
+                    shared.recalled(world.now());
+                }
             }
         }
     }
@@ -109,13 +60,9 @@ final class Way implements NetworkDriver.Route {
     @Override
     public void hearsNoMore() {
         for (Shared shared : world.clients.sharedBy(machine)) {
-            shared.recalled |= shared.granted > 0 && world.nodeOf(shared.request.item.lock()) == server;
+            if (shared.keeps() && shared.granted > 0 && world.nodeOf(shared.request.item.lock()) == server) {
+                shared.recalled(world.now());
+            }
         }
-    }
-
-    @Override
-    public void lateUntil(long nanos) {
-        slot.disturb(now() + nanos);
-        slot.copiesUntil = Math.max(slot.copiesUntil, now() + nanos);
     }
 }

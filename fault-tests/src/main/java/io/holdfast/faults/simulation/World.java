@@ -89,7 +89,7 @@ final class World implements Checks.Surroundings {
                         servers.stream().map(server -> server.memory).toList(),
                         node -> now() < servers.get(node).forgetfulUntil);
         for (int i = 0; i < plan.clients(); i++) {
-            slots.add(new Slot(plan, i));
+            slots.add(new Slot(plan.seed(), i));
         }
     }
 
@@ -196,13 +196,9 @@ final class World implements Checks.Surroundings {
         }
     }
 
-    /** Now and then, as servers do: what was saved last is too new to be of interest. */
     private void save() {
         if (++beats % SAVED_EVERY == 0) {
-            for (Node server : servers) {
-                server.saved = server.savedLast;
-                server.savedLast = server.memory.snapshot();
-            }
+            servers.forEach(Node::save);
         }
     }
 

@@ -12,13 +12,13 @@ import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
+import io.holdfast.faults.history.Want;
 import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
 import java.util.List;
 import java.util.ServiceLoader;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
@@ -26,16 +26,17 @@ import java.util.function.UnaryOperator;
 final class HoldfastSubject implements Subject {
     private static final Duration CONNECT = Duration.ofSeconds(20);
 
-    private final BiFunction<String, LockOptions, DistributedLock> locks;
+    /** What is asked for a lock. */
+    private interface Locks {
+        DistributedLock of(String name, Want want, LockOptions options);
+    }
+
+    private final Locks locks;
     private final AutoCloseable client;
     private final LockOptions options;
     private final String driver;
 
-    private HoldfastSubject(
-            BiFunction<String, LockOptions, DistributedLock> locks,
-            AutoCloseable client,
-            LockOptions options,
-            String driver) {
+    private HoldfastSubject(Locks locks, AutoCloseable client, LockOptions options, String driver) {
         this.locks = locks;
         this.client = client;
         this.options = options;
@@ -44,10 +45,16 @@ final class HoldfastSubject implements Subject {
 
     static HoldfastSubject connect(
             String driver, List<String> addresses, Duration term, UnaryOperator<LockOptions> way) {
-        return connect(driver, addresses, term, way, options -> options);
+        return connect(Way.EXCLUSIVE, driver, addresses, term, way, options -> options);
+    }
+
+    /** Of a kind of lock that has no turns. */
+    static HoldfastSubject connect(Way kind, String driver, List<String> addresses, Duration term) {
+        return connect(kind, driver, addresses, term, LockOptions::withStrictOrder, options -> options);
     }
 
     static HoldfastSubject connect(
+            Way kind,
             String driver,
             List<String> addresses,
             Duration term,
@@ -66,22 +73,22 @@ final class HoldfastSubject implements Subject {
                 .withCloseTimeout(Duration.ofSeconds(3)));
         if (addresses.size() == 1) {
             Holdfast one = Holdfast.over(Location.parse(addresses.get(0)).connect(provider, connect), options);
-            return new HoldfastSubject(one::lock, one, lock, driver);
+            return new HoldfastSubject((name, want, asked) -> kind.lock(one, name, want, asked), one, lock, driver);
         }
         Quorum quorum = Quorum.connect(
                 addresses.stream()
                         .map(each -> QuorumNode.over(Location.parse(each).connect(provider, connect)))
                         .toList(),
                 QuorumOptions.defaults().withClient(options).withLongestTerm(term));
-        return new HoldfastSubject(quorum::lock, quorum, lock, driver);
+        return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver);
     }
 
     @Override
-    public Hold acquire(String name, Duration wait, Runnable onQueued, Consumer<String> onLost)
+    public Hold acquire(String name, Want want, Duration wait, Runnable onQueued, Consumer<String> onLost)
             throws NotObtained, InterruptedException {
         // A listener of its own would keep requests from sharing a hold. Those that share one have no order to be
         // checked.
-        boolean shared = options.localHandoffs() > 0;
+        boolean shared = options.turns() > 0;
         LockOptions told = shared
                 ? options
                 : options.withListener(event -> {
@@ -91,7 +98,7 @@ final class HoldfastSubject implements Subject {
                 });
         Attempt attempt;
         try {
-            attempt = locks.apply(name, told).attempt(wait.isZero() ? Wait.none() : Wait.upTo(wait));
+            attempt = locks.of(name, want, told).attempt(wait.isZero() ? Wait.none() : Wait.upTo(wait));
         } catch (HoldfastException e) {
             throw new NotObtained(e.getClass().getSimpleName(), e);
         }

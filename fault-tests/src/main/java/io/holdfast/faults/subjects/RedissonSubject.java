@@ -1,5 +1,6 @@
 package io.holdfast.faults.subjects;
 
+import io.holdfast.faults.history.Want;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -33,7 +34,7 @@ final class RedissonSubject implements Subject {
     }
 
     @Override
-    public Hold acquire(String lockName, Duration wait, Runnable onQueued, Consumer<String> onLost)
+    public Hold acquire(String lockName, Want want, Duration wait, Runnable onQueued, Consumer<String> onLost)
             throws NotObtained, InterruptedException {
         RLock lock = locks.apply(client, lockName);
         long token = 0;

@@ -1,5 +1,6 @@
 package io.holdfast.faults.subjects;
 
+import io.holdfast.faults.history.Want;
 import io.lettuce.core.RedisURI;
 import java.time.Duration;
 import java.util.ConcurrentModificationException;
@@ -43,7 +44,7 @@ final class SpringSubject implements Subject {
     }
 
     @Override
-    public Hold acquire(String name, Duration wait, Runnable onQueued, Consumer<String> onLost)
+    public Hold acquire(String name, Want want, Duration wait, Runnable onQueued, Consumer<String> onLost)
             throws NotObtained, InterruptedException {
         Lock lock = registry.obtain(name);
         try {

@@ -1,5 +1,6 @@
 package io.holdfast.faults.subjects;
 
+import io.holdfast.faults.history.Want;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -43,12 +44,13 @@ public interface Subject extends AutoCloseable {
     /**
      * Asks for a lock.
      *
+     * @param want what of it; libraries that are asked for exclusive locks only need not look
      * @param wait how long to wait at most; zero for not at all
      * @param onQueued called when the request is known to be queued, if the library tells
      * @param onLost called with the reason when the hold is lost, if the library tells
      * @throws NotObtained if it is not obtained, whatever the reason
      */
-    Hold acquire(String lock, Duration wait, Runnable onQueued, Consumer<String> onLost)
+    Hold acquire(String lock, Want want, Duration wait, Runnable onQueued, Consumer<String> onLost)
             throws NotObtained, InterruptedException;
 
     /** The library with its version, and its settings in words. */

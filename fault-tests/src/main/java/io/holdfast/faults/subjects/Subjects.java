@@ -1,5 +1,6 @@
 package io.holdfast.faults.subjects;
 
+import io.holdfast.LockOptions;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,9 +19,13 @@ public final class Subjects {
     public static final String QUARANTINE = "holdfast-quarantine";
 
     private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
+    private static final Map<String, Way> LINES = new LinkedHashMap<>();
 
     static {
-        MAKERS.put("holdfast-lettuce", (to, term) -> HoldfastSubject.connect("lettuce", to, term, lock -> lock));
+        // In turns, which are the default, only the order among clients could be checked.
+        MAKERS.put(
+                "holdfast-lettuce",
+                (to, term) -> HoldfastSubject.connect("lettuce", to, term, LockOptions::withStrictOrder));
         MAKERS.put("holdfast-jedis", (to, term) -> HoldfastSubject.connect("jedis", to, term, lock -> lock));
         MAKERS.put(
                 SHARED,
@@ -28,11 +33,13 @@ public final class Subjects {
                         "lettuce",
                         to,
                         term,
-                        lock -> lock.withLocalHandoff(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
+                        lock -> lock.withTurns(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
         MAKERS.put(
                 QUARANTINE,
                 (to, term) -> HoldfastSubject.connect(
-                        "lettuce", to, term, lock -> lock, options -> options.withQuarantine(term)));
+                        Way.EXCLUSIVE, "lettuce", to, term, lock -> lock, options -> options.withQuarantine(term)));
+        putLines("holdfast-rw-", Way.READ_WRITE);
+        putLines("holdfast-permits-", Way.PERMITS);
         MAKERS.put(
                 "redisson-lock",
                 (to, term) -> RedissonSubject.connect(to.get(0), term, RedissonClient::getLock, "Redisson lock"));
@@ -53,6 +60,18 @@ public final class Subjects {
     }
 
     private Subjects() {}
+
+    private static void putLines(String prefix, Way way) {
+        for (String driver : List.of("lettuce", "jedis")) {
+            MAKERS.put(prefix + driver, (to, term) -> HoldfastSubject.connect(way, driver, to, term));
+            LINES.put(prefix + driver, way);
+        }
+    }
+
+    /** Which kind of lock it is asked for. */
+    public static Way way(String name) {
+        return LINES.getOrDefault(name, Way.EXCLUSIVE);
+    }
 
     /** The names, in the order of reports. */
     public static List<String> names() {

@@ -35,6 +35,8 @@ final class ShortCampaignTest {
                 new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 1, 6),
                 new Episode("holdfast-quarantine", Topology.SINGLE, Fault.RESTART_OLDER, TERM, 1, 10),
                 new Episode("holdfast-quarantine", Topology.SINGLE, Fault.FLUSHALL, TERM, 1, 11),
+                new Episode("holdfast-rw-lettuce", Topology.SINGLE, Fault.KILL_PROCESS, TERM, 1, 13),
+                new Episode("holdfast-permits-jedis", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 14),
                 new Episode("holdfast-jedis", Topology.QUORUM, Fault.RESTART_OLDER, TERM, 1, 12),
                 new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 1, 7));
     }

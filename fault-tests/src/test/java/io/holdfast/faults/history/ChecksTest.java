@@ -22,6 +22,8 @@ final class ChecksTest {
     private static final class Draft {
         int worker;
         String lock = "a";
+        Want want = Want.ALONE;
+        final List<Access> accesses = new ArrayList<>();
         long asked;
         long queued;
         long got;
@@ -45,6 +47,7 @@ final class ChecksTest {
                 draft.worker,
                 ++numbers,
                 draft.lock,
+                draft.want,
                 at(draft.asked),
                 at(draft.queued),
                 at(draft.got),
@@ -56,7 +59,8 @@ final class ChecksTest {
                 at(draft.lost),
                 at(draft.leaving),
                 0,
-                ""));
+                "",
+                draft.accesses));
     }
 
     /** A hold that is sure from the first time to the second. */
@@ -130,6 +134,66 @@ final class ChecksTest {
         assertEquals(List.of(), Checks.exclusion(history()));
     }
 
+    /** The same of a lock that several may hold; for nothing else does it matter what is asked for. */
+    private void hold(Want want, long got, long until, long token) {
+        operation(draft -> {
+            draft.want = want;
+            draft.asked = got - 1;
+            draft.got = got;
+            draft.alive = until;
+            draft.leaving = until;
+            draft.token = token;
+        });
+    }
+
+    @Test
+    void exclusion_readersTogether_isKept() {
+        hold(Want.SHARED, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_050, 1_150, 1);
+        hold(Want.ALONE, 1_151, 1_160, 2);
+        assertEquals(List.of(), Checks.exclusion(history()));
+    }
+
+    @Test
+    void exclusion_writerBesideReaders_isBrokenOnce() {
+        hold(Want.SHARED, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_010, 1_200, 1);
+        hold(Want.ALONE, 1_050, 1_060, 2);
+        assertEquals(1, Checks.exclusion(history()).size());
+    }
+
+    @Test
+    void exclusion_readersBesideAWriter_isBrokenByEach() {
+        hold(Want.ALONE, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_050, 1_060, 2);
+        hold(Want.SHARED, 1_055, 1_070, 2);
+        assertEquals(2, Checks.exclusion(history()).size());
+    }
+
+    @Test
+    void exclusion_writerBesideAReaderThatOutlastsTheOthers_isBroken() {
+        hold(Want.SHARED, 1_000, 1_500, 1);
+        hold(Want.SHARED, 1_010, 1_020, 1);
+        hold(Want.ALONE, 1_400, 1_410, 2);
+        assertEquals(1, Checks.exclusion(history()).size());
+    }
+
+    @Test
+    void exclusion_asManyPermitsAsThereAre_isKept() {
+        hold(Want.permits(3, 4), 1_000, 1_100, 1);
+        hold(Want.permits(1, 4), 1_050, 1_150, 2);
+        hold(Want.permits(3, 4), 1_101, 1_150, 3);
+        assertEquals(List.of(), Checks.exclusion(history()));
+    }
+
+    @Test
+    void exclusion_onePermitTooMany_isBroken() {
+        hold(Want.permits(2, 4), 1_000, 1_100, 1);
+        hold(Want.permits(2, 4), 1_010, 1_200, 2);
+        hold(Want.permits(1, 4), 1_100, 1_150, 3);
+        assertEquals(1, Checks.exclusion(history()).size());
+    }
+
     // ---- tokens
 
     @Test
@@ -160,6 +224,61 @@ final class ChecksTest {
             draft.token = 8;
         });
         assertEquals(List.of(), Checks.tokens(history()));
+    }
+
+    @Test
+    void tokens_readersThatShareOne_areRight() {
+        hold(Want.ALONE, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_200, 1_300, 2);
+        hold(Want.SHARED, 1_250, 1_350, 2);
+        hold(Want.ALONE, 1_400, 1_500, 3);
+        assertEquals(List.of(), Checks.tokens(history()));
+    }
+
+    @Test
+    void tokens_readerWithThatOfTheWriterBefore_isFound() {
+        hold(Want.ALONE, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_200, 1_300, 1);
+        assertEquals(1, Checks.tokens(history()).size());
+    }
+
+    @Test
+    void tokens_writerWithThatOfReadersBefore_isFound() {
+        hold(Want.SHARED, 1_000, 1_100, 1);
+        hold(Want.ALONE, 1_200, 1_300, 1);
+        assertEquals(1, Checks.tokens(history()).size());
+    }
+
+    @Test
+    void tokens_readerBelowReadersBefore_isFound() {
+        hold(Want.SHARED, 1_000, 1_100, 2);
+        hold(Want.SHARED, 1_200, 1_300, 1);
+        assertEquals(1, Checks.tokens(history()).size());
+    }
+
+    // ---- phases
+
+    @Test
+    void phases_readersTogetherWithOneToken_areRight() {
+        hold(Want.SHARED, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_050, 1_150, 1);
+        hold(Want.SHARED, 1_151, 1_200, 2); // nobody read in between
+        assertEquals(List.of(), Checks.phases(history()));
+    }
+
+    @Test
+    void phases_readersTogetherWithTwoTokens_areFound() {
+        hold(Want.SHARED, 1_000, 1_100, 1);
+        hold(Want.SHARED, 1_050, 1_150, 2);
+        assertEquals(1, Checks.phases(history()).size());
+    }
+
+    @Test
+    void phases_tokenOfTwoWritersOrOfAReaderAndAWriter_isFound() {
+        hold(Want.ALONE, 1_000, 1_100, 1);
+        hold(Want.ALONE, 1_200, 1_300, 1);
+        hold(Want.SHARED, 1_400, 1_500, 1);
+        assertEquals(2, Checks.phases(history()).size());
     }
 
     // ---- order
@@ -297,6 +416,128 @@ final class ChecksTest {
         waiter(1, 1_050, 1_060, 0, 0);
         disturbance("kill", 1_080, 1_080, 1, true);
         assertEquals(List.of(), Checks.liveness(history(), SECOND, SECOND));
+    }
+
+    private void waiter(Want want, long asked, long got) {
+        operation(draft -> {
+            draft.want = want;
+            draft.asked = asked;
+            draft.got = got;
+        });
+    }
+
+    @Test
+    void liveness_readerWaitsForAWriterBehindReaders_isKept() {
+        hold(Want.SHARED, 1_000, 5_000, 1);
+        waiter(Want.ALONE, 1_050, 5_001);
+        waiter(Want.SHARED, 1_060, 5_002);
+        assertEquals(List.of(), Checks.liveness(history(), SECOND, SECOND));
+    }
+
+    @Test
+    void liveness_onlyReadersWaitBesideAReader_isFound() {
+        hold(Want.SHARED, 1_000, 5_000, 1);
+        waiter(Want.SHARED, 1_060, 5_002);
+        assertEquals(1, Checks.liveness(history(), SECOND, SECOND).size());
+    }
+
+    @Test
+    void liveness_permitsAreFreeForWhoeverWaits_isFound() {
+        hold(Want.permits(2, 4), 1_000, 5_000, 1);
+        waiter(Want.permits(2, 4), 1_060, 5_002);
+        waiter(Want.permits(1, 4), 1_070, 5_003);
+        assertEquals(1, Checks.liveness(history(), SECOND, SECOND).size());
+    }
+
+    @Test
+    void liveness_tooFewPermitsForOneThatMayBeFirst_isKept() {
+        hold(Want.permits(2, 4), 1_000, 5_000, 1);
+        waiter(Want.permits(3, 4), 1_060, 5_002);
+        waiter(Want.permits(1, 4), 1_070, 5_003);
+        assertEquals(List.of(), Checks.liveness(history(), SECOND, SECOND));
+    }
+
+    // ---- reads of the guarded resource
+
+    private static Access read(String register, long value, long begin) {
+        return new Access(register, false, value, at(begin), at(begin + 1));
+    }
+
+    private static Access written(String register, long value, long begin) {
+        return new Access(register, true, value, at(begin), at(begin + 1));
+    }
+
+    private void section(Want want, long got, long until, Access... accesses) {
+        operation(draft -> {
+            draft.want = want;
+            draft.asked = got - 1;
+            draft.got = got;
+            draft.alive = until;
+            draft.accesses.addAll(List.of(accesses));
+        });
+    }
+
+    private int stale(String register) {
+        return Registers.reads(history(), register).size();
+    }
+
+    @Test
+    void reads_ofTheLastWrite_areRight() {
+        section(Want.SHARED, 900, 990, read(Registers.FENCED, 0, 910), read(Registers.FENCED, 0, 980));
+        section(Want.ALONE, 1_000, 1_100, written(Registers.FENCED, 1, 1_090));
+        section(Want.ALONE, 1_200, 1_300, written(Registers.FENCED, 2, 1_290));
+        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 2, 1_410), read(Registers.FENCED, 2, 1_490));
+        assertEquals(0, stale(Registers.FENCED));
+    }
+
+    @Test
+    void reads_ofAWriteThatCameAfterItsHold_areFound() {
+        section(Want.ALONE, 1_000, 1_100, written(Registers.PLAIN, 7, 1_350));
+        section(Want.ALONE, 1_200, 1_300, written(Registers.PLAIN, 2, 1_290));
+        section(Want.SHARED, 1_400, 1_500, read(Registers.PLAIN, 7, 1_410));
+        assertEquals(1, stale(Registers.PLAIN));
+        assertEquals(0, stale(Registers.FENCED));
+    }
+
+    @Test
+    void reads_ofTheBeginningAfterAWrite_areFound() {
+        section(Want.ALONE, 1_000, 1_100, written(Registers.FENCED, 1, 1_090));
+        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 0, 1_410));
+        assertEquals(1, stale(Registers.FENCED));
+    }
+
+    @Test
+    void reads_ofWhatNobodyHadWritten_areFound() {
+        section(Want.SHARED, 1_000, 1_100, read(Registers.FENCED, 1, 1_010));
+        section(Want.ALONE, 1_200, 1_300, written(Registers.FENCED, 1, 1_290));
+        assertEquals(1, stale(Registers.FENCED));
+    }
+
+    @Test
+    void reads_besideTheWrite_mayBeOfEither() {
+        section(Want.ALONE, 1_000, 1_100, written(Registers.FENCED, 1, 1_090));
+        section(Want.ALONE, 1_200, 1_300, written(Registers.FENCED, 2, 1_290));
+        section(Want.SHARED, 1_210, 1_291, read(Registers.FENCED, 1, 1_290));
+        section(Want.SHARED, 1_211, 1_292, read(Registers.FENCED, 2, 1_290));
+        assertEquals(0, stale(Registers.FENCED));
+    }
+
+    @Test
+    void reads_ofAWriteWhoseAnswerIsUnknown_areRight() {
+        section(Want.ALONE, 1_000, 1_080, new Access(Registers.FENCED, true, 1, at(1_090), 0));
+        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 1, 1_410));
+        section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 0, 1_410));
+        assertEquals(0, stale(Registers.FENCED));
+    }
+
+    @Test
+    void reads_thatDifferInOneSection_areFoundWhereTheyWereGuarded() {
+        section(Want.SHARED, 1_000, 1_500, read(Registers.FENCED, 0, 1_010), read(Registers.FENCED, 1, 1_480));
+        section(Want.SHARED, 1_000, 1_500, read(Registers.PLAIN, 0, 1_010), read(Registers.PLAIN, 1, 1_480));
+        section(Want.SHARED, 1_000, 1_470, read(Registers.PLAIN, 0, 1_010), read(Registers.PLAIN, 1, 1_480));
+        section(Want.ALONE, 1_100, 1_300, written(Registers.FENCED, 1, 1_250), written(Registers.PLAIN, 1, 1_250));
+        assertEquals(1, stale(Registers.FENCED));
+        assertEquals(1, stale(Registers.PLAIN)); // the second of the readers of it was not sure of its lease
     }
 
     // ---- the guarded resource

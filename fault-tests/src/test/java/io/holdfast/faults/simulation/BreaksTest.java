@@ -2,8 +2,6 @@ package io.holdfast.faults.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.Breaks.Edit;
@@ -17,14 +15,7 @@ class BreaksTest {
     @ParameterizedTest
     @MethodSource("all")
     void firstFinding_brokenProduct_isOfACheckThatIsMeantForIt(Break broken) {
-        String[] found = broken.firstFinding();
-        if (found == null) {
-            fail("not found: " + broken);
-        } else {
-            assertTrue(
-                    broken.by().contains(Checks.Check.valueOf(found[0])),
-                    broken + " is found by " + found[0] + ": " + found[1]);
-        }
+        BrokenProduct.assertFoundBy(broken.by(), broken, broken.firstFinding());
     }
 
     static List<Break> all() {

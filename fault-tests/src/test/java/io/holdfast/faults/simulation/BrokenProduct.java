@@ -1,5 +1,8 @@
 package io.holdfast.faults.simulation;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +21,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
@@ -200,15 +204,38 @@ final class BrokenProduct {
 
     /** As {@link Simulation#firstFinding}. */
     String @Nullable [] firstFinding(String kind, long from, long to) {
+        return found(Simulation.class, List.of(String.class, long.class, long.class), kind, from, to);
+    }
+
+    /** As {@link SetRuns#firstFinding}. */
+    String @Nullable [] firstSetFinding(long from, long to) {
+        return found(SetRuns.class, List.of(long.class, long.class), from, to);
+    }
+
+    private String @Nullable [] found(Class<?> by, List<Class<?>> parameters, Object... arguments) {
         try {
-            Class<?> simulation = new Loader().loadClass(Simulation.class.getName());
-            Method method = simulation.getDeclaredMethod("firstFinding", String.class, long.class, long.class);
+            Class<?> simulation = new Loader().loadClass(by.getName());
+            Method method = simulation.getDeclaredMethod("firstFinding", parameters.toArray(Class<?>[]::new));
             method.setAccessible(true);
-            return (String[]) method.invoke(null, kind, from, to);
+            return (String[]) method.invoke(null, arguments);
         } catch (InvocationTargetException e) {
             throw new AssertionError("the simulation failed", e.getCause());
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }
+    }
+
+    /** @param found by one of these checks, beginning with its name; null if nothing was found */
+    static void assertFoundBy(Set<? extends Enum<?>> by, Object broken, String @Nullable [] found) {
+        if (found == null) {
+            fail("not found: " + broken);
+        } else {
+            assertTrue(isOneOf(by, found[0]), broken + " is found by " + found[0] + ": " + found[1]);
+        }
+    }
+
+    /** By name: what a broken product has found is of a class that was loaded for it. */
+    static boolean isOneOf(Set<? extends Enum<?>> checks, String name) {
+        return checks.stream().anyMatch(check -> check.name().equals(name));
     }
 }

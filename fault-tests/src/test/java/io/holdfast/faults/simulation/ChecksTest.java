@@ -7,16 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastOptions;
-import io.holdfast.Lease;
-import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Checks.Check;
-import io.holdfast.faults.simulation.Plan.Ending;
 import io.holdfast.faults.simulation.Plan.Kind;
 import io.holdfast.testkit.MemoryServer;
-import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,121 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Each check finds what it is there for. Situations that no client can bring about are played with two servers. */
-class ChecksTest {
-    private static final String HOLD = "hf:{lock0}";
-
-    private final VirtualTime time = new VirtualTime();
-    private final MemoryServer server = MemoryServer.start(time);
-    private final MemoryServer otherServer = MemoryServer.start(time);
-    private final Plan plan = new Plan(
-            Kind.INSIDE,
-            1,
-            1,
-            1,
-            1_000,
-            HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO),
-            List.of());
-    private Silences.@Nullable Silence silence;
-    private final Checks.Surroundings calm = new Checks.Surroundings() {
-        @Override
-        public long now() {
-            return time.elapsed().toNanos();
-        }
-
-        @Override
-        public boolean undisturbed(Machine machine, int lock, long since) {
-            return silence == null;
-        }
-
-        @Override
-        public boolean undisturbedBut(Troubled.How how, Machine machine, int lock, long since) {
-            return true;
-        }
-
-        @Override
-        public Silences.@Nullable Silence onlySilence(Machine machine, int lock, long since) {
-            return silence;
-        }
-
-        @Override
-        public long runsSince(Machine machine) {
-            return 0;
-        }
-
-        @Override
-        public boolean nodeIsCalm(int node) {
-            return true;
-        }
-
-        @Override
-        public boolean copiesSince(Machine machine, long since) {
-            return false;
-        }
-
-        @Override
-        public boolean wasCalmUntilItsDeath(Machine machine, long since) {
-            return true;
-        }
-
-        @Override
-        public long closedAt(Machine machine) {
-            return Asked.NEVER;
-        }
-
-        @Override
-        public boolean couldBeKept(Held held) {
-            return true;
-        }
-
-        @Override
-        public boolean freeSince(int lock, long since) {
-            return ofServer.freeSince(lock, since);
-        }
-    };
-    private final Checks checks = new Checks(plan, calm);
-    private final ServerChecks ofServer = new ServerChecks(plan, checks, calm, new Node(0, server), 1);
-    private final Machine machine = new Machine(0, 0, time, time.timers(), 0, new Draw(1));
-
-    ChecksTest() {
-        var unused = otherServer.driver(); // so that its clients have other ids
-    }
-
-    private Asked ask(long waitMillis, LockOptions options) {
-        Asked asked =
-                new Asked(new Plan.Ask(1, 0, 0, 0, "a", waitMillis, options, 100, Ending.RELEASE), machine, calm.now());
-        checks.asked(asked);
-        return asked;
-    }
-
-    private Held hold(MemoryServer from, LockOptions options) {
-        Holdfast client = from.client(plan.options());
-        Attempt attempt =
-                client.lock("lock0", options).attemptAsync(Wait.none()).join();
-        Asked asked = ask(0, options);
-        Lease lease = attempt.orElseThrow();
-        asked.owner = lease.owner();
-        Held held = new Held(asked, null, machine, lease, calm.now());
-        ofServer.owns(held.owner, asked);
-        checks.answered(asked, attempt, null);
-        checks.obtained(held);
-        return held;
-    }
-
-    private Held hold(MemoryServer from) {
-        return hold(from, LockOptions.defaults());
-    }
-
-    private @Nullable Check found() {
-        Checks.Finding finding = checks.finding();
-        return finding == null ? null : finding.check();
-    }
-
-    private void step() {
-        checks.afterStep();
-        ofServer.ran(null);
-        ofServer.afterStep();
-    }
-
+class ChecksTest extends ChecksFixture {
     @Test
     void step_oneGoodLease_findsNothing() {
         Held held = hold(server);
@@ -196,7 +77,7 @@ class ChecksTest {
 
     @Test
     void told_leaseIsOverAndNobodyHears_isFound() {
-        hold(server, LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false));
+        hold(server, Plan.STRICT.withTerm(Duration.ofSeconds(1)).withRenewed(false));
         time.advance(Duration.ofSeconds(1));
         checks.afterStep();
         assertNull(checks.finding());
@@ -223,8 +104,8 @@ class ChecksTest {
      * A server was silent from the first to the second second of a lease with a term of three seconds; clients give a
      * connection up after 900 ms.
      */
-    private @Nullable Check foundOfASilence(long gaveUpAtMillis, long connectedAtMillis) {
-        Held held = hold(server, LockOptions.defaults().withTerm(Duration.ofSeconds(3)));
+    private @Nullable Enum<?> foundOfASilence(long gaveUpAtMillis, long connectedAtMillis) {
+        Held held = hold(server, Plan.STRICT.withTerm(Duration.ofSeconds(3)));
         silence = Silences.untilConnected(
                 new Silences.Silence(
                         -1, 0, held.obtainedAt + 1_000 * Checks.MILLI, held.obtainedAt + 2_000 * Checks.MILLI),
@@ -270,9 +151,43 @@ class ChecksTest {
         assertEquals(Check.EXPIRY, found());
     }
 
+    /** A lock is handed to a process that stands still; in the same step an operator extends the hold before, or after it. */
+    private @Nullable Enum<?> foundOfAClaim(boolean extendedBefore) {
+        ofServer.owns("c.0-1", ask(0, Plan.STRICT));
+        ofServer.owns("c.0-2", ask(-1, Plan.STRICT));
+        server.command("SET", HOLD, "c.0-1~x 5 5 60000 a/b", "PX", "60000");
+        ofServer.ran(null);
+        if (extendedBefore) {
+            ofServer.prolonged(0);
+        }
+        ofServer.ran(null);
+        server.command("SET", HOLD, "c.0-2~y 6 6 60000 a/b", "PX", "60000");
+        server.command("HSET", HOLD + ":d", "@claim", "c.0-2~y");
+        ofServer.ran(null);
+        if (!extendedBefore) {
+            ofServer.prolonged(0);
+        }
+        machine.freeze();
+        ofServer.afterStep();
+        time.advance(Duration.ofSeconds(4));
+        ofServer.ran(null);
+        ofServer.afterStep();
+        return found();
+    }
+
+    @Test
+    void liveness_claimOfAFrozenProcessIsKept_isFound() {
+        assertEquals(Check.LIVENESS, foundOfAClaim(true));
+    }
+
+    @Test
+    void liveness_claimOfAFrozenProcessIsKeptByAnOperator_findsNothing() {
+        assertNull(foundOfAClaim(false));
+    }
+
     @Test
     void order_lockIsTakenPastOneWhoWaits_isFound() {
-        Asked waits = ask(-1, LockOptions.defaults());
+        Asked waits = ask(-1, Plan.STRICT);
         ofServer.owns("c.0-1", waits);
         server.command("ZADD", HOLD + ":q", "1", "c.0-1~x");
         step();
@@ -284,9 +199,9 @@ class ChecksTest {
 
     /** Somebody holds the lock, and somebody waits for it since an earlier step. */
     private void waitWhileItIsHeld() {
-        ofServer.owns("c.0-1", ask(-1, LockOptions.defaults()));
+        ofServer.owns("c.0-1", ask(-1, Plan.STRICT));
         server.command("SET", HOLD, "c.0-1~x 5 5 1000 a/b", "PX", "10000");
-        ofServer.owns("c.0-2", ask(-1, LockOptions.defaults()));
+        ofServer.owns("c.0-2", ask(-1, Plan.STRICT));
         server.command("ZADD", HOLD + ":q", "1", "c.0-2~x");
         step();
         time.advance(Duration.ofMillis(10));
@@ -299,7 +214,7 @@ class ChecksTest {
     }
 
     private void queueAnother(int priority, String score) {
-        ofServer.owns("c.0-3", ask(-1, LockOptions.defaults().withPriority(priority)));
+        ofServer.owns("c.0-3", ask(-1, Plan.STRICT.withPriority(priority)));
         command("ZADD", HOLD + ":q", score, "c.0-3~x");
     }
 
@@ -327,9 +242,24 @@ class ChecksTest {
     }
 
     @Test
+    void order_whoHasAClaimGivesItBack_findsNothing() {
+        ofServer.owns("c.0-1", ask(-1, Plan.STRICT));
+        server.command("ZADD", HOLD + ":q", "0", "c.0-1~x"); // where it stands until it confirms
+        server.command("SET", HOLD, "c.0-1~x 5 5 1000 a/b", "PX", "10000");
+        step();
+        ofServer.owns("c.0-2", ask(-1, Plan.STRICT));
+        server.command("ZADD", HOLD + ":q", "1", "c.0-2~x");
+        step();
+        time.advance(Duration.ofMillis(10));
+        command("SET", HOLD, "c.0-2~x 6 6 1000 a/b", "PX", "10000");
+        ofServer.afterStep();
+        assertNull(checks.finding());
+    }
+
+    @Test
     void order_higherPriorityTakesTheLockWithoutBeingQueued_isFound() {
         waitWhileItIsHeld();
-        ofServer.owns("c.0-3", ask(-1, LockOptions.defaults().withPriority(1)));
+        ofServer.owns("c.0-3", ask(-1, Plan.STRICT.withPriority(1)));
         command("DEL", HOLD);
         handToTheOther();
         ofServer.afterStep();
@@ -359,7 +289,7 @@ class ChecksTest {
 
     @Test
     void liveness_freeLockAndOneWhoWaits_isFound() {
-        ofServer.owns("c.0-1", ask(-1, LockOptions.defaults()));
+        ofServer.owns("c.0-1", ask(-1, Plan.STRICT));
         server.command("ZADD", HOLD + ":q", "1", "c.0-1~x");
         step();
         time.advance(Duration.ofMillis(100));
@@ -372,7 +302,7 @@ class ChecksTest {
 
     @Test
     void liveness_oneWhoCouldBeToldStandsAside_isFound() {
-        Asked waits = ask(-1, LockOptions.defaults());
+        Asked waits = ask(-1, Plan.STRICT);
         waits.queuedAt = -1;
         ofServer.owns("c.0-1", waits);
         server.command("ZADD", HOLD + ":p", "1", "c.0-1~x");
@@ -382,7 +312,7 @@ class ChecksTest {
 
     @Test
     void ends_waitIsLongOver_isFound() {
-        ask(100, LockOptions.defaults());
+        ask(100, Plan.STRICT);
         time.advance(Duration.ofMillis(2_700));
         checks.requestsEnd();
         assertNull(checks.finding());
@@ -396,13 +326,13 @@ class ChecksTest {
         Holdfast client = server.client(plan.options());
         server.disconnect();
         Attempt unknown = client.lock("lock0").attemptAsync(Wait.none()).join();
-        checks.answered(ask(0, LockOptions.defaults()), unknown, null);
+        checks.answered(ask(0, Plan.STRICT), unknown, null);
         assertEquals(Check.ANSWER, found());
     }
 
     @Test
     void answer_failureThatNobodyAskedFor_isFound() {
-        checks.answered(ask(0, LockOptions.defaults()), null, new IllegalStateException("on purpose"));
+        checks.answered(ask(0, Plan.STRICT), null, new IllegalStateException("on purpose"));
         assertEquals(Check.ANSWER, found());
     }
 
@@ -414,7 +344,7 @@ class ChecksTest {
     private Asked askWhileItIsFree() {
         step();
         time.advance(Duration.ofMillis(5));
-        Asked asked = ask(0, LockOptions.defaults());
+        Asked asked = ask(0, Plan.STRICT);
         step();
         return asked;
     }
@@ -526,34 +456,6 @@ class ChecksTest {
         server.command("SET", "hf:{lock0}:t", "5");
         ofServer.leftovers.empty();
         assertEquals(Check.LITTER, found());
-    }
-
-    private Shared shared(Held held, LockOptions options, boolean kept) {
-        Shared shared = new Shared(checks, ask(-1, options));
-        shared.grantedByServer(held.token, kept, calm.now());
-        shared.obtained(held);
-        return shared;
-    }
-
-    @Test
-    void fair_handedOnMoreOftenThanAllowed_isFound() {
-        Held held = hold(server);
-        Shared shared = shared(held, LockOptions.defaults().withLocalHandoff(1, Duration.ofMillis(50)), false);
-        shared.obtained(held);
-        assertNull(checks.finding());
-        shared.obtained(held);
-        assertEquals(Check.FAIR, found());
-    }
-
-    @Test
-    void fair_grantedAgainAfterTheRecall_isFound() {
-        Held held = hold(server);
-        Shared shared = shared(held, LockOptions.defaults().withKeepFor(Duration.ofSeconds(1)), true);
-        shared.obtained(held);
-        assertNull(checks.finding());
-        shared.recalled = true;
-        shared.obtained(held);
-        assertEquals(Check.FAIR, found());
     }
 
     @Test

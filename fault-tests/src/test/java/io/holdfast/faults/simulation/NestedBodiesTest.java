@@ -7,7 +7,6 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseEndingException;
-import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
@@ -26,7 +25,7 @@ class NestedBodiesTest {
     private final Holdfast client = server.client();
     private final DistributedLock lock = client.lock(
             "nested",
-            LockOptions.defaults()
+            Plan.STRICT
                     .withTerm(Duration.ofSeconds(3))
                     .withInterruptBefore(BEFORE)
                     .withOwnConflict(OwnConflict.REENTER));

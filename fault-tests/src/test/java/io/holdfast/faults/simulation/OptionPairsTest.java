@@ -87,7 +87,7 @@ class OptionPairsTest {
 
     private static LockOptions lockOptions(int[] row, int client) {
         Duration term = Plan.millis(of(row, Parameter.TERM) == 0 ? 3_000 : 500);
-        LockOptions options = LockOptions.defaults()
+        LockOptions options = Plan.STRICT
                 .withTerm(term)
                 .withClaim(Plan.millis(of(row, Parameter.CLAIM) == 0 ? 200 : 1_000))
                 .withRenewed(of(row, Parameter.RENEWED) == 0)
@@ -103,7 +103,7 @@ class OptionPairsTest {
             options = options.withKeepFor(Plan.millis(700));
         }
         if (of(row, Parameter.HANDOFFS) == 1) {
-            options = options.withLocalHandoff(2, Plan.millis(300));
+            options = options.withTurns(2, Plan.millis(300));
         }
         int life = of(row, Parameter.REQUEST_LIFE);
         return life == 0 ? options : options.withRequestLife(Plan.millis(400), LIFE_ENDS.get(life - 1));
@@ -174,8 +174,7 @@ class OptionPairsTest {
         List<int[]> rows = ROWS.rows;
         assertTrue(rows.size() < 120, rows.size() + " rows");
         for (int i = 0; i < rows.size(); i++) {
-            Plan plan = plan(i, rows.get(i));
-            Outcome outcome = new World(plan).run();
+            Outcome outcome = plan(i, rows.get(i)).run();
             if (outcome.finding() != null) {
                 assertNull(outcome.finding(), Arrays.toString(rows.get(i)) + "\n" + Simulation.report(outcome));
             }

@@ -19,7 +19,7 @@ class SimulationTest {
     @EnumSource
     void run_knownSeeds_findNothing(Kind kind) {
         for (long seed = 1; seed <= Breaks.mostSeeds(kind); seed++) {
-            find(kind, seed);
+            find(Plan.draw(kind, seed));
         }
     }
 
@@ -28,26 +28,22 @@ class SimulationTest {
     void run_freshSeed_findsNothing(Kind kind) {
         long seed = new SecureRandom().nextLong() >>> 16;
         System.out.println("fresh seed: --plan " + kind + " --replay " + seed);
-        find(kind, seed);
+        find(Plan.draw(kind, seed));
     }
 
     @ParameterizedTest
     @EnumSource(names = "QUORUM", mode = EnumSource.Mode.EXCLUDE)
     void run_sameSeed_isTheSameRun(Kind kind) {
         for (long seed = 1; seed <= 20; seed++) {
-            Trace first = new World(Plan.draw(kind, seed)).run().trace();
-            Trace second = new World(Plan.draw(kind, seed)).run().trace();
-            assertEquals(first.last(), second.last());
-            assertEquals(first.sum(), second.sum());
-            assertEquals(first.lines(), second.lines());
+            assertSameRun(Plan.draw(kind, seed), Plan.draw(kind, seed));
         }
     }
 
     @Test
     void run_otherSeed_isAnotherRun() {
         assertNotEquals(
-                new World(Plan.draw(Kind.INSIDE, 1)).run().trace().sum(),
-                new World(Plan.draw(Kind.INSIDE, 2)).run().trace().sum());
+                Plan.draw(Kind.INSIDE, 1).run().trace().sum(),
+                Plan.draw(Kind.INSIDE, 2).run().trace().sum());
     }
 
     @Test
@@ -65,13 +61,21 @@ class SimulationTest {
         assertEquals(64, run(out, "--nothing"));
     }
 
-    private static int run(ByteArrayOutputStream out, String... args) {
+    static int run(ByteArrayOutputStream out, String... args) {
         PrintStream both = new PrintStream(out, true, StandardCharsets.UTF_8);
         return Simulation.run(both, both, args);
     }
 
-    private static void find(Kind kind, long seed) {
-        Outcome outcome = new World(Plan.draw(kind, seed)).run();
+    static void assertSameRun(Drawn once, Drawn again) {
+        Trace first = once.run().trace();
+        Trace second = again.run().trace();
+        assertEquals(first.last(), second.last());
+        assertEquals(first.sum(), second.sum());
+        assertEquals(first.lines(), second.lines());
+    }
+
+    static void find(Drawn plan) {
+        Outcome outcome = plan.run();
         if (outcome.finding() != null) {
             assertNull(outcome.finding(), Simulation.report(outcome));
         }

@@ -1,0 +1,41 @@
+package io.holdfast.faults.simulation;
+
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+
+/** All that is done in one run, drawn from a seed before it begins. */
+interface Drawn {
+    /** Something to do. */
+    interface Item {
+        /** Unique in its run. */
+        int number();
+
+        long atMillis();
+    }
+
+    /** The word for {@code --plan}. */
+    String name();
+
+    /** What everything follows from, also what the network does. */
+    long seed();
+
+    /** In the order of their times. */
+    List<? extends Item> items();
+
+    /** The same without some of its items. */
+    Drawn keep(Collection<Integer> numbers);
+
+    /** Runs it to the end, or to the first finding. */
+    Outcome run();
+
+    static <I extends Item> List<I> sorted(List<I> items) {
+        return items.stream()
+                .sorted(Comparator.comparingLong(Item::atMillis).thenComparingInt(Item::number))
+                .toList();
+    }
+
+    static <I extends Item> List<I> only(List<I> items, Collection<Integer> numbers) {
+        return items.stream().filter(item -> numbers.contains(item.number())).toList();
+    }
+}

@@ -1,0 +1,357 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.Leadership;
+import io.holdfast.LossReason;
+import io.holdfast.testkit.MemoryServer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What is promised of elections, looked at from outside clients and server after every step. */
+final class ElectionChecks {
+    /** What is looked at. */
+    enum Check {
+        /** Two leaderships of one election are valid at the same time. */
+        EXCLUSION,
+        /** Behind a valid leadership stands no hold on the server, or one that ends earlier. */
+        HOLDER,
+        /** A token that is not greater than those of all earlier leaderships. */
+        TOKENS,
+        /** A candidate's leader begins while it is at work, for a leadership that is over, or after the candidate was closed. */
+        LEADERS,
+        /** A leadership that is over becomes valid again. */
+        STICKY,
+        /** A leadership is over, or about to be, and its leader is not interrupted; or nobody is told. */
+        TOLD,
+        /** A leader is interrupted, and nothing is about to end. */
+        INTERRUPT,
+        /** A leadership whose client could renew it is lost. */
+        KEPT,
+        /** A candidate is elected again sooner than it may be. */
+        SPACING,
+        /** A candidate whose leader does not return keeps what it was elected for again, for longer than its grace. */
+        GRACE,
+        /** Nobody leads, or a candidate never leads, though it could. */
+        LIVENESS,
+        /** Who watches is told of an older leader after a newer one. */
+        WATCH,
+        /** Something is held, waits, or is at work when all candidates are closed. */
+        ORPHAN,
+        /** A key is left when all lives are over. */
+        LITTER,
+        /** The engine has logged a defect of its own. */
+        LOG
+    }
+
+    /** What the checks ask of the world. Times are nanoseconds. */
+    interface Surroundings {
+        long now();
+
+        /** Until when something was, or is, wrong with this client or the server. */
+        long troubledUntil(Machine machine);
+
+        /** Since when its process runs without having stood still. */
+        long runsSince(Machine machine);
+    }
+
+    private static final long MILLI = Checks.MILLI;
+    private static final long ROUNDING = 2 * MILLI;
+    private static final long TOLD_WITHIN = MILLI;
+    /** Of its own clock. */
+    private static final long LEAST_BETWEEN = 100 * MILLI;
+
+    private final Surroundings world;
+    private final MemoryServer server;
+    private final long mostIdle;
+    private final List<Led> open = new ArrayList<>();
+    private final Map<String, Long> revoked = new HashMap<>(); // when, by owner and token: leaders may not know it yet
+    private final long[] newest = new long[ElectionPlan.ELECTIONS];
+    private final long[] ledAt = new long[ElectionPlan.ELECTIONS];
+    private @Nullable Finding finding;
+    int elected;
+
+    ElectionChecks(Surroundings world, MemoryServer server, long timeoutNanos, long refreshNanos) {
+        this.world = world;
+        this.server = server;
+        // A dead leader's term; then whoever waits looks, or comes back from a pause, and asks; and asks again without
+        // an answer.
+        this.mostIdle =
+                ElectionPlan.LONGEST_TERM * MILLI * 102 / 100 + 2 * (refreshNanos + timeoutNanos) + 1_000 * MILLI;
+    }
+
+    void found(Check check, String what) {
+        if (finding == null) {
+            finding = new Finding(check, what);
+        }
+    }
+
+    @Nullable
+    Finding finding() {
+        return finding;
+    }
+
+    static String keyOf(int election) {
+        return "hf:{%lead:" + ElectionPlan.nameOf(election) + "}";
+    }
+
+    // ---- what happens
+
+    /** An operator has ended what is held now: its candidate learns of it later. */
+    void revokes(int election) {
+        String hold = holdOf(election);
+        if (hold != null) {
+            revoked.putIfAbsent(hold, world.now());
+        }
+    }
+
+    void begins(Candidate candidate, Leadership leadership, LeaderThread thread) {
+        Led led = register(candidate, leadership);
+        if (candidate.atWork != null) {
+            found(Check.LEADERS, led + " begins beside another of its candidate, which is at work");
+        } else if (led.leftInWorld() <= 0) {
+            found(Check.LEADERS, led + " begins though it is over");
+        } else if (candidate.closed) {
+            found(Check.LEADERS, led + " begins though its candidate was closed");
+        }
+        led.thread = thread;
+        candidate.atWork = leadership;
+    }
+
+    void interrupted(LeaderThread thread) {
+        for (Led led : open) {
+            if (led.thread == thread
+                    && led.isAtWork()
+                    && led.leftInWorld() > led.candidate.machine.inWorld(beforeEnd(led)) + TOLD_WITHIN) {
+                found(Check.INTERRUPT, led + " has " + (long) led.leftInWorld() / MILLI + " ms left");
+            }
+        }
+    }
+
+    private static long beforeEnd(Led led) {
+        return led.candidate.item.interruptBefore().toNanos();
+    }
+
+    private Led register(Candidate candidate, Leadership leadership) {
+        Led last = candidate.led;
+        if (last != null && last.leadership == leadership) {
+            return last;
+        }
+        Led led = new Led(candidate, leadership, world.now());
+        candidate.led = led;
+        open.add(led);
+        elected++;
+        if (last != null && led.since - last.since < candidate.machine.inWorld(LEAST_BETWEEN) - MILLI) {
+            found(Check.SPACING, led + " comes " + (led.since - last.since) / MILLI + " ms after " + last);
+        }
+        if (led.leftInWorld() > 0 && !revoked.containsKey(led.hold())) {
+            if (led.token <= newest[led.election()]) {
+                found(Check.TOKENS, led + " comes after " + newest[led.election()]);
+            }
+            newest[led.election()] = Math.max(newest[led.election()], led.token);
+        }
+        leadership.over().thenAccept(reason -> told(led, reason));
+        return led;
+    }
+
+    private void told(Led led, Optional<LossReason> reason) {
+        led.told = true;
+        if (led.leftInWorld() > 0) {
+            found(Check.TOLD, led + " is told to be over, and has " + (long) led.leftInWorld() / MILLI + " ms left");
+        }
+        boolean outOfNothing = reason.isPresent()
+                && (reason.get() == LossReason.EXPIRED || reason.get() == LossReason.GONE)
+                && !revoked.containsKey(led.hold());
+        long troubled = world.troubledUntil(led.candidate.machine);
+        if (outOfNothing && (troubled < 0 || troubled < led.since - Checks.GRACE)) {
+            found(Check.KEPT, led + " was lost, " + reason.get() + ", and nothing was wrong");
+        }
+        if (reason.isPresent() && reason.get() == LossReason.FORGOTTEN) {
+            found(Check.KEPT, led + " was forgotten");
+        }
+    }
+
+    // ---- after every step
+
+    void afterStep(Collection<Candidate> candidates) {
+        for (Candidate candidate : candidates) {
+            Leadership present = candidate.candidacy == null ? null : LeaseLook.electedOf(candidate.candidacy);
+            if (present != null && candidate.machine.state() != Machine.State.DEAD) {
+                register(candidate, present);
+            }
+        }
+        Led[] valid = new Led[ElectionPlan.ELECTIONS];
+        for (Iterator<Led> i = open.iterator(); i.hasNext(); ) {
+            Led led = i.next();
+            boolean dead = led.candidate.machine.state() == Machine.State.DEAD;
+            double left = dead ? 0 : led.leftInWorld();
+            if (left > 0) {
+                lasts(led, left, valid);
+            } else if (dead || isOver(led)) {
+                i.remove();
+            }
+        }
+        for (int election = 0; election < valid.length; election++) {
+            if (valid[election] != null) {
+                ledAt[election] = world.now();
+            }
+        }
+        candidates.forEach(this::isAvailable);
+    }
+
+    private void lasts(Led led, double left, Led[] valid) {
+        if (led.overSince != Asked.NEVER) {
+            found(Check.STICKY, led + " was over, and has " + (long) left / MILLI + " ms left");
+        }
+        isWarned(led, left);
+        resignsInTime(led);
+        Long revokedAt = revoked.get(led.hold());
+        if (revokedAt != null) {
+            knows(led, revokedAt);
+            return;
+        }
+        Led other = valid[led.election()];
+        valid[led.election()] = led;
+        if (other != null) {
+            found(Check.EXCLUSION, led + " beside " + other);
+        }
+        if (led.token < newest[led.election()]) {
+            found(Check.TOKENS, led + " is valid after " + newest[led.election()]);
+        }
+        if (!led.hold().equals(holdOf(led.election()))) {
+            found(Check.HOLDER, led + " is valid, but the server has " + holdOf(led.election()));
+            return;
+        }
+        long onServer = server.command("PTTL", keyOf(led.election())).asLong() * MILLI;
+        if (left > onServer + ROUNDING) {
+            found(Check.HOLDER, led + " has " + (long) left / MILLI + " ms left, on the server " + onServer / MILLI);
+        }
+    }
+
+    /** Who holds it on the server, by the public part of the owner, and the token. */
+    private @Nullable String holdOf(int election) {
+        var hold = server.command("GET", keyOf(election));
+        if (hold.isNull()) {
+            return null;
+        }
+        String[] words = hold.asString().split(" ", 3);
+        return LineView.publicPart(words[0]) + " " + words[1];
+    }
+
+    /** An operator has ended it: its client learns that with its next renewal, or before that by message. */
+    private void knows(Led led, long revokedAt) {
+        Machine machine = led.candidate.machine;
+        long from = Math.max(Math.max(revokedAt, world.troubledUntil(machine)), world.runsSince(machine));
+        long renewal = led.candidate.item.options().term().toNanos() / 3;
+        if (machine.isRunning() && world.now() - from > renewal * 102 / 100 + 500 * MILLI) {
+            found(Check.TOLD, led + " was released by name " + (world.now() - revokedAt) / MILLI + " ms ago");
+        }
+    }
+
+    /** While it lasts: its leader is interrupted some time before the end. */
+    private void isWarned(Led led, double left) {
+        boolean due = left < led.candidate.machine.inWorld(beforeEnd(led));
+        led.dueSince = due ? Math.min(led.dueSince, world.now()) : Asked.NEVER;
+        isInterrupted(led, led.dueSince);
+    }
+
+    /** Who is held up by its leader. */
+    private void resignsInTime(Led led) {
+        Candidate candidate = led.candidate;
+        long grace = (long) candidate.machine.inWorld(candidate.item.graceMillis() * MILLI);
+        if (candidate.atWork != null && !led.isAtWork() && isLate(led, led.since + grace)) {
+            found(Check.GRACE, led + " is held up for longer than " + candidate.item.graceMillis() + " ms");
+        }
+    }
+
+    private void isInterrupted(Led led, long since) {
+        LeaderThread thread = led.thread;
+        if (since != Asked.NEVER
+                && thread != null
+                && led.isAtWork()
+                && !thread.isInterrupted()
+                && !led.endedByItself
+                && isLate(led, since)) {
+            found(Check.TOLD, led + " is over or about to be, and its leader is not interrupted");
+        }
+    }
+
+    private boolean isLate(Led led, long since) {
+        Machine machine = led.candidate.machine;
+        return machine.isRunning() && world.now() - Math.max(since, world.runsSince(machine)) > TOLD_WITHIN;
+    }
+
+    /** @return whether there is nothing more to look at */
+    private boolean isOver(Led led) {
+        led.overSince = Math.min(led.overSince, world.now());
+        if (!led.told && isLate(led, led.overSince)) {
+            found(Check.TOLD, led + " is over, and nobody was told");
+        }
+        isInterrupted(led, led.overSince);
+        return led.told && !led.isAtWork() && led.candidate.led != led;
+    }
+
+    // ---- somebody leads
+
+    /** Notes since when a candidate could lead if nobody else did. */
+    private void isAvailable(Candidate candidate) {
+        LeaderThread thread = candidate.thread;
+        Led led = candidate.led;
+        boolean leads = led != null && led.leftInWorld() > 0;
+        // A leader that does not return keeps its candidate from campaigning, in the end.
+        if (!leads && thread != null && thread.isOpen()) {
+            candidate.availableSince = world.now();
+        }
+    }
+
+    /** Looked at now and then. */
+    void somebodyLeads(Collection<Candidate> candidates) {
+        for (Candidate candidate : candidates) {
+            Machine machine = candidate.machine;
+            if (candidate.closed || !machine.isRunning()) {
+                continue;
+            }
+            long since = Math.max(
+                    Math.max(candidate.availableSince, world.troubledUntil(machine)),
+                    Math.max(world.runsSince(machine), ledAt[candidate.item.election()]));
+            if (world.now() - since > mostIdle) {
+                found(
+                        Check.LIVENESS,
+                        candidate + " could lead since " + (world.now() - since) / MILLI + " ms, and nobody does");
+            }
+        }
+    }
+
+    /** When all candidates have been closed, and what was late has come. */
+    void nothingHeld(Collection<Candidate> candidates) {
+        for (int election = 0; election < ElectionPlan.ELECTIONS; election++) {
+            String key = keyOf(election);
+            List<String> left = server.command("KEYS", "*").asList().stream()
+                    .map(reply -> Objects.requireNonNull(reply.asString()))
+                    .filter(each -> each.equals(key) || each.equals(key + ":q") || each.equals(key + ":p"))
+                    .toList();
+            if (!left.isEmpty()) {
+                found(Check.ORPHAN, "all candidates are closed, and the server has " + left + " " + holdOf(election));
+            }
+        }
+        for (Candidate candidate : candidates) {
+            LeaderThread thread = candidate.thread;
+            if (thread != null && thread.isOpen() && candidate.machine.isRunning()) {
+                found(Check.ORPHAN, candidate + " was closed, and its leader is at work");
+            }
+        }
+    }
+
+    /** When everybody has gone and all lives are over. */
+    void nothingLeft() {
+        List<?> keys = server.command("KEYS", "*").asList();
+        if (!keys.isEmpty()) {
+            found(Check.LITTER, "left on the server: " + keys);
+        }
+    }
+}

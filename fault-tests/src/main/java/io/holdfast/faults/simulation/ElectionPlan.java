@@ -1,0 +1,166 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Plan.millis;
+
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * All that is done in one run of elections, drawn before it begins. Each item is drawn for itself, so that the rest stays the same
+ * when some are left out. What leaders do is drawn from the seed when they begin.
+ *
+ * @param seed what everything follows from, also what the network does
+ * @param clients how many
+ * @param lengthMillis when the last item may begin
+ * @param options of all clients
+ * @param items in the order of their times
+ */
+record ElectionPlan(long seed, int clients, long lengthMillis, HoldfastOptions options, List<Drawn.Item> items)
+        implements Drawn {
+    static final String NAME = "elections";
+    static final int ELECTIONS = 2;
+    /** Of all leaderships, in milliseconds. */
+    static final long LONGEST_TERM = 5_000;
+
+    private static final int SALT = 31;
+
+    /**
+     * Somebody begins to campaign, and again whenever its process begins anew.
+     *
+     * @param graceMillis how long it waits for a leader that does not return
+     */
+    record Join(int number, long atMillis, int client, int election, LockOptions options, long graceMillis)
+            implements Drawn.Item {
+        /** How long before the end its leaders are interrupted. */
+        Duration interruptBefore() {
+            Duration before = options.interruptBefore();
+            return before == null ? options.term().dividedBy(3) : before;
+        }
+
+        @Override
+        public String toString() {
+            return "#" + number + " at " + atMillis + " ms: c" + client + " campaigns for " + nameOf(election)
+                    + ", term " + options.term().toMillis() + ", claim "
+                    + options.claim().toMillis() + ", grace " + graceMillis
+                    + (options.priority() == 0 ? "" : ", priority " + options.priority())
+                    + (options.longestHold() == null ? "" : ", at most " + options.longestHold())
+                    + (options.interruptBefore() == null ? "" : ", interrupted before " + options.interruptBefore());
+        }
+    }
+
+    /** A candidate resigns, or is closed. */
+    record Leave(int number, long atMillis, int candidate, boolean forGood) implements Drawn.Item {
+        @Override
+        public String toString() {
+            return "#" + number + " at " + atMillis + " ms: candidate #" + candidate
+                    + (forGood ? " is closed" : " resigns");
+        }
+    }
+
+    /** An operator releases an election by name, and may drop who waits. */
+    record Act(int number, long atMillis, int election, boolean drops) implements Drawn.Item {
+        @Override
+        public String toString() {
+            return "#" + number + " at " + atMillis + " ms: an operator releases " + nameOf(election)
+                    + (drops ? ", and drops who waits" : "");
+        }
+    }
+
+    private static final List<Plan.Fault> FAULTS = List.of(
+            Plan.Fault.FREEZE,
+            Plan.Fault.FREEZE,
+            Plan.Fault.FREEZE,
+            Plan.Fault.KILL,
+            Plan.Fault.KILL,
+            Plan.Fault.CLOSE,
+            Plan.Fault.BREAK,
+            Plan.Fault.BREAK_COMMANDS,
+            Plan.Fault.BREAK_COMMANDS,
+            Plan.Fault.BREAK_MESSAGES,
+            Plan.Fault.STALL,
+            Plan.Fault.STALL,
+            Plan.Fault.STALL,
+            Plan.Fault.SLOW,
+            Plan.Fault.LOSE_MESSAGES,
+            Plan.Fault.SWALLOW_MESSAGES,
+            Plan.Fault.FREEZE_SERVER,
+            Plan.Fault.FREEZE_SERVER,
+            Plan.Fault.SLOW_SERVER,
+            Plan.Fault.RESTART,
+            Plan.Fault.FORGET_SCRIPTS);
+
+    static ElectionPlan draw(long seed) {
+        Draw draw = new Draw(seed, 1, SALT);
+        int clients = (int) draw.between(2, 4);
+        long length = draw.between(8_000, 30_000);
+        int joins = (int) draw.between(2, 7);
+        int leaves = draw.percent(40) ? 0 : (int) draw.between(1, 6);
+        // Some runs without any trouble: there the strictest answers are due.
+        int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
+        int acts = draw.percent(60) ? 0 : (int) draw.between(1, 4);
+        HoldfastOptions options = Plan.options(draw);
+        List<Drawn.Item> items = new ArrayList<>();
+        int number = 0;
+        while (number < joins) {
+            items.add(join(new Draw(seed, 2, SALT, number), number, clients, length));
+            number++;
+        }
+        for (int end = number + leaves; number < end; number++) {
+            Draw own = new Draw(seed, 2, SALT, number);
+            items.add(new Leave(number, own.between(0, length), own.below(joins), own.percent(15)));
+        }
+        for (int end = number + troubles; number < end; number++) {
+            Draw own = new Draw(seed, 2, SALT, number);
+            long lasts = own.percent(40) ? own.between(20, 800) : own.between(800, Plan.LONGEST_TROUBLE_MILLIS);
+            Plan.Fault fault = own.oneOf(FAULTS);
+            items.add(new Plan.Trouble(number, own.between(0, length), fault, own.below(clients), 0, lasts, false));
+        }
+        for (int end = number + acts; number < end; number++) {
+            Draw own = new Draw(seed, 2, SALT, number);
+            items.add(new Act(number, own.between(0, length), own.below(ELECTIONS), own.percent(20)));
+        }
+        return new ElectionPlan(seed, clients, length, options, Drawn.sorted(items));
+    }
+
+    private static Join join(Draw draw, int number, int clients, long length) {
+        LockOptions options = LockOptions.defaults()
+                .withTerm(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L, LONGEST_TERM))))
+                .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L))));
+        if (draw.percent(25)) {
+            options = options.withInterruptBefore(options.term().dividedBy(draw.oneOf(List.of(2L, 4L, 10L))));
+        }
+        if (draw.percent(15)) {
+            options = options.withLongestHold(millis(draw.between(600, 8_000)));
+        }
+        if (number == 0 && draw.percent(30)) {
+            options = options.withPriority(1); // one at most, which cannot keep all others from ever leading
+        }
+        int election = draw.percent(70) ? 0 : draw.below(ELECTIONS);
+        long at = draw.percent(70) ? draw.between(0, 500) : draw.between(0, length);
+        long grace = draw.percent(30) ? draw.between(1, 200) : draw.between(200, 5_000);
+        return new Join(number, at, draw.below(clients), election, options, grace);
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public ElectionPlan keep(Collection<Integer> numbers) {
+        return new ElectionPlan(seed, clients, lengthMillis, options, Drawn.only(items, numbers));
+    }
+
+    @Override
+    public Outcome run() {
+        return new ElectionRuns(this).run();
+    }
+
+    static String nameOf(int election) {
+        return "election" + election;
+    }
+}

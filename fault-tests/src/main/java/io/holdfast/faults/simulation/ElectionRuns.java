@@ -1,0 +1,338 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.Admin.Waiters;
+import io.holdfast.Candidacy;
+import io.holdfast.Election;
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.Leadership;
+import io.holdfast.faults.simulation.ElectionChecks.Check;
+import io.holdfast.spi.Command;
+import io.holdfast.spi.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a plan of elections: a server in memory, clients with the real engine and their candidates, the network between them,
+ * and the checks. All of it happens one after the other and in virtual time, leaders in their own threads included, so the same plan
+ * gives the same run.
+ */
+final class ElectionRuns extends OneServer
+        implements ElectionChecks.Surroundings, Candidate.Surroundings, LeaderThread.Hooks {
+    private static final long MILLI = Checks.MILLI;
+    private static final long HEARTBEAT = 100 * MILLI;
+    /** Longer than the latest copy is under way, than a leader works that does not heed its end, and than a term after it. */
+    private static final long SETTLED_AFTER = 45_000 * MILLI;
+
+    private static final Duration LIVES_OVER = Duration.ofHours(2);
+
+    private final ElectionPlan plan;
+    private final ElectionChecks checks;
+    private final List<@Nullable Holdfast> clients = new ArrayList<>(); // of the slots
+    private final List<ElectionPlan.Join> joined = new ArrayList<>();
+    private final List<Candidate> candidates = new ArrayList<>(); // whose processes may go on
+    private final List<LeaderThread> threads = new ArrayList<>();
+    private final EngineLog log = EngineLog.listen(thrown -> thrown instanceof Candidate.OnPurpose);
+    private final Holdfast operator;
+    private boolean healed;
+    private boolean over;
+
+    ElectionRuns(ElectionPlan plan) {
+        super(plan.seed(), plan.clients(), HEARTBEAT);
+        this.plan = plan;
+        this.checks = new ElectionChecks(
+                this,
+                server.memory,
+                plan.options().commandTimeout().toNanos(),
+                plan.options().refreshInterval().toNanos());
+        for (int i = 0; i < plan.clients(); i++) {
+            clients.add(null);
+        }
+        this.operator = Holdfast.over(server.memory.driver(), plan.options(), time.environment(plan.seed()));
+    }
+
+    // ---- the run
+
+    /** Runs it to the end, or to the first finding. */
+    Outcome run() {
+        try {
+            start();
+            for (Drawn.Item item : plan.items()) {
+                timers.schedule(item.atMillis() * MILLI, () -> begin(item));
+            }
+            long end = now() + (plan.lengthMillis() + Plan.LONGEST_TROUBLE_MILLIS) * MILLI;
+            go("the plan", end, () -> now() >= end);
+            everybodyLeads();
+            everybodyLeaves();
+            return new Outcome(plan, checks.finding(), steps, checks.elected, 0, 0, trace);
+        } finally {
+            over = true;
+            log.close();
+            slots.forEach(slot -> slot.drivers.forEach(NetworkDriver::gone));
+            threads.forEach(LeaderThread::abandon);
+        }
+    }
+
+    /** Nothing goes wrong any more, and leaders return soon: each candidate has its turn. */
+    private void everybodyLeads() {
+        healed = true;
+        thawAll();
+        candidates.forEach(candidate -> candidate.ledSinceHealed = false);
+        long most = now() + (60_000 + 5_000L * joined.size()) * MILLI;
+        go("everybody leads", most + HEARTBEAT, () -> now() >= most || waiting().isEmpty());
+        if (checks.finding() == null && !waiting().isEmpty()) {
+            checks.found(Check.LIVENESS, "nothing is wrong any more, and never led: " + waiting());
+        }
+    }
+
+    private List<Candidate> waiting() {
+        return candidates.stream()
+                .filter(candidate -> !candidate.closed && !candidate.ledSinceHealed)
+                .toList();
+    }
+
+    private void everybodyLeaves() {
+        if (checks.finding() != null) {
+            return;
+        }
+        candidates.forEach(candidate -> close(candidate, false));
+        long settled = now() + SETTLED_AFTER;
+        go("settled", settled, () -> now() >= settled);
+        if (checks.finding() == null) {
+            checks.nothingHeld(candidates);
+        }
+        ending = true;
+        slots.forEach(this::closeClient);
+        operator.close();
+        time.advance(LIVES_OVER);
+        if (checks.finding() == null) {
+            checks.nothingLeft();
+        }
+    }
+
+    @Override
+    void afterStep() {
+        checks.afterStep(candidates);
+        String defect = log.firstDefect();
+        if (defect != null) {
+            checks.found(Check.LOG, defect);
+        }
+    }
+
+    @Override
+    void onBeat() {
+        checks.somebodyLeads(candidates);
+    }
+
+    @Override
+    @Nullable
+    Finding finding() {
+        return checks.finding();
+    }
+
+    // ---- clients
+
+    @Override
+    void connect(Slot slot, Machine machine, NetworkDriver driver) {
+        clients.set(
+                slot.number, Holdfast.over(driver, plan.options().withListener(event -> {}), machine.environment()));
+    }
+
+    @Override
+    void started(Slot slot, Machine machine) {
+        Holdfast client = clients.get(slot.number);
+        if (slot.number == 0 && client != null) {
+            watch(machine, client);
+        }
+        joined.stream().filter(join -> join.client() == slot.number).forEach(join -> campaign(join, machine));
+    }
+
+    @Override
+    void killed(Machine machine) {
+        candidates.removeIf(candidate -> candidate.machine == machine);
+    }
+
+    @Override
+    void answered(Slot slot, Command command, Reply reply) {
+        String script = LeaseLook.scriptOf(command);
+        if (!script.isEmpty()) {
+            trace.add(
+                    "server",
+                    "c" + slot.number + " " + script + " "
+                            + command.words().subList(3, command.words().size()) + " -> " + reply);
+        }
+    }
+
+    /** Who watches is told of leaders in their order. */
+    private void watch(Machine machine, Holdfast client) {
+        long[] newest = new long[1];
+        client.election(ElectionPlan.nameOf(0)).observe(leader -> {
+            long token = leader.map(Holder::token).orElse(newest[0]);
+            if (token < newest[0]) {
+                checks.found(Check.WATCH, machine + " is told of " + token + " after " + newest[0]);
+            }
+            newest[0] = token;
+        });
+    }
+
+    private void closeClient(Slot slot) {
+        Holdfast client = clients.get(slot.number);
+        Machine machine = slot.machine;
+        if (client != null && machine != null) {
+            machine.run(() -> {
+                trace.add(machine, "closes its client");
+                candidates.stream()
+                        .filter(candidate -> candidate.machine == machine)
+                        .forEach(candidate -> candidate.closed = true);
+                client.close();
+                clients.set(slot.number, null);
+            });
+        }
+    }
+
+    // ---- items
+
+    private void begin(Drawn.Item item) {
+        trace.add("world", item.toString());
+        if (item instanceof ElectionPlan.Join join) {
+            joined.add(join);
+            Machine machine = slots.get(join.client()).machine;
+            if (machine != null) {
+                machine.run(() -> campaign(join, machine));
+            }
+        } else if (item instanceof ElectionPlan.Leave leave) {
+            candidates.stream()
+                    .filter(candidate -> candidate.item.number() == leave.candidate() && !candidate.closed)
+                    .findFirst()
+                    .ifPresent(candidate -> candidate.machine.run(() -> {
+                        if (leave.forGood()) {
+                            close(candidate, false);
+                        } else {
+                            resign(candidate, false);
+                        }
+                    }));
+        } else if (item instanceof ElectionPlan.Act act) {
+            if (!server.frozen && server.isUp(now())) {
+                checks.revokes(act.election());
+                operator.admin()
+                        .elections()
+                        .release(ElectionPlan.nameOf(act.election()), act.drops() ? Waiters.DROP : Waiters.HAND_OFF);
+            }
+        } else if (item instanceof Plan.Trouble trouble) {
+            begin(trouble);
+        }
+    }
+
+    @Override
+    void ofClient(Plan.Trouble trouble, Slot slot, Machine machine, long until) {
+        if (trouble.fault() == Plan.Fault.CLOSE) {
+            machine.run(() -> {
+                if (slot.machine == machine) { // which goes on, for its leaders have to return
+                    closeClient(slot);
+                    slot.machine = null;
+                    timers.schedule(trouble.lengthMillis() * MILLI, () -> start(slot));
+                }
+            });
+        } else {
+            super.ofClient(trouble, slot, machine, until);
+        }
+    }
+
+    // ---- candidates
+
+    private void campaign(ElectionPlan.Join join, Machine machine) {
+        Holdfast client = clients.get(join.client());
+        if (client == null || slots.get(join.client()).machine != machine) {
+            return;
+        }
+        Candidate candidate = new Candidate(join, machine, this, new Draw(plan.seed(), 7, join.number(), machine.life));
+        candidate.availableSince = now();
+        candidates.add(candidate);
+        trace.add(machine, candidate + " campaigns");
+        Election election = client.election(ElectionPlan.nameOf(join.election()), join.options())
+                .withGrace(Plan.millis(join.graceMillis()))
+                .withThreads(task -> thread(candidate, task));
+        candidate.candidacy = election.campaign(candidate);
+    }
+
+    private LeaderThread thread(Candidate candidate, Runnable task) {
+        if (candidate.hasNoThread()) {
+            trace.add(candidate.machine, candidate + " has no thread");
+            throw new Candidate.OnPurpose();
+        }
+        LeaderThread thread = new LeaderThread(candidate, task, this);
+        candidate.thread = thread;
+        if (!over) { // else it never starts
+            threads.removeIf(each -> !each.isOpen());
+            threads.add(thread);
+        }
+        return thread;
+    }
+
+    @Override
+    public void resign(Candidate candidate, boolean itself) {
+        Candidacy candidacy = Objects.requireNonNull(candidate.candidacy);
+        Led led = candidate.led;
+        if (led != null && itself && LeaseLook.electedOf(candidacy) == led.leadership) {
+            led.endedByItself |= led.isAtWork();
+        }
+        trace.add(candidate.machine, candidate + " resigns");
+        LeaseLook.resign(candidacy);
+    }
+
+    @Override
+    public void close(Candidate candidate, boolean itself) {
+        if (!candidate.closed) {
+            resign(candidate, itself); // what is closed afterwards does not wait for an answer
+            candidate.closed = true;
+            trace.add(candidate.machine, candidate + " is closed");
+            Objects.requireNonNull(candidate.candidacy).close();
+        }
+    }
+
+    @Override
+    public boolean isHealed() {
+        return healed;
+    }
+
+    @Override
+    public void begins(Candidate candidate, Leadership leadership, LeaderThread thread) {
+        trace.add(candidate.machine, candidate + " leads, " + leadership.token());
+        checks.begins(candidate, leadership, thread);
+        candidate.ledSinceHealed = true;
+    }
+
+    @Override
+    public void ends(Candidate candidate, Leadership leadership) {
+        if (!over) {
+            trace.add(candidate.machine, candidate + " has led, " + leadership.token());
+        }
+        candidate.atWork = null;
+    }
+
+    // ---- leaders' threads
+
+    @Override
+    public void starts(LeaderThread thread) {
+        if (!over) {
+            timers.schedule(thread.candidate.startNanos(), () -> thread.candidate.machine.run(thread::begin));
+        }
+    }
+
+    @Override
+    public void sleeps(LeaderThread thread, long millis, long sleep) {
+        Machine machine = thread.candidate.machine;
+        timers.schedule((long) machine.inWorld(millis * MILLI), () -> machine.run(() -> thread.resume(sleep)));
+    }
+
+    @Override
+    public void interrupted(LeaderThread thread) {
+        if (!over) {
+            trace.add(thread.candidate.machine, thread.candidate + " is interrupted");
+            checks.interrupted(thread);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Breaks.java;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.EXCLUSION;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.GRACE;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.HOLDER;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.LEADERS;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.LIVENESS;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.ORPHAN;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.SPACING;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.TOLD;
+
+import io.holdfast.faults.simulation.Breaks.Break;
+import io.holdfast.faults.simulation.Breaks.Edit;
+import io.holdfast.faults.simulation.ElectionChecks.Check;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Defects of elections made on purpose, each of which the runs have to find. {@code main} runs those that it is given by name, or
+ * all, and tells a line of the table in docs/testing.md for each.
+ */
+final class ElectionBreaks {
+    /** So many seeds are tried: the unbroken product passes them. */
+    static final int SEEDS = 20;
+
+    private ElectionBreaks() {}
+
+    static List<Break> all() {
+        return List.of(
+                of(
+                        "a leadership is valid beyond its deadline",
+                        1,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "internal/lease/LeaseState",
+                                "return active() && !endless && deadline.get() - now <= 0;",
+                                "return active() && !endless && deadline.get() + 500_000_000L - now <= 0;"),
+                        java(
+                                "internal/lease/LeaseState",
+                                "Duration.ofNanos(Math.max(0, deadline.get() - now));",
+                                "Duration.ofNanos(Math.max(0, deadline.get() + 500_000_000L - now));")),
+                of(
+                        "a new leadership begins beside a leader that has not returned",
+                        1,
+                        EnumSet.of(LEADERS),
+                        java("Candidacy", "begins = atWork == null;", "begins = true;")),
+                of(
+                        "who resigns keeps the hold",
+                        1,
+                        EnumSet.of(TOLD, LIVENESS, ORPHAN),
+                        java(
+                                "Candidacy",
+                                "answer = leadership.lease().releaseAsync();\n",
+                                "answer = CompletableFuture.completedFuture(ReleaseResult.RELEASED);\n")),
+                of(
+                        "who has lost does not campaign again",
+                        1,
+                        EnumSet.of(LIVENESS),
+                        java(
+                                "Candidacy",
+                                "if (mine != null && reason != LossReason.CLIENT_CLOSED) {",
+                                "if (mine != null && reason == LossReason.FORGOTTEN) {")),
+                of(
+                        "who does not wait any more does not ask again",
+                        19,
+                        EnumSet.of(LIVENESS),
+                        java(
+                                "Candidacy",
+                                "        campaignIn(kit.options.refreshInterval().toNanos());\n    }\n\n    // ---- elected",
+                                "    }\n\n    // ---- elected")),
+                of(
+                        "who could not return in time never campaigns again",
+                        1,
+                        EnumSet.of(LIVENESS),
+                        java("Candidacy", "            again = waitsForLeader;\n", "            again = false;\n")),
+                of(
+                        "whoever is held up does not resign",
+                        1,
+                        EnumSet.of(GRACE),
+                        java(
+                                "Candidacy",
+                                "grace = kit.schedule(election.grace().toNanos(), () ->",
+                                "grace = kit.schedule(Long.MAX_VALUE / 4, () ->")),
+                of(
+                        "nobody is interrupted before the end",
+                        1,
+                        EnumSet.of(TOLD),
+                        java(
+                                "Candidacy",
+                                "election.interruptBefore(), leadership::interruptBody)",
+                                "election.interruptBefore(), () -> {})")),
+                of(
+                        "nobody is interrupted at the end",
+                        1,
+                        EnumSet.of(TOLD),
+                        java(
+                                "Candidacy",
+                                "        leadership.interruptBody();\n        leadership.ended(reason);",
+                                "        leadership.ended(reason);")),
+                of(
+                        "an interrupt that comes before the leader is forgotten",
+                        4,
+                        EnumSet.of(TOLD),
+                        java(
+                                "Leadership",
+                                "if (toInterrupt) { // since",
+                                "if (toInterrupt && token() == 0) { // since")),
+                of(
+                        "nobody is told that a leadership is over",
+                        1,
+                        EnumSet.of(TOLD),
+                        java("Candidacy", "        leadership.ended(reason);\n", "")),
+                of(
+                        "a closed candidate goes on",
+                        1,
+                        EnumSet.of(ORPHAN, LEADERS),
+                        java(
+                                "Candidacy",
+                                "            request.cancel(false); // a lease",
+                                "            request.isDone(); // a lease"),
+                        java(
+                                "Candidacy",
+                                "            asking = null;\n            pause = cancelled(pause);",
+                                "            pause = cancelled(pause);")),
+                of(
+                        "a leader that returns at once is elected at once",
+                        1,
+                        EnumSet.of(SPACING),
+                        java("Candidacy", "return electedNanos + LEAST_BETWEEN_NANOS - kit.nanoTime();", "return 0;")));
+    }
+
+    private static Break of(String name, long seed, Set<Check> by, Edit... edits) {
+        return new Break(name, ElectionPlan.NAME, SEEDS, seed, by, List.of(edits));
+    }
+
+    /** Prints how each of them was found; exits with 1 if one was not. */
+    public static void main(String[] names) {
+        Breaks.tell(all(), names);
+    }
+}

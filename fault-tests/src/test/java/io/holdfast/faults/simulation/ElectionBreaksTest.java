@@ -1,0 +1,53 @@
+package io.holdfast.faults.simulation;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.holdfast.faults.simulation.Breaks.Break;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Runs of elections find nothing, and find what is broken on purpose. */
+class ElectionBreaksTest {
+    @Test
+    void run_knownSeeds_findNothing() {
+        for (long seed = 1; seed <= ElectionBreaks.SEEDS; seed++) {
+            SimulationTest.find(ElectionPlan.draw(seed));
+        }
+    }
+
+    @Test
+    void run_freshSeed_findsNothing() {
+        long seed = new SecureRandom().nextLong() >>> 16;
+        System.out.println("fresh seed: --plan elections --replay " + seed);
+        SimulationTest.find(ElectionPlan.draw(seed));
+    }
+
+    @Test
+    void run_sameSeed_isTheSameRun() {
+        for (long seed = 1; seed <= 3; seed++) {
+            SimulationTest.assertSameRun(ElectionPlan.draw(seed), ElectionPlan.draw(seed));
+        }
+    }
+
+    @Test
+    void command_elections_exitsWithZeroAndTellsHowManySteps() {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        assertEquals(0, SimulationTest.run(out, "--plan", "elections", "--seeds", "1..2"));
+        assertEquals("elections: 2 runs", out.toString(StandardCharsets.UTF_8).substring(0, 17));
+    }
+
+    @ParameterizedTest
+    @MethodSource("breaks")
+    void firstFinding_brokenProduct_isOfACheckThatIsMeantForIt(Break broken) {
+        BrokenProduct.assertFoundBy(broken.by(), broken, broken.firstFinding());
+    }
+
+    static List<Break> breaks() {
+        return ElectionBreaks.all();
+    }
+}

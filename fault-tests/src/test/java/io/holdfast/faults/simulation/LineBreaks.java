@@ -1,0 +1,322 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Breaks.java;
+import static io.holdfast.faults.simulation.Breaks.lua;
+import static io.holdfast.faults.simulation.LineChecks.Check.ANSWER;
+import static io.holdfast.faults.simulation.LineChecks.Check.ENDS;
+import static io.holdfast.faults.simulation.LineChecks.Check.EXCLUSION;
+import static io.holdfast.faults.simulation.LineChecks.Check.EXPIRY;
+import static io.holdfast.faults.simulation.LineChecks.Check.HOLDER;
+import static io.holdfast.faults.simulation.LineChecks.Check.KEPT;
+import static io.holdfast.faults.simulation.LineChecks.Check.LIVENESS;
+import static io.holdfast.faults.simulation.LineChecks.Check.ORDER;
+import static io.holdfast.faults.simulation.LineChecks.Check.ORPHAN;
+import static io.holdfast.faults.simulation.LineChecks.Check.TOKENS;
+import static io.holdfast.faults.simulation.LineChecks.Check.TOLD;
+
+import io.holdfast.faults.simulation.Breaks.Break;
+import io.holdfast.faults.simulation.Breaks.Edit;
+import io.holdfast.faults.simulation.LineChecks.Check;
+import io.holdfast.faults.simulation.LinePlan.Kind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Defects of read/write locks and semaphores made on purpose, each of which the runs have to find. {@code main} runs those that it
+ * is given by name, or all, and tells a line of the table in docs/testing.md for each.
+ */
+final class LineBreaks {
+    /** So many seeds are tried: the unbroken product passes them. */
+    static int mostSeeds(Kind plan) {
+        return plan == Kind.INSIDE ? 100 : 40;
+    }
+
+    private static final Path SCRIPTS = Path.of("..", "core", "src", "main", "resources", "io", "holdfast", "lua");
+
+    private LineBreaks() {}
+
+    static List<Break> all() {
+        List<Break> all = new ArrayList<>(ofRequests());
+        all.addAll(ofOperators());
+        all.addAll(ofLostMemory());
+        return all;
+    }
+
+    private static List<Break> ofOperators() {
+        return List.of(
+                of(
+                        Kind.STEERED,
+                        "who is released by name takes others along",
+                        6,
+                        EnumSet.of(HOLDER),
+                        lua("line_revoke", "if ARGV[3] == '' or ARGV[3] == public then", "if public then")),
+                of(
+                        Kind.STEERED,
+                        "who is released by name does not hear of it",
+                        2,
+                        EnumSet.of(TOLD),
+                        lua("line_revoke", """
+                                    mail[#mail + 1] = channelOf(lock, clientOf(public))
+                                    mail[#mail + 1] = 'V ' .. public .. ' ' .. token .. ' ' .. lock.hold
+                                """, "")),
+                of(
+                        Kind.STEERED,
+                        "an extension by name moves ends earlier, too",
+                        8,
+                        EnumSet.of(HOLDER),
+                        lua("line_prolong", "'XX', 'GT', int(now + ARGV[2])", "'XX', int(now + ARGV[2])")),
+                of(Kind.STEERED, "who is dropped does not hear of it", 2, EnumSet.of(TOLD), lua("drop", """
+                                        mail[#mail + 1] = channelOf(lock, clientOf(owner))
+                                        mail[#mail + 1] = 'E ' .. string.match(owner, '^[^~]+') .. ' ' .. lock.hold
+                                """, "")),
+                of(
+                        Kind.STEERED,
+                        "who was dropped may come back",
+                        6,
+                        EnumSet.of(ORPHAN, TOLD),
+                        lua("drop", "        redis.call('HSET', evicted, owner, '1')\n", "")),
+                of(
+                        Kind.STEERED,
+                        "an operator's limit is not looked at",
+                        2,
+                        EnumSet.of(EXCLUSION),
+                        lua(
+                                "line",
+                                "return line.used + weight <= math.min(limit, mostOf(line))",
+                                "return line.used + weight <= tonumber(limit)")),
+                of(
+                        Kind.STEERED,
+                        "a limit that is ended serves nobody",
+                        6,
+                        EnumSet.of(LIVENESS),
+                        off("line_limit", "unlimitserves")),
+                of(Kind.STEERED, "nobody knows when a limit ends", 13, EnumSet.of(LIVENESS), off("line", "capends")),
+                of(
+                        Kind.STEERED,
+                        "a limit is not ended before its time",
+                        4,
+                        EnumSet.of(ANSWER),
+                        lua("line_limit", "redis.call('DEL', lock.cap) --", "redis.call('EXISTS', lock.cap) --")));
+    }
+
+    private static List<Break> ofLostMemory() {
+        return List.of(
+                of(
+                        Kind.OUTSIDE,
+                        "tokens count from what the key has",
+                        4,
+                        EnumSet.of(TOKENS),
+                        lua(
+                                "line",
+                                "math.max(nowMicros, (tonumber(redis.call('GET', line.token) or '0') or 0) + 1)",
+                                "(tonumber(redis.call('GET', line.token) or nowText) or 0) + 1")),
+                of(
+                        Kind.OUTSIDE,
+                        "a renewal does not tell that the hold is gone",
+                        7,
+                        EnumSet.of(HOLDER),
+                        lua(
+                                "line_renew",
+                                "local held = score and tonumber(score) > now",
+                                "local held = members[j] ~= nil")),
+                of(
+                        Kind.OUTSIDE,
+                        "waiters that the server forgot are not queued again",
+                        2,
+                        EnumSet.of(ENDS, LIVENESS),
+                        lua(
+                                "heartbeat",
+                                "  if known == 0 then\n    return 'RESEND'",
+                                "  if known == 0 then\n    return 'OK'")));
+    }
+
+    private static List<Break> ofRequests() {
+        return List.of(
+                of("what is over is not removed", 1, EnumSet.of(LIVENESS), off("line", "purge")),
+                of("what is over keeps its weight", 1, EnumSet.of(ORPHAN, LIVENESS), off("line", "weightback")),
+                of(
+                        "a phase of reading does not end with its last reader",
+                        2,
+                        EnumSet.of(TOKENS),
+                        lua("line", "    line.phase = nil\n", "")),
+                of("each reader has a token of its own", 1, EnumSet.of(TOKENS), off("line", "phase")),
+                of("whose claim has lapsed is not suspect", 1, EnumSet.of(LIVENESS), off("line", "suspect")),
+                of("whose claim has lapsed loses its place", 1, EnumSet.of(ORDER, ORPHAN), off("line", "lapseback")),
+                of(
+                        "claims do not keep the details",
+                        2,
+                        EnumSet.of(ORDER, ORPHAN),
+                        off(
+                                "queue",
+                                "claimskeepdetails",
+                                "if redis.call('EXISTS', lock.queue, lock.parked) == 0 then\n")),
+                of("only the first is granted", 2, EnumSet.of(LIVENESS), off("line", "batch")),
+                of(
+                        "what does not fit is passed",
+                        2,
+                        EnumSet.of(ORDER),
+                        off(
+                                "line",
+                                "strict",
+                                "line.passed = line.passed or {}\nline.passed[owner] = true\nagain = true\n"),
+                        lua(
+                                "queue",
+                                "      elseif not hasOutlived(facts[1]) then",
+                                "      elseif lock.passed and lock.passed[owner] then\n"
+                                        + "      elseif not hasOutlived(facts[1]) then"),
+                        lua("queue", "  local last = '0'\n", "  local last = lock.passed and '63' or '0'\n"),
+                        lua(
+                                "queue",
+                                "    if found or #batch == 0 then",
+                                "    if found or #batch == 0 or lock.passed then")),
+                of(
+                        "who cannot be told blocks the others",
+                        44,
+                        EnumSet.of(LIVENESS),
+                        lua("queue", "        aside[#aside + 1] = owner\n", """
+        aside[#aside + 1] = owner
+        seldom().park(lock, aside)
+        if lock.members then return nil end
+""")),
+                of("a withdrawal serves nobody", 3, EnumSet.of(LIVENESS), off("line_release", "cancelserves")),
+                of("who comes does not look who waits", 2, EnumSet.of(ORDER), off("line_acquire", "newcomer")),
+                of("a repeated acquire does not arm anew", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
+                of("tombstones are not looked at", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
+                of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("grave", "tombstone")),
+                of("a downgrade keeps the writer's token", 3, EnumSet.of(TOKENS), off("line_downgrade", "dgtoken")),
+                of("a downgrade serves nobody", 11, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
+                of("a repeated downgrade does not arm anew", 3, EnumSet.of(HOLDER), off("line_downgrade", "dgrearm")),
+                of(
+                        "a writer does not keep others out",
+                        1,
+                        EnumSet.of(EXCLUSION),
+                        lua(
+                                "line",
+                                "  if line.writer then\n    return false\n  elseif mode == 'W' then",
+                                "  if mode == 'W' then")),
+                of(
+                        "permits are granted as long as one is free",
+                        2,
+                        EnumSet.of(EXCLUSION),
+                        lua(
+                                "line",
+                                "return line.used + weight <= math.min(limit, mostOf(line))",
+                                "return line.used < math.min(limit, mostOf(line))")),
+                of(
+                        "the hold's key does not outlive its holders",
+                        1,
+                        EnumSet.of(EXPIRY),
+                        lua("lasting", "      redis.call('PEXPIREAT', hold, at)\n", "")),
+                of(
+                        "a name that is released serves nobody",
+                        4,
+                        EnumSet.of(LIVENESS),
+                        lua(
+                                "line_revoke",
+                                "if lock.more == '0' then\n  settle(lock)",
+                                "if lock.more == '' then\n  settle(lock)")),
+                of(
+                        "a confirmation moves no end",
+                        1,
+                        EnumSet.of(HOLDER),
+                        lua(
+                                "line_confirm",
+                                "    redis.call('ZADD', lock.members, 'XX', 'GT', int(now + term), public .. ' ' .. token)\n",
+                                "")),
+                of(
+                        "who acted does not look again",
+                        22,
+                        EnumSet.of(LIVENESS),
+                        java(
+                                "internal/queue/WaitingRoom",
+                                "(acted || lines.containsKey(keys.hold()))",
+                                "lines.containsKey(keys.hold())")),
+                of(
+                        "who waits does not look again",
+                        20,
+                        EnumSet.of(LIVENESS),
+                        java(
+                                "internal/queue/WaitingRoom",
+                                "(acted || lines.containsKey(keys.hold()))",
+                                "(acted && !lines.containsKey(keys.hold()))")),
+                of(
+                        "permits are looked for when the last holder ends",
+                        20,
+                        EnumSet.of(LIVENESS),
+                        lua("line", "if mode == 'P' and line.writer ~= '?' then", "if mode == '' then")),
+                of(
+                        "a release ends the lease when it is answered",
+                        1,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "internal/lease/Hold",
+                                "        if (!state.release()) {\n            kit.ended();",
+                                "        if (!active()) {\n            kit.ended();"),
+                        java(
+                                "internal/lease/Hold",
+                                "        forget();\n        return grant.release().whenComplete((how, failure) -> {",
+                                "        return grant.release().whenComplete((how, failure) -> {\n"
+                                        + "            state.release();\n            forget();"),
+                        java(
+                                "internal/lease/Handle",
+                                "return left.compareAndSet(false, true)\n                ? hold.leave(rest)",
+                                "return !left.get()\n                ? hold.leave(rest).whenComplete((how, failure) -> left.set(true))")),
+                of(
+                        "a downgrade does not end the writing lease",
+                        1,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java("internal/queue/Downgrade", "&& writing.goesOn()", "&& writing.active()")),
+                of(
+                        "what was lost is not taken back",
+                        29,
+                        EnumSet.of(ORPHAN),
+                        java("internal/lease/Hold", "        grant.takeBack(reason);\n", "")),
+                of(
+                        "only the first of a batch is confirmed",
+                        6,
+                        EnumSet.of(KEPT),
+                        java(
+                                "internal/queue/Confirms",
+                                "Batches.inParts(all, BATCH, part -> send(keys, part));",
+                                "send(keys, all.subList(0, 1));")));
+    }
+
+    /** A rule of a script switched off: what stands between its marks. */
+    private static Edit off(String script, String rule) {
+        return off(script, rule, "");
+    }
+
+    /** The same, with something in its place. */
+    private static Edit off(String script, String rule, String instead) {
+        try {
+            String text = Files.readString(SCRIPTS.resolve(script + ".lua"));
+            int from = text.indexOf("-- rule " + rule + "\n");
+            int to = from < 0 ? -1 : text.indexOf("-- end\n", from);
+            if (to < 0) {
+                throw new AssertionError(script + ".lua has no rule " + rule);
+            }
+            return lua(script, text.substring(from, to), instead);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Break of(String name, long seed, Set<Check> by, Edit... edits) {
+        return of(Kind.INSIDE, name, seed, by, edits);
+    }
+
+    private static Break of(Kind plan, String name, long seed, Set<Check> by, Edit... edits) {
+        return new Break(name, plan.toString(), mostSeeds(plan), seed, by, List.of(edits));
+    }
+
+    /** Prints how each of them was found; exits with 1 if one was not. */
+    public static void main(String[] names) {
+        Breaks.tell(all(), names);
+    }
+}

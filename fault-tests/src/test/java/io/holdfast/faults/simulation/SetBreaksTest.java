@@ -1,0 +1,95 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Breaks.java;
+import static io.holdfast.faults.simulation.SetRuns.Check.ALL;
+import static io.holdfast.faults.simulation.SetRuns.Check.LIVENESS;
+import static io.holdfast.faults.simulation.SetRuns.Check.ORPHAN;
+import static io.holdfast.faults.simulation.SetRuns.Check.TERM;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.holdfast.faults.simulation.Breaks.Edit;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Runs of sets find nothing, and find each rule of sets that is switched off. */
+class SetBreaksTest {
+    private static final int SEEDS = 60;
+
+    /** @param by the checks that may find it */
+    record Break(String name, Set<SetRuns.Check> by, List<Edit> edits) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    @Test
+    void firstFinding_nothingChanged_isNone() {
+        String[] found = SetRuns.firstFinding(1, SEEDS);
+        assertNull(found, () -> Arrays.toString(found));
+    }
+
+    @ParameterizedTest
+    @MethodSource("breaks")
+    void firstFinding_ruleIsOff_isOfACheckThatIsMeantForIt(Break broken) {
+        BrokenProduct.assertFoundBy(broken.by(), broken, new BrokenProduct(broken.edits()).firstSetFinding(1, SEEDS));
+    }
+
+    static List<Break> breaks() {
+        return List.of(
+                of(
+                        "each set has an order of its own",
+                        EnumSet.of(LIVENESS),
+                        java("LockSet", "locks.stream().sorted(ORDER).toList());", "List.copyOf(locks));")),
+                of(
+                        "what is held is not given back when the set cannot be had",
+                        EnumSet.of(ORPHAN, LIVENESS),
+                        java(
+                                "internal/sets/SetRequest",
+                                "rest.giveBack().whenComplete(",
+                                "CompletableFuture.completedFuture(null).whenComplete(")),
+                of(
+                        "after a loss the others are kept when the set begins anew",
+                        EnumSet.of(ORPHAN, LIVENESS),
+                        java(
+                                "internal/sets/SetRequest",
+                                "CompletableFuture<?> answers = rest.giveBack();",
+                                "CompletableFuture<?> answers = CompletableFuture.completedFuture(null);")),
+                of(
+                        "a set that is withdrawn keeps what it holds",
+                        EnumSet.of(ORPHAN, LIVENESS),
+                        java("internal/sets/SetRequest", "            giveBack.run();\n", "")),
+                of(
+                        "the request that is under way is not withdrawn",
+                        EnumSet.of(ORPHAN, LIVENESS),
+                        java(
+                                "internal/sets/SetRequest",
+                                "                asking.withdraw();\n            }\n            return",
+                                "                asking.hashCode();\n            }\n            return"),
+                        java(
+                                "internal/sets/SetRequest",
+                                "var unused = handle.leave(); // nobody waits for it any more\n",
+                                "")),
+                of(
+                        "what was lost is not looked for before the set is handed out",
+                        EnumSet.of(ALL),
+                        java("internal/sets/FirstLoss", "told.accept(lock, reason);", ""),
+                        java("internal/sets/SetRequest", "if (!handle.isValid()) {", "if (false) {")),
+                of(
+                        "what is not renewed is not renewed while the set is collected, nor extended",
+                        EnumSet.of(TERM, ALL),
+                        java(
+                                "internal/lease/Hold",
+                                "new AtomicInteger(origin.demand.inSet() ? 1 : 0)",
+                                "new AtomicInteger()")));
+    }
+
+    private static Break of(String name, Set<SetRuns.Check> by, Edit... edits) {
+        return new Break(name, by, List.of(edits));
+    }
+}

@@ -1,0 +1,203 @@
+package io.holdfast.faults.simulation;
+
+import static io.holdfast.faults.simulation.Breaks.java;
+import static io.holdfast.faults.simulation.Breaks.lua;
+import static io.holdfast.faults.simulation.Checks.Check.ENDS;
+import static io.holdfast.faults.simulation.Checks.Check.EXCLUSION;
+import static io.holdfast.faults.simulation.Checks.Check.EXPIRY;
+import static io.holdfast.faults.simulation.Checks.Check.FAIR;
+import static io.holdfast.faults.simulation.Checks.Check.FENCED;
+import static io.holdfast.faults.simulation.Checks.Check.HOLDER;
+import static io.holdfast.faults.simulation.Checks.Check.KEPT;
+import static io.holdfast.faults.simulation.Checks.Check.LIVENESS;
+import static io.holdfast.faults.simulation.Checks.Check.ORPHAN;
+import static io.holdfast.faults.simulation.Checks.Check.TOKENS;
+import static io.holdfast.faults.simulation.Checks.Check.UNFENCED;
+
+import io.holdfast.faults.simulation.Breaks.Break;
+import java.util.EnumSet;
+import java.util.List;
+
+/** Defects of holds that several leases share: of turns, and of locks that are kept. */
+final class SharedBreaks {
+    private static final Plan.Kind INSIDE = Plan.Kind.INSIDE;
+    private static final Plan.Kind OUTSIDE = Plan.Kind.OUTSIDE;
+    private static final Plan.Kind KEPT_PLAN = Plan.Kind.KEPT;
+
+    private SharedBreaks() {}
+
+    static List<Break> all() {
+        return List.of(
+                Breaks.of(
+                        "turns: more sections of a closed line than allowed",
+                        INSIDE,
+                        12,
+                        EnumSet.of(FAIR),
+                        java("internal/queue/Turn", "Math.min(inLine, sections));", "inLine);"),
+                        java(
+                                "internal/queue/Turn",
+                                "close(Math.min(inLine, sections - 1), now);",
+                                "close(inLine, now);")),
+                Breaks.of(
+                        "turns: a closed line is served for longer than allowed",
+                        INSIDE,
+                        11,
+                        EnumSet.of(FAIR),
+                        java("internal/queue/Turn", "(left > 0 && now - closedNanos < timeNanos)", "left > 0")),
+                Breaks.of(
+                        "turns: the line is not closed",
+                        INSIDE,
+                        11,
+                        EnumSet.of(FAIR),
+                        java("internal/queue/Turn", "left = Math.max(0, Math.min(inLine, sections));", "left = OPEN;")),
+                Breaks.of(
+                        "turns: a closed line is closed again, with those who came since",
+                        INSIDE,
+                        33,
+                        EnumSet.of(FAIR),
+                        java(
+                                "internal/queue/Turn",
+                                "if (isOpen()) {\n            left =",
+                                "if (timeNanos > 0) {\n            left =")),
+                Breaks.of(
+                        "turns: nothing is asked",
+                        KEPT_PLAN,
+                        1,
+                        EnumSet.of(FAIR),
+                        java(
+                                "internal/queue/Turn",
+                                "if (isOpen() && now - knownNanos >= 2 * interval) {",
+                                "if (isOpen() && asking && now - knownNanos >= 2 * interval) {"),
+                        java(
+                                "internal/queue/Turn",
+                                "if (!isOpen() || asking || now - knownNanos < interval) {",
+                                "if (!isOpen() || asking || now - knownNanos < interval || interval > 0) {")),
+                Breaks.of(
+                        "turns: a question that is not answered is ignored",
+                        KEPT_PLAN,
+                        12,
+                        EnumSet.of(FAIR),
+                        java(
+                                "internal/queue/Turn",
+                                "if (isOpen() && now - knownNanos >= 2 * interval) {",
+                                "if (isOpen() && !asking && now - knownNanos >= 2 * interval) {")),
+                Breaks.of(
+                        "turns: who is left does not queue again",
+                        INSIDE,
+                        11,
+                        EnumSet.of(LIVENESS, ENDS),
+                        java(
+                                "internal/queue/LocalLine",
+                                "state = State.FREE;\n                then = askIfWanted();",
+                                "state = State.FREE;\n                then = () -> {};")),
+                Breaks.of(
+                        "turns: a recall that comes before its grant is forgotten",
+                        KEPT_PLAN,
+                        6,
+                        EnumSet.of(FAIR, LIVENESS),
+                        java("internal/queue/LocalLine", "                || recalledToken == obtained.token()\n", "")),
+                Breaks.of(
+                        "turns: who leaves the closed part of a line leaves the place to another",
+                        KEPT_PLAN,
+                        11,
+                        EnumSet.of(FAIR),
+                        java("internal/queue/InLine", "present.turn.left(place - 1);", "")),
+                Breaks.of(
+                        "shared: a recall is not heeded",
+                        INSIDE,
+                        4,
+                        EnumSet.of(FAIR, LIVENESS),
+                        java(
+                                "internal/queue/LocalLine",
+                                "return present != null && present.hold.token() == token ? othersWait(present)",
+                                "return present != null && token == 0 ? othersWait(present)")),
+                Breaks.of(
+                        "shared: no recall is sent",
+                        INSIDE,
+                        4,
+                        EnumSet.of(LIVENESS),
+                        lua("queue", "if lock.kept == '' then", "if true then")),
+                Breaks.of(
+                        "shared: a hold that was handed off is kept though others wait",
+                        INSIDE,
+                        63,
+                        EnumSet.of(ORPHAN, LIVENESS, FAIR),
+                        lua(
+                                "settle",
+                                "redis.call('ZCARD', lock.parked) == 1 then",
+                                "redis.call('ZCARD', lock.parked) >= 1 then")),
+                Breaks.of(
+                        "shared: kept for ever",
+                        INSIDE,
+                        4,
+                        EnumSet.of(ORPHAN),
+                        java(
+                                "internal/queue/LocalLine",
+                                "then = timed ? () -> {} : time(options.keepFor().toNanos());",
+                                "then = () -> {};")),
+                Breaks.of(
+                        "shared: closing does not release",
+                        INSIDE,
+                        11,
+                        EnumSet.of(ORPHAN),
+                        java(
+                                "internal/queue/Request",
+                                "if (hold != null) {\n            hold.clientClosed();",
+                                "if (hold != null && !isShared()) {\n            hold.clientClosed();")),
+                Breaks.of(
+                        "shared: the next lease has the same token",
+                        INSIDE,
+                        4,
+                        EnumSet.of(TOKENS, FENCED),
+                        java(
+                                "internal/queue/SharedTokens",
+                                "    void draw() {\n        last++;",
+                                "    void draw() {\n        last = last();")),
+                Breaks.of(
+                        "shared: a release does not tell the last token",
+                        OUTSIDE,
+                        18,
+                        EnumSet.of(TOKENS),
+                        java(
+                                "internal/queue/Tenure",
+                                "endsWith(hold, last);\n        return",
+                                "endsWith(hold, hold.token());\n        return")),
+                Breaks.of(
+                        "shared: no tokens are reserved",
+                        INSIDE,
+                        4,
+                        EnumSet.of(HOLDER, TOKENS),
+                        lua("hold", "  local token = nowText\n", "  local token = nowText\n  more = '0'\n")),
+                Breaks.of(
+                        "shared: the hold is its first actor's",
+                        INSIDE,
+                        78,
+                        EnumSet.of(EXCLUSION, TOKENS, FAIR, HOLDER, UNFENCED, FENCED),
+                        java("internal/queue/Request", "if (!isShared()) { // such", "if (keys != null) { // such")),
+                Breaks.of(
+                        "shared: a lease that is not renewed gets what is left",
+                        INSIDE,
+                        3,
+                        EnumSet.of(KEPT, FAIR),
+                        java(
+                                "internal/queue/LocalLines",
+                                "boolean served = options.renewed()\n                && options",
+                                "boolean served = options"),
+                        java("internal/queue/LocalLines", "(options.renewed() && !options", "(!options")),
+                Breaks.of(
+                        "shared: a renewal does not tell of a recall",
+                        KEPT_PLAN,
+                        5,
+                        EnumSet.of(LIVENESS, FAIR),
+                        lua("queue", "if lock.kept == ' K' then", "if false then")),
+                Breaks.of(
+                        "shared: a hold is kept as long as it was extended for",
+                        KEPT_PLAN,
+                        1,
+                        EnumSet.of(EXPIRY),
+                        java(
+                                "internal/queue/LocalLine",
+                                "boolean mayGoOn = present.mayGoOn(now);",
+                                "boolean mayGoOn = present.isGood(now);")));
+    }
+}
