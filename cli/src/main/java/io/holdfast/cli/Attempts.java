@@ -3,26 +3,68 @@ package io.holdfast.cli;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.LockSet;
+import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Asks for a lock, and tells people how that goes and ends. */
 final class Attempts {
     private Attempts() {}
 
-    /** Asks, on a thread that is the waiter in the queue. */
+    /**
+     * What came of asking for all locks of a request.
+     *
+     * @param leases in the order of the command line; none if not all were obtained
+     * @param refused the answer for the lock that was not; null if all were
+     */
+    record OfAll(List<Lease> leases, @Nullable Attempt refused) {}
+
+    private interface Asking<A> {
+        A ask() throws InterruptedException;
+    }
+
+    /** Asks for the one lock of a request, on a thread that is the waiter in the queue. */
     static Attempt of(Holdfast client, LockRequest request) throws InterruptedException {
-        DistributedLock lock = client.lock(request.name(), request.options());
+        DistributedLock lock = request.wanted().lock(client, request.name(), request.options());
+        return reported(client, request, () -> lock.attempt(request.patience()));
+    }
+
+    /** Asks for all locks of a request. */
+    static OfAll ofAll(Holdfast client, LockRequest request) throws InterruptedException {
+        if (request.also().isEmpty()) {
+            Attempt attempt = of(client, request);
+            return attempt instanceof Attempt.Obtained obtained
+                    ? new OfAll(List.of(obtained.held()), null)
+                    : new OfAll(List.of(), attempt);
+        }
+        LockOptions options = request.options();
+        LockSet set = client.allOf(request.names().stream()
+                .map(name -> request.wanted().lock(client, name, options))
+                .toArray(DistributedLock[]::new));
+        SetAttempt attempt = reported(client, request, () -> set.attempt(request.patience()));
+        return attempt.fold(
+                all -> new OfAll(request.names().stream().map(all.held()::lease).toList(), null),
+                notAll -> new OfAll(List.of(), notAll.why()),
+                unknown -> new OfAll(List.of(), new Attempt.Unknown(unknown.lock(), unknown.cause())));
+    }
+
+    private static <A> A reported(Holdfast client, LockRequest request, Asking<A> asking) throws InterruptedException {
         WaitingReport report = null;
         if ((Say.verbose() || !request.quiet()) && !request.patience().equals(Wait.none())) {
             Thread waiter = Thread.currentThread();
             // A name that nobody else has, to find our place in the queue by.
             waiter.setName("run-" + Long.toString(System.nanoTime(), 36));
             boolean followed = Say.verbose() || Terminal.isErrorOutput();
-            report = new WaitingReport(client, request.name(), waiter.getName(), followed ? null : howLong(request));
+            report = new WaitingReport(
+                    request.wanted().in(client), request.names(), waiter.getName(), followed ? null : howLong(request));
             report.start();
         }
         try {
-            return lock.attempt(request.patience());
+            return asking.ask();
         } finally {
             if (report != null) {
                 report.end();
@@ -40,10 +82,10 @@ final class Attempts {
 
     /** Says why it was not obtained; returns the status to end with. */
     static int notObtained(Attempt attempt, LockRequest request) {
-        String lock = "'" + request.name() + "' ";
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
         }
+        String lock = "'" + (attempt instanceof Attempt.NotObtained not ? not.lock() : request.name()) + "' ";
         if (!request.quiet()) {
             if (attempt instanceof Attempt.TimedOut late) {
                 Say.line(lock + "was not free within " + request.patienceText() + ": "

@@ -33,7 +33,7 @@ final class Child {
      *
      * @param children what its descendants are known by, if they are to be waited for too
      */
-    static ProcessBuilder prepare(List<String> command, String lock, @Nullable Children children) {
+    static ProcessBuilder prepare(List<String> command, List<String> locks, @Nullable Children children) {
         ProcessBuilder builder = new ProcessBuilder(children == null ? command : children.holding(command)).inheritIO();
         Map<String, String> environment = builder.environment();
         String before = environment.remove(LOCALE_BEFORE);
@@ -44,24 +44,34 @@ final class Child {
                 environment.put("LC_ALL", before);
             }
         }
-        environment.put("HOLDFAST_LOCK", lock);
+        put(environment, "HOLDFAST_LOCK", locks);
         return builder;
     }
 
+    /** The first under this name, the second under the name with {@code _2}, and so on. */
+    private static void put(Map<String, String> environment, String name, List<String> values) {
+        for (int i = 0; i < values.size(); i++) {
+            environment.put(i == 0 ? name : name + "_" + (i + 1), values.get(i));
+        }
+        // Of a run above this one, that had more locks.
+        for (int i = values.size() + 1; environment.remove(name + "_" + i) != null; i++) {}
+    }
+
     /** Starts it. */
-    static Child start(ProcessBuilder builder, long token, @Nullable Children children) throws IOException {
-        builder.environment().put("HOLDFAST_TOKEN", Long.toString(token));
-        builder.environment().put(Nesting.TOKENS, Nesting.tokens(token));
+    static Child start(ProcessBuilder builder, List<String> tokens, @Nullable Children children) throws IOException {
+        put(builder.environment(), "HOLDFAST_TOKEN", tokens);
+        builder.environment().put(Nesting.TOKENS, Nesting.tokens(String.join(" ", tokens)));
         return new Child(builder.start(), children);
     }
 
-    /** The status that stands for a command that could not be started. */
-    static int status(IOException failure) {
+    /** Says why a command could not be started; returns the status that stands for it. */
+    static int notStarted(List<String> command, IOException failure) {
         // The system's number for "no such file" stands in the text only, and in two ways, by the JDK's version.
         String text = String.valueOf(failure.getMessage());
-        return text.contains("error=2,") || text.contains("error: 2 ")
-                ? ExitStatus.NOT_FOUND
-                : ExitStatus.NOT_EXECUTABLE;
+        boolean missing = text.contains("error=2,") || text.contains("error: 2 ");
+        String problem = missing ? "not found" : "cannot be executed";
+        Say.failure("command '" + command.get(0) + "' " + problem + " (" + failure.getMessage() + ")", failure);
+        return missing ? ExitStatus.NOT_FOUND : ExitStatus.NOT_EXECUTABLE;
     }
 
     /** Ends the wait for its children, of whom some may not be ours to end. */
@@ -94,6 +104,11 @@ final class Child {
                 // It holds the lock as long as it lives: nothing ends this wait but its end.
             }
         }
+    }
+
+    /** Waits until it has ended, or this thread is interrupted; as {@link #await}. */
+    int awaitUnlessInterrupted() throws InterruptedException {
+        return process.waitFor();
     }
 
     /** Sends it a signal; if it has ended, to those of its children that are waited for. */

@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
+import io.holdfast.LockInfo;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -10,12 +11,13 @@ final class Clear implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "clear",
-                        "holdfast clear NAME|--all [--json] [--url URL] [-v]",
+                        "holdfast clear NAME|--all [--kind KIND] [--json] [--url URL] [-v]",
                         "Removes waiters whose clients have not reported for 30 seconds, and nobody else. It happens by"
                                 + " itself when their turn comes; this is for who wants to see a tidy queue before.",
                         Pages.statuses("0", "the dead waiters are removed, also if there were none"))
                 .addPositional(Specs.lockName(false))
-                .addOption(Specs.flag("Of all locks.", "--all"));
+                .addOption(Specs.flag("Of all locks, or of all of one kind.", "--all"))
+                .addOption(Kinds.ofName());
         Specs.examples(spec, "  Every queue of the server:", "    holdfast clear --all");
         return Specs.withCommon(spec);
     }
@@ -27,11 +29,19 @@ final class Clear implements Subcommand {
         if (all == (name != null)) {
             throw new UsageException("which waiters? Give NAME or --all");
         }
+        LockInfo.Kind kind = Kinds.orNull(given);
         try (Holdfast client = Server.of(given).open()) {
-            int removed =
-                    name == null ? client.admin().cleanAll() : client.admin().clean(name);
+            int removed = 0;
+            if (name == null) {
+                for (LockInfo.Kind each : Kinds.allOr(kind)) {
+                    removed += Kinds.admin(client, each).cleanAll();
+                }
+            } else {
+                removed = Kinds.admin(client, Kinds.of(given)).clean(name);
+            }
+            int total = removed;
             if (given.hasMatchedOption("--json")) {
-                Json.print(json -> json.number("removed", removed));
+                Json.print(json -> json.number("removed", total));
             } else {
                 System.out.println(
                         removed == 0 ? "No dead waiter." : "Removed " + Words.count(removed, "dead waiter") + ".");

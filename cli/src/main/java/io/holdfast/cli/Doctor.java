@@ -59,8 +59,8 @@ final class Doctor implements Subcommand {
                 "doctor",
                 "holdfast doctor [--json] [--url URL] [-v]",
                 "Examines a server: version, role, memory, persistence, clock, latency, and whether this user may do"
-                        + " there what Holdfast needs. To find that out it takes a lock named 'holdfast doctor' for a"
-                        + " moment and sends itself a message. Says what to do about what is not well.",
+                        + " there what Holdfast needs. To find that out it takes a lock and a read/write lock named 'holdfast"
+                        + " doctor' for a moment and sends itself a message. Says what to do about what is not well.",
                 Pages.statuses("0", "all is well, or there are warnings only", "1", "something fails"));
         Specs.examples(spec, "  A check before a deployment:", "    holdfast doctor --url redis://locks || exit");
         return Specs.withCommon(spec);
@@ -270,6 +270,7 @@ final class Doctor implements Subcommand {
                     switch (probe.ability()) {
                         case SCRIPTS -> "scripts run";
                         case LOCKING -> "a lock was taken and released";
+                        case SHARING -> "a read/write lock was taken, extended and released";
                         case LISTENING -> "the client's channel can be subscribed to";
                         case MESSAGES -> "a message was sent and arrived";
                         case SUBSCRIBERS -> "the server says who listens";
@@ -284,6 +285,7 @@ final class Doctor implements Subcommand {
                 problem,
                 switch (probe.ability()) {
                     case SCRIPTS, LOCKING, LISTENING -> "no lock can be had here: " + remedy(problem);
+                    case SHARING -> "no read/write lock and no semaphore can be kept here: " + remedy(problem);
                     case MESSAGES -> "those who wait learn of their turn some seconds late: " + PERMISSIONS;
                     case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
                     case LISTINGS -> "allow +scan, if ls, top and clients are to work";

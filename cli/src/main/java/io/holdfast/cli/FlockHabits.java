@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -7,17 +8,29 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** What to write for a command line as {@code flock} has it: the command without {@code --}, its options. */
 final class FlockHabits {
-    private static final Map<String, String> OPTIONS = Map.of(
-            "-n", "--try",
-            "--nonblock", "--try",
-            "--nb", "--try",
-            "-w", "--wait, with a unit: --wait 5s",
-            "--timeout", "--wait, with a unit: --wait 5s",
-            "-E", "--busy-exit",
-            "--conflict-exit-code", "--busy-exit",
-            "-c", "-- sh -c");
+    private static final Map<String, String> OPTIONS = options();
 
     private FlockHabits() {}
+
+    private static Map<String, String> options() {
+        Map<String, String> options = new HashMap<>();
+        for (String each : new String[] {"-n", "--nonblock", "--nb"}) {
+            options.put(each, "--try");
+        }
+        for (String each : new String[] {"-w", "--wait", "--timeout"}) {
+            options.put(each, "--wait, with a unit: --wait 5s");
+        }
+        for (String each : new String[] {"-s", "--shared"}) {
+            options.put(each, "--read; whoever wants it alone then says --write");
+        }
+        for (String each : new String[] {"-x", "-e", "--exclusive"}) {
+            options.put(each, "what run does anyway, or --write where others say --read");
+        }
+        options.put("-E", "--busy-exit");
+        options.put("--conflict-exit-code", "--busy-exit");
+        options.put("-c", "-- sh -c");
+        return options;
+    }
 
     /**
      * For words that have no {@code --}, and were not understood.
@@ -52,7 +65,7 @@ final class FlockHabits {
     }
 
     /** As a shell wants to have it. */
-    private static String quoted(String word) {
+    static String quoted(String word) {
         return word.matches("[A-Za-z0-9_./:=@%+,-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 }

@@ -4,6 +4,8 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -16,10 +18,11 @@ final class Info implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "info",
-                        "holdfast info NAME [--json] [--url URL] [-v]",
-                        "Shows who holds a lock and who waits for it, a hundred at most.",
+                        "holdfast info NAME [--kind KIND] [--json] [--url URL] [-v]",
+                        "Shows who holds a lock, and who waits for it, a hundred at most: a lock, or what --kind says.",
                         Pages.statuses("0", "the lock is shown, also if nobody holds it (see holdfast why)"))
-                .addPositional(Specs.lockName(true));
+                .addPositional(Specs.lockName(true))
+                .addOption(Kinds.ofName());
         Specs.examples(
                 spec, "  The token of the present hold:", "    holdfast info deploy --json | jq '.holder.token'");
         return Specs.withCommon(spec);
@@ -30,11 +33,15 @@ final class Info implements Subcommand {
         String name = LockName.of(given);
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            LockInfo lock = client.inspect().lock(name);
+            LockInfo lock = Kinds.inspector(client, Kinds.of(given)).lock(name);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.lock(lock).waiters(lock));
             } else {
                 System.out.print(page(server, lock));
+                if (!lock.isLocked() && !lock.isQueued()) {
+                    System.out.print(
+                            Kinds.elsewhere(client, given, name, "info " + Say.printable(FlockHabits.quoted(name))));
+                }
             }
             return 0;
         }
@@ -49,9 +56,11 @@ final class Info implements Subcommand {
                     .append("'")
                     .append(server.where())
                     .append(".\n");
+        } else if (Kinds.isShared(lock.kind())) {
+            page.append(several(lock));
         } else {
             Table facts = new Table();
-            facts.add("lock", lock.name());
+            facts.add(Kinds.noun(lock.kind()), lock.name());
             facts.add("held by", Words.holder(holder) + ", pid " + holder.pid());
             facts.add("since", Words.ago(holder.since()));
             facts.add(
@@ -64,20 +73,52 @@ final class Info implements Subcommand {
             }
             page.append(facts.text());
         }
+        String limited = Words.limited(lock);
+        if (limited != null) {
+            page.append(holder == null ? "" : "\n").append(Words.sentence(limited));
+        }
         if (lock.waiters() > 0) {
-            Table queue = new Table("", "WAITING", "PID", "SINCE").cutting(1);
+            boolean shared = Kinds.isShared(lock.kind());
+            Table queue = (shared
+                            ? new Table("", "WAITING", "PID", "SINCE", "WANTS")
+                            : new Table("", "WAITING", "PID", "SINCE"))
+                    .cutting(1);
             int place = 1;
             for (Waiter each : lock.queue()) {
-                queue.add(
+                List<String> cells = new ArrayList<>(List.of(
                         Integer.toString(place++),
                         Words.who(each.application(), each.host()),
                         each.pid(),
-                        Words.ago(each.since()));
+                        Words.ago(each.since())));
+                if (shared) {
+                    cells.add(Words.how(lock.kind(), each.mode(), each.permits(), each.limit()));
+                }
+                queue.add(cells.toArray(String[]::new));
             }
             page.append('\n').append(queue.text());
             page.append(Words.more(lock));
         }
         return page.toString();
+    }
+
+    /** Of what several may hold: all that do. */
+    private static String several(LockInfo lock) {
+        Table facts = new Table();
+        facts.add(Kinds.noun(lock.kind()), lock.name());
+        facts.add("held by", Words.holders(lock) + ", " + Words.how(lock));
+        Table holders = new Table("HELD BY", "PID", "SINCE", "LEFT", "TOKEN", "HELD", "WITH").cutting(0, 6);
+        for (LockInfo.Share each : lock.shares()) {
+            Holder holder = each.holder();
+            holders.add(
+                    Words.holder(holder),
+                    holder.pid(),
+                    Words.ago(holder.since()),
+                    Span.inWords(each.remaining()),
+                    Long.toString(holder.token()),
+                    Words.how(lock.kind(), each.mode(), each.permits(), 0),
+                    inWords(holder.metadata()));
+        }
+        return facts.text() + "\n" + holders.text();
     }
 
     private static String inWords(Map<String, String> metadata) {

@@ -4,6 +4,7 @@ import com.google.gson.FormattingStyle;
 import com.google.gson.stream.JsonWriter;
 import io.holdfast.Holder;
 import io.holdfast.LockInfo;
+import io.holdfast.LockMode;
 import io.holdfast.Waiter;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -120,16 +122,60 @@ final class Json {
         millis("term", holder == null ? null : lock.term());
         millis("remaining", holder == null ? null : lock.remaining());
         time("endsAt", holder == null ? null : Words.in(lock.remaining()));
-        return number("waiters", lock.waiters());
+        number("waiters", lock.waiters());
+        text("kind", Kinds.word(lock.kind()));
+        text("mode", lock.shares().isEmpty() ? null : mode(lock.shares().get(0).mode()));
+        number("used", lock.used());
+        int limit = Words.limit(lock);
+        if (limit == 0) {
+            nothing("limit");
+        } else {
+            number("limit", limit);
+        }
+        LockInfo.Limit byOperator = lock.limit().orElse(null);
+        if (byOperator == null) {
+            nothing("operatorLimit");
+        } else {
+            object(
+                    "operatorLimit",
+                    json -> json.number("permits", byOperator.permits())
+                            .text("application", byOperator.application())
+                            .text("host", byOperator.host())
+                            .text("pid", byOperator.pid())
+                            .millis("remaining", byOperator.remaining())
+                            .time("endsAt", Words.in(byOperator.remaining())));
+        }
+        return list("holders", lock.shares(), Json::share);
     }
 
     /** One word for who has a lock. */
-    static String stateOf(LockInfo lock) {
-        Holder holder = lock.holder().orElse(null);
-        if (holder == null) {
-            return "free";
+    private static String stateOf(LockInfo lock) {
+        List<String> states = lock.shares().stream().map(Json::stateOf).toList();
+        for (String strongest : List.of("held", "handed", "resting")) {
+            if (states.contains(strongest)) {
+                return strongest;
+            }
         }
-        return holder.resting() ? "resting" : lock.confirmed() ? "held" : "handed";
+        return "free";
+    }
+
+    private static String stateOf(LockInfo.Share share) {
+        return share.holder().resting() ? "resting" : share.confirmed() ? "held" : "handed";
+    }
+
+    /** One of several that hold a lock. */
+    private Json share(LockInfo.Share share) {
+        holder(share.holder());
+        text("mode", mode(share.mode()));
+        number("permits", share.permits());
+        text("state", stateOf(share));
+        millis("term", share.term());
+        millis("remaining", share.remaining());
+        return time("endsAt", Words.in(share.remaining()));
+    }
+
+    private static String mode(LockMode mode) {
+        return mode.name().toLowerCase(Locale.ROOT);
     }
 
     Json holder(Holder holder) {
@@ -161,7 +207,10 @@ final class Json {
         number("priority", waiter.priority());
         text("order", waiter.order().name().toLowerCase(Locale.ROOT));
         text("state", waiter.state().name().toLowerCase(Locale.ROOT));
-        return metadata(waiter.metadata());
+        metadata(waiter.metadata());
+        text("mode", mode(waiter.mode()));
+        number("permits", waiter.permits());
+        return waiter.limit() == 0 ? nothing("limit") : number("limit", waiter.limit());
     }
 
     private Json metadata(Map<String, String> metadata) {

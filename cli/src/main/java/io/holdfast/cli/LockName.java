@@ -24,12 +24,16 @@ final class LockName {
         if (name == null) {
             return null;
         }
+        return checked("NAME", name);
+    }
+
+    static String checked(String what, String name) {
         if (name.isEmpty() || name.length() > LONGEST) {
-            throw new UsageException("NAME has " + name.length() + " characters, must have 1 to " + LONGEST);
+            throw new UsageException(what + " has " + name.length() + " characters, must have 1 to " + LONGEST);
         }
         // What Java could not decode would be another lock here than on a machine with another locale.
         if (name.indexOf('\uFFFD') >= 0) {
-            throw new UsageException("NAME '" + name + "' is not valid UTF-8, or LC_ALL does not say UTF-8");
+            throw new UsageException(what + " '" + name + "' is not valid UTF-8, or LC_ALL does not say UTF-8");
         }
         return name;
     }

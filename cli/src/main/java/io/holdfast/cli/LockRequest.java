@@ -3,8 +3,12 @@ package io.holdfast.cli;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
 
@@ -12,6 +16,8 @@ import picocli.CommandLine.ParseResult;
  * How a lock is asked for, by {@code run} and by {@code acquire}.
  *
  * @param name the lock
+ * @param wanted what of it
+ * @param also those that are needed together with it; none but for {@code run}
  * @param patience how long to wait for it
  * @param patienceText the same as it was typed, empty if it was not
  * @param term the term of its lease
@@ -28,6 +34,8 @@ import picocli.CommandLine.ParseResult;
  */
 record LockRequest(
         String name,
+        Wanted wanted,
+        List<String> also,
         Wait patience,
         String patienceText,
         Duration term,
@@ -43,16 +51,23 @@ record LockRequest(
         boolean verbose) {
 
     static final String AS = "--as";
+    static final String ALSO = "--also";
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration SHORTEST_TERM = Duration.ofMillis(100);
-    private static final Duration USUAL_TERM = Duration.ofSeconds(30);
+    static final Duration USUAL_TERM = Duration.ofSeconds(30);
     private static final int HIGHEST_STATUS = 255;
     private static final int LONGEST_QUEUE = 1_000_000;
     private static final int LONGEST_NAME = 100;
+    private static final int MOST_LOCKS = 100;
     private static final String FOREVER = "forever";
 
-    /** Reads the options that both commands have. */
+    /** Reads the options that these commands have. */
     static LockRequest of(ParseResult given) {
+        return of(given, USUAL_TERM);
+    }
+
+    /** The same with another term if none is given. */
+    static LockRequest of(ParseResult given, Duration usualTerm) {
         String wait = given.matchedOptionValue("--wait", null);
         boolean tryOnly = given.hasMatchedOption("--try");
         if (wait != null && tryOnly) {
@@ -60,9 +75,11 @@ record LockRequest(
         }
         return new LockRequest(
                 LockName.of(given),
+                Wanted.of(given),
+                also(given),
                 tryOnly ? Wait.none() : wait(wait),
                 tryOnly || wait == null ? "" : wait,
-                span(given, "--term", SHORTEST_TERM, USUAL_TERM),
+                span(given, "--term", SHORTEST_TERM, usualTerm),
                 span(given, "--at-least", SHORTEST, Duration.ZERO),
                 order(given.matchedOptionValue("--order", null)),
                 number(
@@ -78,6 +95,30 @@ record LockRequest(
                 as(given.matchedOptionValue(AS, null)),
                 given.hasMatchedOption("--quiet"),
                 given.hasMatchedOption("--verbose"));
+    }
+
+    private static List<String> also(ParseResult given) {
+        String[] names = given.matchedOptionValue(ALSO, null);
+        if (names == null) {
+            return List.of();
+        }
+        Set<String> all = new HashSet<>(Set.of(LockName.of(given)));
+        for (String name : names) {
+            if (!all.add(LockName.checked(ALSO, name))) {
+                throw new UsageException("the lock '" + name + "' is named twice");
+            }
+        }
+        if (all.size() > MOST_LOCKS) {
+            throw new UsageException(all.size() + " locks are named, must be " + MOST_LOCKS + " at most");
+        }
+        return List.of(names);
+    }
+
+    /** All locks that are needed, in the order in which they are typed. */
+    List<String> names() {
+        List<String> names = new ArrayList<>(List.of(name));
+        names.addAll(also);
+        return names;
     }
 
     private static Wait wait(@Nullable String text) {

@@ -4,8 +4,10 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -20,9 +22,12 @@ final class Ls implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "ls",
-                        "holdfast ls [--queued] [--page N] [--json] [--url URL] [-v]",
-                        "Lists the locks that are held: by whom, since when, and how many wait.",
+                        "holdfast ls [--kind KIND] [--queued] [--page N] [--json] [--url URL] [-v]",
+                        "Lists the locks that are held: by whom, since when, and how many wait. Read/write locks, semaphores and"
+                                + " elections are listed among them; if several hold one, the holder that is told of has it longest"
+                                + " from now.",
                         Pages.statuses("0", "the locks are listed, also if there are none"))
+                .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
                 .addOption(Specs.flag("List also locks that nobody holds, but that are waited for.", "--queued"))
                 .addOption(Specs.value(
                         "--page",
@@ -43,7 +48,7 @@ final class Ls implements Subcommand {
         boolean queued = given.hasMatchedOption("--queued");
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            Collection<LockInfo> locks = all(client.inspect(), keys, queued);
+            Collection<LockInfo> locks = all(Kinds.inspector(client, Kinds.orNull(given)), keys, queued);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.list("locks", locks, Json::lock));
             } else if (locks.isEmpty()) {
@@ -55,34 +60,48 @@ final class Ls implements Subcommand {
         }
     }
 
+    private record Named(String name, LockInfo.Kind kind) {}
+
     /** All locks that are held, and those that are only waited for where they are wanted, by name. */
     static Collection<LockInfo> all(Inspector inspector, int page, boolean queued) {
-        Map<String, LockInfo> locks = new TreeMap<>(Comparator.naturalOrder());
+        Map<Named, LockInfo> locks =
+                new TreeMap<>(Comparator.comparing(Named::name).thenComparing(Named::kind));
         // What is held was looked at last, and so is newer.
         Stream.concat(queued ? inspector.queues(page) : Stream.empty(), inspector.locks(page))
-                .forEach(lock -> locks.put(lock.name(), lock));
+                .forEach(lock -> locks.put(new Named(lock.name(), lock.kind()), lock));
         return locks.values();
     }
 
     private static String table(Collection<LockInfo> locks) {
-        Table table = new Table("LOCK", "HELD BY", "PID", "SINCE", "AGE", "LEFT", "TOKEN", "WAITING").cutting(0, 1);
+        boolean kinds = areOfSeveralKinds(locks);
+        List<String> titles = new ArrayList<>(List.of("LOCK"));
+        titles.addAll(kinds ? List.of("KIND", "HELD") : List.of());
+        titles.addAll(List.of(kinds ? "BY" : "HELD BY", "PID", "SINCE", "AGE", "LEFT", "TOKEN", "WAITING"));
+        Table table = new Table(titles.toArray(String[]::new)).cutting(0, kinds ? 3 : 1);
         for (LockInfo lock : locks) {
             Holder holder = lock.holder().orElse(null);
-            String waiting = Integer.toString(lock.waiters());
-            if (holder == null) {
-                table.add(lock.name(), "nobody", "", "", "", "", "", waiting);
-                continue;
+            List<String> cells = new ArrayList<>(List.of(lock.name()));
+            if (kinds) {
+                cells.addAll(List.of(Kinds.word(lock.kind()), Words.how(lock)));
             }
-            table.add(
-                    lock.name(),
-                    Words.holder(holder),
-                    holder.pid(),
-                    Words.time(holder.since()),
-                    Span.inWords(Words.age(holder.since())),
-                    Span.inWords(lock.remaining()),
-                    Long.toString(holder.token()),
-                    waiting);
+            cells.add(Words.heldBy(lock));
+            cells.addAll(
+                    holder == null
+                            ? List.of("", "", "", "", "")
+                            : List.of(
+                                    holder.pid(),
+                                    Words.time(holder.since()),
+                                    Span.inWords(Words.age(holder.since())),
+                                    Span.inWords(lock.remaining()),
+                                    Long.toString(holder.token())));
+            cells.add(Integer.toString(lock.waiters()));
+            table.add(cells.toArray(String[]::new));
         }
         return table.text();
+    }
+
+    /** Whether there is anything but locks, so that it has to be told what is what. */
+    static boolean areOfSeveralKinds(Collection<LockInfo> locks) {
+        return locks.stream().anyMatch(lock -> lock.kind() != LockInfo.Kind.LOCK);
     }
 }

@@ -54,16 +54,26 @@ final class Main {
 
     private static String topic(String[] arguments) {
         String first = arguments.length == 0 ? "" : arguments[0];
-        return first.equals("run") || Subcommand.NAMES.contains(first) ? " " + first : "";
+        return isTopic(first) ? " " + first : "";
+    }
+
+    /** Whether there is a page about it. */
+    private static boolean isTopic(String word) {
+        return Specs.WITH_COMMAND.contains(word) || Subcommand.NAMES.contains(word);
+    }
+
+    private static String topics() {
+        return String.join(", ", Specs.WITH_COMMAND) + ", " + String.join(", ", Subcommand.NAMES);
     }
 
     private static int dispatch(String[] arguments) {
         if (arguments.length == 0) {
-            throw new UsageException("which command? run, " + String.join(", ", Subcommand.NAMES) + " or help");
+            throw new UsageException("which command? " + topics() + " or help");
         }
         String[] rest = Arrays.copyOfRange(arguments, 1, arguments.length);
         return switch (arguments[0]) {
             case "run" -> Run.run(rest);
+            case "lead" -> Lead.run(rest);
             case "help" -> help(rest);
             case "--help", "-h" -> help(new String[0]);
             case "--version", "-V" -> version();
@@ -88,10 +98,10 @@ final class Main {
 
     private static int help(String[] arguments) {
         if (arguments.length > 1) {
-            throw new UsageException("help takes one word: run, " + String.join(", ", Subcommand.NAMES));
+            throw new UsageException("help takes one word: " + topics());
         }
         String about = arguments.length == 0 ? "" : arguments[0];
-        if (!about.isEmpty() && !about.equals("run") && !Subcommand.NAMES.contains(about)) {
+        if (!about.isEmpty() && !isTopic(about)) {
             throw unknown("no help about", about);
         }
         return page(about);
@@ -99,7 +109,8 @@ final class Main {
 
     private static UsageException unknown(String what, String word) {
         List<String> known = new ArrayList<>(Subcommand.NAMES);
-        known.addAll(List.of("run", "help", "--help", "--version"));
+        known.addAll(Specs.WITH_COMMAND);
+        known.addAll(List.of("help", "--help", "--version"));
         return new UsageException(what + " '" + word + "'" + Suggestion.of(word, known));
     }
 

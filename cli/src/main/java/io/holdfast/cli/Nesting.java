@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.LockInfo;
 import io.holdfast.Wait;
 import java.util.List;
 
@@ -18,10 +19,10 @@ final class Nesting {
 
     private Nesting() {}
 
-    /** The variable for a command that is to run under one token more. */
-    static String tokens(long more) {
+    /** The variable for a command that is to run under these tokens, too. */
+    static String tokens(String more) {
         String outer = System.getenv(TOKENS);
-        return outer == null || outer.isEmpty() ? Long.toString(more) : outer + " " + more;
+        return outer == null || outer.isEmpty() ? more : outer + " " + more;
     }
 
     /**
@@ -35,17 +36,30 @@ final class Nesting {
             return false;
         }
         List<String> outer = List.of(tokens.split(" ", -1));
+        boolean endless = false;
+        for (String lock : request.names()) {
+            endless |= waitsForItself(client, request, lock, outer);
+        }
+        return endless;
+    }
+
+    private static boolean waitsForItself(Holdfast client, LockRequest request, String lock, List<String> outer) {
         Holder holder;
         try {
-            holder = client.inspect().lock(request.name()).holder().orElse(null);
+            holder = request.wanted().in(client).lock(lock).shares().stream()
+                    .filter(request.wanted()::isKeptOutBy)
+                    .map(LockInfo.Share::holder)
+                    .filter(each -> !each.resting() && outer.contains(Long.toString(each.token())))
+                    .findFirst()
+                    .orElse(null);
         } catch (HoldfastException e) {
             return false; // whoever asks for the lock now will say why
         }
-        if (holder == null || holder.resting() || !outer.contains(Long.toString(holder.token()))) {
+        if (holder == null) {
             return false;
         }
         boolean endless = request.patience().equals(Wait.forever());
-        String who = "'" + request.name() + "' is held by the holdfast above this one ("
+        String who = "'" + lock + "' is held by the holdfast above this one ("
                 + Words.who(holder.application(), holder.host()) + ", pid " + holder.pid() + ")";
         if (endless) {
             Say.line(

@@ -7,12 +7,14 @@ import picocli.CommandLine.Model.UsageMessageSpec;
 /** The words of the help pages. */
 final class Pages {
     static final Map<String, String> RUN_OPTIONS = runOptions();
+    static final Map<String, String> LEAD_OPTIONS = leadOptions();
 
     private Pages() {}
 
     static void root(UsageMessageSpec page) {
         page.customSynopsis(
                         "holdfast run NAME [OPTIONS] -- COMMAND [ARGUMENT...]",
+                        "       holdfast lead NAME [OPTIONS] -- COMMAND [ARGUMENT...]",
                         "       ticket=$(holdfast acquire NAME [OPTIONS])",
                         "       holdfast COMMAND [NAME] [OPTIONS]",
                         "       holdfast help [COMMAND]",
@@ -23,6 +25,7 @@ final class Pages {
                                 + " processes of one user on this machine.",
                         "",
                         "  run      runs a command while it holds a lock",
+                        "  lead     runs a command on one machine of several at a time, on another if that fails",
                         "  acquire  takes a lock for the script that calls it, and prints a ticket",
                         "  check    tells whether the lock of a ticket is still held",
                         "  release  gives it back, with --ticket",
@@ -36,6 +39,8 @@ final class Pages {
                         "",
                         "  release  releases locks by name, whoever holds them",
                         "  extend   makes a hold last longer, whoever has it",
+                        "  limit    limits the permits of a semaphore for a time",
+                        "  unlimit  ends that",
                         "  clear    removes waiters that are dead",
                         "",
                         "  doctor   examines the server",
@@ -83,6 +88,10 @@ final class Pages {
                                 + " and error are its own; further open files are not passed on, but for a pipe with"
                                 + " the number 9 if --hold-for-children is given.",
                         "",
+                        "With --also it has the second lock's name and token in HOLDFAST_LOCK_2 and HOLDFAST_TOKEN_2, and so"
+                                + " on, in the order of the command line. All that is said here of the lock is then said of"
+                                + " each: --wait limits the wait for all together, and the loss of one ends the command.",
+                        "",
                         "If the lock is lost while the command runs (the server was away for longer than the term, or"
                                 + " this machine stood still), the command and the processes below it get TERM, and"
                                 + " KILL after --kill-after.",
@@ -102,8 +111,79 @@ final class Pages {
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
                         "  A deployment that goes before others, says why, and does not join a long queue:",
                         "    holdfast run deploy --priority 10 --meta ticket=OPS-7 --queue-limit 3 -- ./deploy.sh",
+                        "  A move from one warehouse to another, while nobody else works in either:",
+                        "    holdfast run warehouse/north --also warehouse/south --url redis://locks -- ./move.sh",
+                        "  Reports that may run together, but not while the import runs:",
+                        "    holdfast run warehouse --read --url redis://locks -- ./report.sh",
+                        "    holdfast run warehouse --write --url redis://locks -- ./import.sh",
+                        "  Five conversions at a time, on all machines together:",
+                        "    holdfast run convert --permits 1/5 --url redis://locks -- ./convert.sh film.mov",
                         "  In place of flock /tmp/build.lock make, on one machine:",
                         "    holdfast run build --url local --hold-for-children -- make");
+    }
+
+    static void lead(UsageMessageSpec page) {
+        Map<String, String> statuses = new LinkedHashMap<>();
+        statuses.put(
+                "n", "the command's own status, if it ended by itself or by a signal to holdfast; 128+n for signal n");
+        statuses.put("64", "the command line is wrong");
+        statuses.put("69", "the server cannot be reached, or refuses, when holdfast starts");
+        statuses.put("70", "something is wrong with holdfast itself");
+        statuses.put("126", "the command cannot be executed");
+        statuses.put("127", "the command was not found");
+        page.customSynopsis("holdfast lead NAME [OPTIONS] -- COMMAND [ARGUMENT...]")
+                .description(
+                        "",
+                        "Takes part in the election NAME, and runs the command while it leads: on one of all machines"
+                                + " where this runs at a time. If the leadership is lost, the command is ended, and run"
+                                + " again when this leads again: behind those that have waited longer. If the command ends"
+                                + " by itself, this resigns and ends with its status.",
+                        "")
+                .exitCodeList(statuses)
+                .footer(
+                        "",
+                        "The command has the election's name in HOLDFAST_ELECTION and the leadership's fencing token in"
+                                + " HOLDFAST_TOKEN: a number that grows with each leader, for stores that can refuse a"
+                                + " smaller one than they have seen. INT, TERM, HUP and USR1 are passed on to it; after the"
+                                + " first three this ends when the command has ended.",
+                        "",
+                        "When the server does not answer, the command and the processes below it get TERM a third of the"
+                                + " term before another could lead, and KILL after --kill-after, or when that moment has"
+                                + " come. If an operator ends the leadership, or this machine stood still, they get TERM when"
+                                + " it is known, and KILL after --kill-after. If holdfast itself is killed, a small shell"
+                                + " beside it ends them; the next leads at the end of the term.",
+                        "",
+                        "Examples:",
+                        "  A scheduler that runs on one of three machines, started on each by its service manager:",
+                        "    holdfast lead scheduler --url redis://locks --require-server -- ./scheduler",
+                        "  The next leads after 5 s at most if a machine dies; the one with the large disk is preferred:",
+                        "    holdfast lead backup --term 5s --priority 10 --url redis://locks -- ./backup-daemon",
+                        "  Others find out where the leader is:",
+                        "    holdfast lead api --meta url=http://$(hostname):8080 --url redis://locks -- ./api");
+    }
+
+    private static Map<String, String> leadOptions() {
+        Map<String, String> words = new LinkedHashMap<>();
+        words.put(
+                "--term",
+                "How long nobody leads if the leader dies; 15s by default, 100ms to 365d. A short term makes another"
+                        + " lead sooner after a crash, and loses a leadership sooner when the server is away.");
+        words.put(
+                "--kill-after",
+                "Time from TERM to KILL when the command has to end; 10s by default, 0s kills at once after TERM.");
+        words.put("--priority", "Lead before all candidates of lower priority; -100 to 100, 0 by default.");
+        words.put(
+                "--meta",
+                "Put this beside the candidate and the leader for all to see, as in --meta url=http://a:80; may be given"
+                        + " more than once.");
+        for (String same : new String[] {LockRequest.AS, "--url", Server.PREFIX, Server.REQUIRE, Access.PASS_SECRETS}) {
+            words.put(same, RUN_OPTIONS.get(same));
+        }
+        Access.OPTIONS.forEach((name, option) -> words.put(name, option[1]));
+        words.put("--quiet", "Say nothing of a leadership that ends, or of a server that may drop locks.");
+        words.put("--verbose", "Say when it leads, and more about errors.");
+        words.put("--help", "Show this page.");
+        return words;
     }
 
     /** The statuses of a command that has these of its own, in pairs of number and words. */
@@ -121,6 +201,19 @@ final class Pages {
 
     private static Map<String, String> runOptions() {
         Map<String, String> words = new LinkedHashMap<>();
+        words.put(
+                LockRequest.ALSO,
+                "Hold this lock, too: all or none, obtained in an order that is the same for everybody, so that commands which"
+                        + " need the same locks never wait for each other in a circle. May be given more than once.");
+        words.put(
+                Wanted.READ,
+                "Take NAME as a read/write lock, to read: beside others that read, and nobody who writes. It has nothing to do"
+                        + " with the lock NAME of a run without this: whoever writes says --write.");
+        words.put(Wanted.WRITE, "Take NAME as a read/write lock, to write: alone.");
+        words.put(
+                Wanted.PERMITS,
+                "Take NAME as a semaphore, and K permits of it at once, if no more than N are out then: --permits 1/5 lets"
+                        + " five commands run at a time.");
         words.put("--wait", "Wait this long at most; 'forever', which is the default, waits as long as it takes.");
         words.put("--try", "Do not wait: end with 75 if another holds the lock.");
         words.put(

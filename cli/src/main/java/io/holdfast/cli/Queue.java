@@ -3,6 +3,8 @@ package io.holdfast.cli;
 import io.holdfast.Holdfast;
 import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -15,12 +17,13 @@ final class Queue implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "queue",
-                        "holdfast queue NAME [--json] [--url URL] [-v]",
+                        "holdfast queue NAME [--kind KIND] [--json] [--url URL] [-v]",
                         "Lists who waits for a lock, in the server's order, 10,000 at most. Among requests of one priority"
                                 + " first those of order lifo are served, the newest first, then fifo, the oldest first,"
                                 + " then random. Those that are away keep their places, and others pass.",
                         Pages.statuses("0", "the queue is listed, also if there is none"))
-                .addPositional(Specs.lockName(true));
+                .addPositional(Specs.lockName(true))
+                .addOption(Kinds.ofName());
         Specs.examples(
                 spec,
                 "  How long the next in line has waited:",
@@ -33,7 +36,7 @@ final class Queue implements Subcommand {
         String name = LockName.of(given);
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            LockInfo lock = client.inspect().lock(name, MOST);
+            LockInfo lock = Kinds.inspector(client, Kinds.of(given)).lock(name, MOST);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.text("lock", lock.name())
                         .flag("exists", exists(lock))
@@ -41,6 +44,10 @@ final class Queue implements Subcommand {
                         .waiters(lock));
             } else {
                 System.out.print(page(server, lock));
+                if (!lock.isLocked() && !lock.isQueued()) {
+                    System.out.print(
+                            Kinds.elsewhere(client, given, name, "queue " + Say.printable(FlockHabits.quoted(name))));
+                }
             }
             return 0;
         }
@@ -48,7 +55,7 @@ final class Queue implements Subcommand {
 
     /** Whether the server keeps a queue, if only for the one who was handed the lock and has not confirmed yet. */
     private static boolean exists(LockInfo lock) {
-        return lock.isQueued() || (lock.isLocked() && !lock.confirmed());
+        return lock.isQueued() || lock.shares().stream().anyMatch(each -> !each.confirmed());
     }
 
     private static String page(Server server, LockInfo lock) {
@@ -61,17 +68,26 @@ final class Queue implements Subcommand {
         if (!lock.isQueued()) {
             return "The queue for " + name + " is empty: the last who waited is just taking up the lock.\n";
         }
-        Table table = new Table("", "WAITING", "PID", "SINCE", "PRIORITY", "ORDER", "STATE").cutting(1, 6);
+        boolean shared = Kinds.isShared(lock.kind());
+        List<String> titles = new ArrayList<>(List.of("", "WAITING", "PID", "SINCE"));
+        titles.addAll(shared ? List.of("WANTS") : List.of());
+        titles.addAll(List.of("PRIORITY", "ORDER", "STATE"));
+        Table table = new Table(titles.toArray(String[]::new)).cutting(1, titles.size() - 1);
         int place = 1;
         for (Waiter each : lock.queue()) {
-            table.add(
+            List<String> cells = new ArrayList<>(List.of(
                     Integer.toString(place++),
                     Words.who(each.application(), each.host()),
                     each.pid(),
-                    Words.ago(each.since()),
+                    Words.ago(each.since())));
+            if (shared) {
+                cells.add(Words.how(lock.kind(), each.mode(), each.permits(), each.limit()));
+            }
+            cells.addAll(List.of(
                     Integer.toString(each.priority()),
                     each.order().name().toLowerCase(Locale.ROOT),
-                    Words.state(each.state()));
+                    Words.state(each.state())));
+            table.add(cells.toArray(String[]::new));
         }
         return table.text() + Words.more(lock);
     }

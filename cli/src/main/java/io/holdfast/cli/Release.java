@@ -20,6 +20,7 @@ import picocli.CommandLine.ParseResult;
 /** {@code holdfast release}: releases locks, whoever holds them. Asks first. */
 final class Release implements Subcommand {
     private static final long GREATEST_TOKEN = (1L << 53) - 1;
+    private static final int MOST = 10_000;
 
     /** What says in another way what is to be released. */
     private static final List<String> OTHERS =
@@ -44,7 +45,7 @@ final class Release implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "release",
-                        "holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
+                        "holdfast release NAME [--kind KIND] [--token T] [--drop-waiters] [--yes] [OPTIONS]",
                         "With a ticket: gives back one's own lock. Else, for operators: releases a lock, whoever holds it, and hands it to the next in line; or all locks; or those of a"
                                 + " client, a host, or an actor. This breaks what the holder was promised: it is told at"
                                 + " once, or learns of it at its next renewal, and works on until then. Shows what it"
@@ -60,18 +61,29 @@ final class Release implements Subcommand {
                                 "TICKET",
                                 "Give back what holdfast acquire has taken, with the ticket that it has printed. Does not ask."))
                 .addOption(Specs.value(
-                        "--token", "T", "Only if the present hold has this token (see holdfast info): no later one."))
+                        "--token",
+                        "T",
+                        "Only if the present hold has this token (see holdfast info): no later one. If several hold it,"
+                                + " those with this token: those who read together have the same."))
                 .addOption(Specs.flag(
                         "End the calls of all who wait, too, so that nobody gets the lock by this.", "--drop-waiters"))
                 .addOption(Specs.flag("All locks, and all who wait for any.", "--all"))
-                .addOption(Specs.value("--client", "ID", "All locks of one client (see holdfast clients)."))
-                .addOption(Specs.value("--host", "HOST", "All locks of the processes on one host."))
+                .addOption(Specs.value(
+                        "--client",
+                        "ID",
+                        "All locks of one client (see holdfast clients); with NAME what it has of that."))
+                .addOption(Specs.value(
+                        "--host", "HOST", "All locks of the processes on one host; with NAME what they have of that."))
                 .addOption(Specs.value("--actor", "ID", "With --client: only those of one of its actors."))
+                .addOption(Kinds.option(
+                        "With NAME: what it is the name of: lock, which is the default, read-write, semaphore or election."
+                                + " Without: only these; by default all but elections."))
                 .addOption(Specs.flag("Do not ask. Needed where there is no terminal.", new String[] {"-y", "--yes"}));
         spec.usageMessage()
                 .customSynopsis(
                         "holdfast release --ticket TICKET",
-                        "       holdfast release NAME [--token T] [--drop-waiters] [--yes] [OPTIONS]",
+                        "       holdfast release NAME [--kind KIND] [--token T] [--drop-waiters] [--yes] [OPTIONS]",
+                        "       holdfast release NAME [--kind KIND] --client ID|--host HOST [--yes] [OPTIONS]",
                         "       holdfast release --all [--yes] [OPTIONS]",
                         "       holdfast release --client ID [--actor ID] [--yes] [OPTIONS]",
                         "       holdfast release --host HOST [--yes] [OPTIONS]");
@@ -80,7 +92,9 @@ final class Release implements Subcommand {
                 "  A holder that is known to be dead, and no other:",
                 "    holdfast release deploy --token 1763705579123456 --yes",
                 "  All that a machine held that is not coming back:",
-                "    holdfast release --host web-3");
+                "    holdfast release --host web-3",
+                "  The permits of a process that hangs, and of no other:",
+                "    holdfast release convert --kind semaphore --client Pp9it2aFOEjp");
         return Specs.withCommon(spec);
     }
 
@@ -102,7 +116,7 @@ final class Release implements Subcommand {
         }
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            List<LockInfo> found = order.find(client.inspect());
+            List<Found> found = order.find(client);
             // With nobody to ask, a lock that came to be held since is meant too.
             if (prompt != null && !sure && !found.isEmpty()) {
                 List<String> what = found.stream().map(order::inWords).toList();
@@ -111,19 +125,35 @@ final class Release implements Subcommand {
                     return ExitStatus.NO;
                 }
             }
-            Done done = order.carryOut(client.admin(), found, !sure);
+            Done done = order.carryOut(client, found, !sure);
             if (given.hasMatchedOption("--json")) {
                 Json.print(done::document);
             } else {
                 System.out.print(done.inWords(server));
+                if (found.isEmpty() && order.name() != null) {
+                    System.out.print(Kinds.elsewhere(
+                            client, given, order.name(), "release " + Say.printable(FlockHabits.quoted(order.name()))));
+                }
             }
             return done.isComplete() ? 0 : ExitStatus.NO;
         }
     }
 
-    /** What is to be released. */
+    /**
+     * A lock of which something is to be released.
+     *
+     * @param holders whose holds; null for all, whoever has them by then
+     */
+    private record Found(LockInfo lock, @Nullable List<Holder> holders) {}
+
+    /**
+     * What is to be released.
+     *
+     * @param kind of what kind; null for all that are locks
+     */
     private record Order(
             @Nullable String name,
+            LockInfo.@Nullable Kind kind,
             long token,
             boolean drop,
             boolean all,
@@ -139,48 +169,83 @@ final class Release implements Subcommand {
             String client = given.matchedOptionValue("--client", null);
             String host = given.matchedOptionValue("--host", null);
             String actor = given.matchedOptionValue("--actor", null);
-            int ways = (name == null ? 0 : 1) + (all ? 1 : 0) + (client == null ? 0 : 1) + (host == null ? 0 : 1);
-            if (ways != 1) {
+            int whose = (client == null ? 0 : 1) + (host == null ? 0 : 1);
+            if (whose > 1 || (all ? 1 : 0) + (name != null || whose > 0 ? 1 : 0) != 1) {
                 throw new UsageException("release what? Give one of NAME, --all, --client and --host");
             }
             if (actor != null && client == null) {
                 throw new UsageException("--actor needs --client: actors of different clients have nothing in common");
             }
+            if (name != null && whose > 0 && (token != null || drop)) {
+                throw new UsageException(
+                        (token == null ? "--drop-waiters" : "--token") + " contradicts --client and --host");
+            }
             if (name == null && (token != null || drop)) {
                 throw new UsageException((token == null ? "--drop-waiters" : "--token") + " needs NAME");
             }
             long number = token == null ? 0 : WholeNumber.parse("--token", token, 1, GREATEST_TOKEN);
-            return new Order(name, number, drop, all, client, host, actor);
+            LockInfo.Kind kind = name == null ? Kinds.orNull(given) : Kinds.of(given);
+            return new Order(name, kind, number, drop, all, client, host, actor);
         }
 
-        List<LockInfo> find(Inspector inspector) {
-            if (name != null) {
-                LockInfo lock = inspector.lock(name, 0);
-                return lock.isLocked() || (drop && lock.isQueued()) ? List.of(lock) : List.of();
+        List<Found> find(Holdfast looking) {
+            Inspector inspector = Kinds.inspector(looking, kind);
+            if (name == null) {
+                return Ls.all(inspector, Inspector.PAGE, all).stream()
+                        .filter(lock -> Kinds.locksOr(kind).contains(lock.kind()))
+                        .map(lock -> all ? new Found(lock, null) : whose(whole(looking, lock)))
+                        .filter(found ->
+                                found.holders() == null || !found.holders().isEmpty())
+                        .toList();
             }
-            if (all) {
-                return List.copyOf(Ls.all(inspector, Inspector.PAGE, true));
+            LockInfo lock = whole(looking, inspector.lock(name, 0));
+            if (!isOfSome()) {
+                return lock.isLocked() || (drop && lock.isQueued()) ? List.of(new Found(lock, null)) : List.of();
             }
+            Found found = whose(lock);
+            return found.holders() == null || found.holders().isEmpty() ? List.of() : List.of(found);
+        }
+
+        private boolean isOfSome() {
+            return client != null || host != null;
+        }
+
+        private Found whose(LockInfo lock) {
             Predicate<Holder> mine = client == null
                     ? holder -> holder.host().equals(host)
                     : holder -> holder.client().equals(client)
                             && (actor == null || holder.actor().equals(actor));
-            return Ls.all(inspector, Inspector.PAGE, false).stream()
-                    .filter(lock -> lock.holder()
+            return new Found(
+                    lock,
+                    lock.shares().stream()
+                            .map(LockInfo.Share::holder)
                             .filter(holder -> !holder.resting() && mine.test(holder))
-                            .isPresent())
-                    .toList();
+                            .toList());
         }
 
-        String inWords(LockInfo lock) {
+        /** With all that hold it, of which a listing tells only a part if they are many. */
+        private static LockInfo whole(Holdfast looking, LockInfo lock) {
+            return lock.shares().stream().mapToInt(LockInfo.Share::permits).sum() < lock.used()
+                    ? Kinds.inspector(looking, lock.kind()).lock(lock.name(), MOST)
+                    : lock;
+        }
+
+        String inWords(Found found) {
+            LockInfo lock = found.lock();
             String waiting = lock.waiters() == 0
                     ? ""
                     : "; " + Words.count(lock.waiters(), "waiter") + (drop || all ? ", dropped too" : "");
-            return "'" + lock.name() + "': " + Words.held(lock) + waiting;
+            List<Holder> holders = found.holders();
+            String which = holders == null || holders.size() == lock.shares().size()
+                    ? ""
+                    : "; of these " + Words.count(holders.size(), "holder");
+            return Kinds.named(lock) + ": " + Words.held(lock) + which + waiting;
         }
 
-        String question(List<LockInfo> found) {
-            return found.size() == 1 ? "Release this lock?" : "Release these " + found.size() + " locks?";
+        String question(List<Found> found) {
+            return found.size() == 1
+                    ? "Release this " + Kinds.noun(found.get(0).lock().kind()) + "?"
+                    : "Release these " + found.size() + " locks?";
         }
 
         /**
@@ -188,18 +253,27 @@ final class Release implements Subcommand {
          *
          * @param asShown whether somebody has agreed to what was found, and to nothing that came since
          */
-        Done carryOut(Admin admin, List<LockInfo> found, boolean asShown) {
+        Done carryOut(Holdfast acting, List<Found> found, boolean asShown) {
             if (all) {
-                Total total = found.isEmpty() ? new Total(0, 0, Duration.ZERO) : admin.releaseAll();
-                return new Done(total.released(), total.dropped(), total.took(), null);
+                return found.isEmpty() ? new Done(0, 0, Duration.ZERO, null) : releaseAll(acting);
             }
             List<Revocation> each = new ArrayList<>();
-            if (name != null && (!asShown || !found.isEmpty())) {
-                long shown = asShown && token == 0 ? tokenOf(found) : token;
-                each.add(admin.release(name, shown, drop ? Waiters.DROP : Waiters.HAND_OFF));
-            } else if (name == null) {
-                // By their tokens: what others have got meanwhile is not theirs who were meant.
-                found.forEach(lock -> each.add(admin.release(lock.name(), tokenOf(List.of(lock)), Waiters.HAND_OFF)));
+            if (name != null && !isOfSome() && (!asShown || !found.isEmpty())) {
+                LockInfo.Kind of = kind == null ? LockInfo.Kind.LOCK : kind;
+                Admin admin = Kinds.admin(acting, of);
+                Waiters waiters = drop ? Waiters.DROP : Waiters.HAND_OFF;
+                if (asShown && token == 0 && Kinds.isShared(of)) {
+                    releaseShown(admin, found.get(0).lock(), each);
+                } else {
+                    each.add(admin.release(name, asShown && token == 0 ? tokenOf(found) : token, waiters));
+                }
+            } else {
+                // One by one: what others have got meanwhile is not theirs who were meant.
+                found.forEach(some -> {
+                    Admin admin = Kinds.admin(acting, some.lock().kind());
+                    List<Holder> holders = some.holders() == null ? List.of() : some.holders();
+                    holders.forEach(holder -> each.add(admin.release(some.lock().name(), holder)));
+                });
             }
             Duration took = Duration.ZERO;
             int released = 0;
@@ -212,9 +286,32 @@ final class Release implements Subcommand {
             return new Done(released, dropped, took, each);
         }
 
-        private static long tokenOf(List<LockInfo> found) {
+        private Done releaseAll(Holdfast acting) {
+            Total sum = new Total(0, 0, Duration.ZERO);
+            for (LockInfo.Kind each : Kinds.locksOr(kind)) {
+                Total one = Kinds.admin(acting, each).releaseAll();
+                sum = new Total(
+                        sum.released() + one.released(),
+                        sum.dropped() + one.dropped(),
+                        sum.took().plus(one.took()));
+            }
+            return new Done(sum.released(), sum.dropped(), sum.took(), null);
+        }
+
+        /** Of what several may hold, those that were shown; what rests goes with all of it only. */
+        private void releaseShown(Admin admin, LockInfo lock, List<Revocation> each) {
+            boolean whole = drop
+                    || lock.shares().stream().anyMatch(share -> share.holder().resting());
+            if (whole) {
+                each.add(admin.release(lock.name(), drop ? Waiters.DROP : Waiters.HAND_OFF));
+            } else {
+                lock.shares().forEach(share -> each.add(admin.release(lock.name(), share.holder())));
+            }
+        }
+
+        private static long tokenOf(List<Found> found) {
             return found.stream()
-                    .flatMap(lock -> lock.holder().stream())
+                    .flatMap(some -> some.lock().holder().stream())
                     .mapToLong(Holder::token)
                     .findFirst()
                     .orElse(0);
@@ -279,7 +376,9 @@ final class Release implements Subcommand {
 
         private static String sentence(Revocation one) {
             String lock = "'" + one.lock() + "'";
-            String who = one.holder().map(Done::named).orElse("nobody");
+            String who = one.holder()
+                    .map(Done::named)
+                    .orElse(one.outcome() == Outcome.RELEASED ? "all who held it" : "nobody");
             String dropped = one.dropped() == 0 ? "" : ", dropped " + Words.count(one.dropped(), "waiter");
             return switch (one.outcome()) {
                 case RELEASED ->

@@ -5,13 +5,16 @@ import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import java.io.IOException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * we are ended without having a say in it, a {@link Watcher} ends the child, long before the lock is another's.
  */
 final class Run {
+    private static final int MOST_LISTED = 10_000;
+
     private enum State {
         WAITING,
         RUNNING,
@@ -39,7 +44,7 @@ final class Run {
     private int signal;
     private @Nullable Child child;
     private @Nullable LossReason loss;
-    private volatile @Nullable Lease lease;
+    private volatile List<Lease> leases = List.of();
 
     private Run(RunRequest request) {
         this.request = request;
@@ -97,7 +102,7 @@ final class Run {
 
     private int run(Connecting connecting, @Nullable Children children) {
         ProcessBuilder prepared =
-                Child.prepare(request.command(), request.lock().name(), children);
+                Child.prepare(request.command(), request.lock().names(), children);
         request.lock().server().access().withhold(prepared.environment());
         Watcher watcher = Watcher.start(children);
         Holdfast client;
@@ -111,14 +116,15 @@ final class Run {
             if (Nesting.waitsForItself(client, request.lock())) {
                 return ExitStatus.USAGE;
             }
-            Attempt attempt = Attempts.of(client, request.lock());
-            if (attempt instanceof Attempt.Obtained obtained) {
-                Lease held = obtained.held();
-                lease = held;
-                int status = hold(held, prepared, children, watcher);
-                return neverRan() ? giveBack(client, held, status) : after(status, held.release());
+            Attempts.OfAll asked = Attempts.ofAll(client, request.lock());
+            Attempt refused = asked.refused();
+            if (refused != null) {
+                return Attempts.notObtained(refused, request.lock());
             }
-            return Attempts.notObtained(attempt, request.lock());
+            List<Lease> held = asked.leases();
+            leases = held;
+            int status = hold(held, prepared, children, watcher);
+            return neverRan() ? giveBack(client, held, status) : release(held, status);
         } catch (InterruptedException e) {
             return ExitStatus.SIGNALLED + stoppedBy();
         } finally {
@@ -133,12 +139,13 @@ final class Run {
     }
 
     /** Runs the child to its end; returns its status. If it cannot be started, there is no child afterwards. */
-    private int hold(Lease held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
+    private int hold(List<Lease> held, ProcessBuilder prepared, @Nullable Children children, Watcher watcher) {
         Child started;
-        long token = held.token();
+        List<String> tokens =
+                held.stream().map(lease -> Long.toString(lease.token())).toList();
         watcher.starting(
                 request.lock().name(),
-                token,
+                held.get(0).token(),
                 request.killAfter(),
                 request.lock().term());
         try {
@@ -148,7 +155,7 @@ final class Run {
                     return ExitStatus.SIGNALLED + signal;
                 }
                 Server.startsCommand();
-                started = Child.start(prepared, token, children);
+                started = Child.start(prepared, tokens, children);
                 watcher.started(started.pid());
                 if (request.lock().atLeast().isZero()
                         && children == null) { // else it stays taken whatever becomes of us
@@ -159,18 +166,19 @@ final class Run {
             }
         } catch (IOException e) {
             watcher.ended();
-            int status = Child.status(e);
-            String problem = status == ExitStatus.NOT_FOUND ? "not found" : "cannot be executed";
-            Say.failure("command '" + request.command().get(0) + "' " + problem + " (" + e.getMessage() + ")", e);
-            return status;
+            return Child.notStarted(request.command(), e);
         }
         if (Say.verbose()) {
-            Say.line("holding '" + request.lock().name() + "' with token " + token + "; the command is pid "
-                    + started.pid());
-            held.onWarning(left -> Say.line("the server does not answer; '"
-                    + request.lock().name() + "' is lost in " + Span.inWords(left) + " unless it does"));
+            for (Lease lease : held) {
+                Say.line("holding '" + lease.name() + "' with token " + lease.token() + "; the command is pid "
+                        + started.pid());
+                lease.onWarning(left -> Say.line("the server does not answer; '" + lease.name() + "' is lost in "
+                        + Span.inWords(left) + " unless it does"));
+            }
         }
-        var unused = held.lost().thenAccept(this::onLost);
+        for (Lease lease : held) {
+            var unused = lease.lost().thenAccept(reason -> onLost(lease.name(), reason));
+        }
         int status = started.await();
         boolean begun = children == null || children.await();
         boolean lost;
@@ -190,9 +198,11 @@ final class Run {
         if (!begun) {
             return status; // the shell has said why
         }
-        if (!held.isValid()) {
-            Say.line("lock '" + request.lock().name() + "' was lost while the command ended");
-            return ExitStatus.LOST;
+        for (Lease lease : held) {
+            if (!lease.isValid()) {
+                Say.line("lock '" + lease.name() + "' was lost while the command ended");
+                return ExitStatus.LOST;
+            }
         }
         return status;
     }
@@ -201,48 +211,78 @@ final class Run {
      * Gives back what was held for a command that never ran. By its token as an operator would, so that the lock is free
      * at once: a shortest hold is there so that what was done is not done again.
      */
-    private int giveBack(Holdfast client, Lease held, int status) {
+    private int giveBack(Holdfast client, List<Lease> held, int status) {
         if (request.lock().atLeast().isZero()) {
-            return after(status, held.release());
+            return release(held, status);
         }
-        try {
-            client.admin().release(request.lock().name(), held.token(), Admin.Waiters.HAND_OFF);
-        } catch (HoldfastException e) {
-            Say.failure(
-                    "'" + request.lock().name() + "' could not be freed before --at-least is over: " + e.getMessage(),
-                    e);
+        for (Lease lease : held) {
+            try {
+                giveBack(client, lease);
+            } catch (HoldfastException e) {
+                Say.failure(
+                        "'" + lease.name() + "' could not be freed before --at-least is over: " + e.getMessage(), e);
+            }
+            lease.release(); // which is gone already, or is all that can be done
         }
-        held.release(); // which is gone already, or is all that can be done
         return status;
     }
 
-    private int after(int status, ReleaseResult result) {
+    private void giveBack(Holdfast client, Lease lease) {
+        LockInfo.Kind kind = request.lock().wanted().kindOfName();
+        Admin admin = Kinds.admin(client, kind);
+        if (!Kinds.isShared(kind)) {
+            admin.release(lease.name(), lease.token(), Admin.Waiters.HAND_OFF);
+            return;
+        }
+        // Those who read together have one token.
+        for (LockInfo.Share each :
+                Kinds.inspector(client, kind).lock(lease.name(), MOST_LISTED).shares()) {
+            if (each.holder().client().equals(client.id())) {
+                admin.release(lease.name(), each.holder());
+            }
+        }
+    }
+
+    /** Releases all at once. */
+    private int release(List<Lease> held, int status) {
+        if (held.size() == 1) {
+            return after(held.get(0).name(), status, held.get(0).release());
+        }
+        List<CompletableFuture<ReleaseResult>> results =
+                held.stream().map(Lease::releaseAsync).toList();
+        int after = status;
+        for (int i = 0; i < results.size(); i++) {
+            after = after(held.get(i).name(), after, results.get(i).join());
+        }
+        return after;
+    }
+
+    private int after(String lock, int status, ReleaseResult result) {
         switch (result) {
             case RELEASED, STILL_HELD, KEPT -> {}
             case ALREADY_GONE -> {
                 if (status != ExitStatus.LOST) {
-                    Say.line("lock '" + request.lock().name() + "' was lost before the command had ended: "
+                    Say.line("lock '" + lock + "' was lost before the command had ended: "
                             + Words.loss(LossReason.GONE));
                 }
                 return ExitStatus.LOST;
             }
-            case UNCONFIRMED ->
-                Say.line(Words.unconfirmed(request.lock().name(), request.lock().term()));
+            case UNCONFIRMED -> Say.line(Words.unconfirmed(lock, request.lock().term()));
         }
         return status;
     }
 
-    private void onLost(LossReason reason) {
+    private void onLost(String lock, LossReason reason) {
         Child running;
         synchronized (this) {
-            if (state != State.RUNNING) {
+            if (state != State.RUNNING || loss != null) {
                 return;
             }
             loss = reason;
             running = Objects.requireNonNull(child);
         }
         try {
-            Say.line("lost lock '" + request.lock().name() + "' while the command ran: " + Words.loss(reason)
+            Say.line("lost lock '" + lock + "' while the command ran: " + Words.loss(reason)
                     + "; ending the command (pid " + running.pid() + ")");
             running.end(request.killAfter());
         } finally {
@@ -301,9 +341,6 @@ final class Run {
         if (running != null && running.isAlive()) {
             running.end(request.killAfter());
         }
-        Lease held = lease;
-        if (held != null) {
-            held.release();
-        }
+        leases.forEach(Lease::release);
     }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /**
@@ -16,24 +17,34 @@ import picocli.CommandLine.ParseResult;
  */
 record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren, List<String> command) {
 
+    private static final Duration LEAD_TERM = Duration.ofSeconds(15);
     private static final Duration USUAL_KILL_AFTER = Duration.ofSeconds(10);
     private static final String SEPARATOR = "--";
 
     /** Reads the words after {@code run}; null if the help page is wanted. */
     static @Nullable RunRequest parse(String[] arguments) {
+        return parse("run", Specs.run(), LockRequest.USUAL_TERM, arguments);
+    }
+
+    /** Reads the words after {@code lead}; null if the help page is wanted. */
+    static @Nullable RunRequest parseLead(String[] arguments) {
+        return parse("lead", Specs.lead(), LEAD_TERM, arguments);
+    }
+
+    private static @Nullable RunRequest parse(String name, CommandSpec spec, Duration usualTerm, String[] arguments) {
         int separator = separator(arguments);
         ParseResult given;
         try {
-            given = Specs.parse(Specs.run(), separator < 0 ? arguments : Arrays.copyOfRange(arguments, 0, separator));
+            given = Specs.parse(spec, separator < 0 ? arguments : Arrays.copyOfRange(arguments, 0, separator));
         } catch (UsageException e) {
-            String hint = separator < 0 ? FlockHabits.hint(Specs.run(), arguments) : null;
+            String hint = separator < 0 && name.equals("run") ? FlockHabits.hint(spec, arguments) : null;
             throw hint == null ? e : new UsageException(hint);
         }
         if (given.isUsageHelpRequested()) {
             return null;
         }
         if (separator < 0 || separator == arguments.length - 1) {
-            throw new UsageException("which command? It goes after --, as in: holdfast run NAME -- COMMAND");
+            throw new UsageException("which command? It goes after --, as in: holdfast " + name + " NAME -- COMMAND");
         }
         List<String> command = List.of(arguments).subList(separator + 1, arguments.length);
         for (String word : command) {
@@ -43,7 +54,7 @@ record RunRequest(LockRequest lock, Duration killAfter, boolean holdForChildren,
             }
         }
         return new RunRequest(
-                LockRequest.of(given),
+                LockRequest.of(given, usualTerm),
                 LockRequest.span(given, "--kill-after", Duration.ZERO, USUAL_KILL_AFTER),
                 given.hasMatchedOption("--hold-for-children"),
                 command);

@@ -20,12 +20,16 @@ final class Specs {
     private static final int WIDEST = 100;
 
     private static final int NARROWEST = 55;
+    /** What takes a command after {@code --}. */
+    static final List<String> WITH_COMMAND = List.of("run", "lead");
+
     private static final String USAGE = "Usage: ";
 
     /** What begins so on a page is a command line: it stays whole, so that it can be copied. */
     private static final String COMMAND_LINE = "    ";
 
     private static final String LOCK_NAME = "The lock: 1 to 1,000 characters, any of them.";
+    private static final String ELECTION_NAME = "The election: 1 to 1,000 characters, any of them.";
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
     private static final CommandLine.IFactory PLAIN = new CommandLine.IFactory() {
@@ -40,6 +44,10 @@ final class Specs {
     /** {@code run}, as far as {@code --}: what follows is the child's and is not looked at. */
     static CommandSpec run() {
         CommandSpec spec = create().name("holdfast run")
+                .addOption(values(LockRequest.ALSO, "NAME"))
+                .addOption(flag(new String[] {Wanted.READ}))
+                .addOption(flag(new String[] {Wanted.WRITE}))
+                .addOption(value(Wanted.PERMITS, "K/N"))
                 .addOption(value("--wait", "TIME"))
                 .addOption(flag(new String[] {"--try"}))
                 .addOption(value("--term", "TIME"))
@@ -62,6 +70,17 @@ final class Specs {
                 .addPositional(name());
         Access.OPTIONS.forEach((name, words) -> spec.addOption(value(name, words[0])));
         return spec;
+    }
+
+    /** {@code lead}, as far as {@code --}. */
+    static CommandSpec lead() {
+        CommandSpec spec = create().name("holdfast lead");
+        for (OptionSpec each : run().options()) {
+            if (Pages.LEAD_OPTIONS.containsKey(each.longestName())) {
+                spec.addOption(each);
+            }
+        }
+        return spec.addPositional(name());
     }
 
     /** The beginning of another command: its name, how it is written, what it does, and its statuses. */
@@ -224,11 +243,20 @@ final class Specs {
     static String page(String command, int columns) {
         int width = Math.max(NARROWEST, Math.min(WIDEST, columns));
         Subcommand named = Subcommand.named(command);
-        CommandSpec spec = named != null ? named.spec() : command.equals("run") ? run() : create().name("holdfast");
+        CommandSpec spec = named != null
+                ? named.spec()
+                : switch (command) {
+                    case "run" -> run();
+                    case "lead" -> lead();
+                    default -> create().name("holdfast");
+                };
         UsageMessageSpec page = spec.usageMessage();
         if (command.equals("run")) {
             Pages.run(page);
-            words(spec, Pages.RUN_OPTIONS);
+            words(spec, Pages.RUN_OPTIONS, LOCK_NAME);
+        } else if (command.equals("lead")) {
+            Pages.lead(page);
+            words(spec, Pages.LEAD_OPTIONS, ELECTION_NAME);
         } else if (named == null) {
             Pages.root(page);
         }
@@ -279,8 +307,8 @@ final class Specs {
         lines.forEach(line -> text.append(line).append('\n'));
     }
 
-    /** Replaces each option by one that has its description. */
-    private static void words(CommandSpec spec, Map<String, String> descriptions) {
+    /** Replaces each option by one that has its description, and the name. */
+    private static void words(CommandSpec spec, Map<String, String> descriptions, String name) {
         Map<String, OptionSpec> options = new LinkedHashMap<>();
         for (OptionSpec option : spec.options()) {
             options.put(option.longestName(), option);
@@ -296,7 +324,7 @@ final class Specs {
         for (PositionalParamSpec each : spec.positionalParameters().toArray(PositionalParamSpec[]::new)) {
             spec.remove(each);
             spec.addPositional(
-                    PositionalParamSpec.builder(each).description(LOCK_NAME).build());
+                    PositionalParamSpec.builder(each).description(name).build());
         }
     }
 }

@@ -9,7 +9,8 @@ import picocli.CommandLine.ParseResult;
 interface Subcommand {
     /** All words that {@link #named} knows, in the order of the help page. */
     List<String> NAMES = List.of(
-            "acquire", "check", "ls", "info", "why", "queue", "top", "clients", "release", "extend", "clear", "doctor");
+            "acquire", "check", "ls", "info", "why", "queue", "top", "clients", "release", "extend", "limit", "unlimit",
+            "clear", "doctor");
 
     /** The command line as it is to be understood, with all that its page says. */
     CommandSpec spec();
@@ -35,6 +36,8 @@ interface Subcommand {
             case "clients" -> new Clients();
             case "release" -> new Release();
             case "extend" -> new Extend();
+            case "limit" -> new Limit();
+            case "unlimit" -> new Unlimit();
             case "clear" -> new Clear();
             case "doctor" -> new Doctor();
             default -> null;

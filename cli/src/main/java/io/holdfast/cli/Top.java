@@ -7,6 +7,7 @@ import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -27,11 +28,12 @@ final class Top implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "top",
-                        "holdfast top [--interval TIME] [--once] [--json] [--url URL] [-v]",
+                        "holdfast top [--kind KIND] [--interval TIME] [--once] [--json] [--url URL] [-v]",
                         "Shows all locks that are held or waited for, those with the most waiters first, and among these those"
                                 + " held longest; again every second, until Ctrl-C. On a terminal each time in the same"
                                 + " place, elsewhere one below the other.",
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
+                .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
                 .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
                 .addOption(Specs.flag("Show it once.", "--once"));
         Specs.examples(
@@ -52,28 +54,30 @@ final class Top implements Subcommand {
         }
         Duration interval =
                 text == null ? USUAL_INTERVAL : Span.parse("--interval", text, SHORTEST_INTERVAL, LONGEST_INTERVAL, "");
+        LockInfo.Kind kind = Kinds.orNull(given);
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
+            Inspector inspector = Kinds.inspector(client, kind);
             if (json) {
-                List<LockInfo> locks = sorted(Ls.all(client.inspect(), Inspector.PAGE, true));
+                List<LockInfo> locks = sorted(Ls.all(inspector, Inspector.PAGE, true));
                 Json.print(document -> document.list("locks", locks, Json::lock));
                 return 0;
             }
             if (once) {
-                System.out.print(page(client));
+                System.out.print(page(inspector));
                 return 0;
             }
             Signals.receive(this::onSignal);
             Logs.mute(); // the page tells it, and a line would stand in its midst
-            return watch(client, interval, new Screen(System.out, Terminal.isOutput()));
+            return watch(inspector, interval, new Screen(System.out, Terminal.isOutput()));
         }
     }
 
-    private int watch(Holdfast client, Duration interval, Screen screen) {
+    private int watch(Inspector inspector, Duration interval, Screen screen) {
         while (!isEnded()) {
             String page;
             try {
-                page = page(client);
+                page = page(inspector);
             } catch (HoldfastException e) {
                 page = Words.time(Instant.now()) + "  " + Say.printable(String.valueOf(e.getMessage())) + "\n";
             }
@@ -105,8 +109,8 @@ final class Top implements Subcommand {
         }
     }
 
-    private static String page(Holdfast client) {
-        return page(sorted(Ls.all(client.inspect(), Inspector.PAGE, true)), Instant.now());
+    private static String page(Inspector inspector) {
+        return page(sorted(Ls.all(inspector, Inspector.PAGE, true)), Instant.now());
     }
 
     /** Those with the most waiters first, then those held longest, then by name. */
@@ -123,16 +127,26 @@ final class Top implements Subcommand {
     static String page(List<LockInfo> locks, Instant now) {
         int held = (int) locks.stream().filter(LockInfo::isLocked).count();
         int waiting = locks.stream().mapToInt(LockInfo::waiters).sum();
-        Table table = new Table("WAITING", "LOCK", "HELD BY", "PID", "AGE", "LEFT").cutting(1, 2);
+        boolean kinds = Ls.areOfSeveralKinds(locks);
+        List<String> titles = new ArrayList<>(List.of("WAITING", "LOCK"));
+        titles.addAll(kinds ? List.of("KIND", "HELD", "BY") : List.of("HELD BY"));
+        titles.addAll(List.of("PID", "AGE", "LEFT"));
+        Table table = new Table(titles.toArray(String[]::new)).cutting(1, kinds ? 4 : 2);
         for (LockInfo lock : locks) {
             Holder holder = lock.holder().orElse(null);
-            table.add(
-                    Integer.toString(lock.waiters()),
-                    lock.name(),
-                    holder == null ? "nobody" : Words.holder(holder),
-                    holder == null ? "" : holder.pid(),
-                    holder == null ? "" : Span.inWords(Words.age(holder.since())),
-                    holder == null ? "" : Span.inWords(lock.remaining()));
+            List<String> cells = new ArrayList<>(List.of(Integer.toString(lock.waiters()), lock.name()));
+            if (kinds) {
+                cells.addAll(List.of(Kinds.word(lock.kind()), Words.how(lock)));
+            }
+            cells.add(Words.heldBy(lock));
+            cells.addAll(
+                    holder == null
+                            ? List.of("", "", "")
+                            : List.of(
+                                    holder.pid(),
+                                    Span.inWords(Words.age(holder.since())),
+                                    Span.inWords(lock.remaining())));
+            table.add(cells.toArray(String[]::new));
         }
         return Words.time(now) + "  " + Words.count(held, "lock") + " held, " + Words.count(waiting, "request")
                 + " waiting\n" + (locks.isEmpty() ? "" : table.text());

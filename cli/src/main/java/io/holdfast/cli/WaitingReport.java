@@ -1,10 +1,11 @@
 package io.holdfast.cli;
 
-import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,8 +21,8 @@ final class WaitingReport extends Thread {
     /** A log need not tell of each short wait. */
     private static final long ONCE_MILLIS = 5_000;
 
-    private final Holdfast client;
-    private final String lock;
+    private final Inspector inspector;
+    private final List<String> locks;
     private final String waiter;
     private final @Nullable String once;
     private final String pid = Long.toString(ProcessHandle.current().pid());
@@ -30,14 +31,16 @@ final class WaitingReport extends Thread {
     /**
      * A report, to be started.
      *
+     * @param inspector of their kind
+     * @param locks one of which is waited for; the others are held, or not asked for yet
      * @param waiter the name of the thread that waits, by which it is known in the queue
      * @param once how long it waits, in words, if that is to be told once; null to tell of each change
      */
-    WaitingReport(Holdfast client, String lock, String waiter, @Nullable String once) {
+    WaitingReport(Inspector inspector, List<String> locks, String waiter, @Nullable String once) {
         super("holdfast-waiting-report");
         setDaemon(true);
-        this.client = client;
-        this.lock = lock;
+        this.inspector = inspector;
+        this.locks = List.copyOf(locks);
         this.waiter = waiter;
         this.once = once;
     }
@@ -63,15 +66,13 @@ final class WaitingReport extends Thread {
             pause = PACE_MILLIS;
             String state;
             String line;
+            String lock = locks.get(0);
             try {
-                LockInfo info = client.inspect().lock(lock);
+                LockInfo info = waitedFor();
+                lock = info.name();
                 int place = place(info.queue());
-                state = info.holder()
-                                .map(holder -> holder.token() + " " + holder.resting())
-                                .orElse("") + " " + place;
-                line = info.holder()
-                                .map(holder -> Words.held(holder, info.remaining()))
-                                .orElse("nobody holds it")
+                state = lock + " " + holders(info) + " " + place;
+                line = (info.isLocked() ? Words.held(info) : "nobody holds it")
                         + (place > 0 ? "; place " + place + " of " + info.waiters() + " in the queue" : "");
             } catch (HoldfastException e) {
                 state = "away";
@@ -86,6 +87,28 @@ final class WaitingReport extends Thread {
             }
             before = state;
         }
+    }
+
+    /** What changes when another holds it; where several do, only when their number does: one of them is always renewing. */
+    private static String holders(LockInfo info) {
+        return Kinds.isShared(info.kind())
+                ? Integer.toString(info.used())
+                : info.holder()
+                        .map(holder -> holder.token() + " " + holder.resting())
+                        .orElse("");
+    }
+
+    /** The lock in whose queue we are; the first if in none. */
+    private LockInfo waitedFor() {
+        LockInfo first = null;
+        for (String lock : locks) {
+            LockInfo info = inspector.lock(lock);
+            if (locks.size() == 1 || place(info.queue()) > 0) {
+                return info;
+            }
+            first = first == null ? info : first;
+        }
+        return Objects.requireNonNull(first);
     }
 
     private synchronized boolean say(String line) {

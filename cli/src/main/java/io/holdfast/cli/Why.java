@@ -4,12 +4,17 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
+import io.holdfast.LockMode;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.WaitCycle;
 import io.holdfast.Waiter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -17,6 +22,9 @@ import picocli.CommandLine.ParseResult;
 /** {@code holdfast why}: why a lock is not free, and what would free it. */
 final class Why implements Subcommand {
     private static final int WAITERS_SHOWN = 10;
+    private static final int HOLDERS_SHOWN = 10;
+    /** How long to look for a deadlock that seems to be there. */
+    private static final Duration CERTAIN = Duration.ofSeconds(15);
 
     /**
      * Something that frees a lock.
@@ -31,13 +39,18 @@ final class Why implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "why",
-                        "holdfast why NAME [--json] [--url URL] [-v]",
+                        "holdfast why NAME [--kind KIND] [--json] [--url URL] [-v]",
                         "Reports who holds a lock and since when, whether that client is alive, who waits, and what would"
-                                + " free the lock.",
+                                + " free the lock: a lock, or what --kind says. Of a semaphore or a read/write lock, all that"
+                                + " hold it.",
                         Pages.statuses(
-                                "0", "the lock is free",
-                                "1", "the lock is taken: somebody holds it, or it rests"))
-                .addPositional(Specs.lockName(true));
+                                "0",
+                                "the lock is free: nobody holds anything of it",
+                                "1",
+                                "the lock is taken: somebody holds it, or it rests; or an operator lets nobody have a"
+                                        + " permit"))
+                .addPositional(Specs.lockName(true))
+                .addOption(Kinds.ofName());
         Specs.examples(
                 spec, "  A script that goes on only if nobody deploys:", "    holdfast why deploy >/dev/null || exit");
         return Specs.withCommon(spec);
@@ -48,30 +61,62 @@ final class Why implements Subcommand {
         String name = LockName.of(given);
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            LockInfo lock = client.inspect().lock(name);
-            Boolean listening = listening(client.inspect(), lock);
+            LockInfo lock = Kinds.inspector(client, Kinds.of(given)).lock(name);
+            Map<String, Optional<Boolean>> listening = listening(client.inspect(), lock);
             List<Way> ways = ways(lock, listening);
             Waiter next = next(lock);
+            List<WaitCycle> deadlocks = deadlocks(Kinds.inspector(client, Kinds.of(given)), lock);
             if (given.hasMatchedOption("--json")) {
-                Json.print(json -> document(json, lock, listening, ways, next));
+                Json.print(json -> document(json, lock, listening, ways, next, deadlocks));
             } else {
-                System.out.print(page(server, lock, listening, ways, next));
+                System.out.print(page(server, lock, listening, ways, next, deadlocks));
+                if (!lock.isLocked() && !lock.isQueued()) {
+                    System.out.print(
+                            Kinds.elsewhere(client, given, name, "why " + Say.printable(FlockHabits.quoted(name))));
+                }
             }
-            return lock.isLocked() ? ExitStatus.NO : 0;
+            boolean stopped = lock.limit().filter(limit -> limit.permits() == 0).isPresent();
+            return lock.isLocked() || stopped ? ExitStatus.NO : 0;
         }
     }
 
-    /** Whether the holder's client listens; null if there is none, or if the server does not tell. */
-    private static @Nullable Boolean listening(Inspector inspector, LockInfo lock) {
-        Holder holder = lock.holder().orElse(null);
-        if (holder == null || holder.resting()) {
-            return null;
+    /** Deadlocks of those that hold it or wait for it, where they have written down what they wait for. */
+    private static List<WaitCycle> deadlocks(Inspector inspector, LockInfo lock) {
+        if (!lock.isLocked()) {
+            return List.of();
         }
         try {
-            return inspector.isListening(holder.client()).orElse(null);
-        } catch (ServerRefusedException e) {
-            return null; // a missing permission hides this one fact, not all the others
+            return inspector.deadlocks(lock.name(), CERTAIN);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return List.of();
         }
+    }
+
+    /** Whether the clients of those that hold it listen, by their ids; empty where the server does not tell. */
+    private static Map<String, Optional<Boolean>> listening(Inspector inspector, LockInfo lock) {
+        Map<String, Optional<Boolean>> found = new LinkedHashMap<>();
+        for (LockInfo.Share each : lock.shares()) {
+            if (!each.holder().resting()) {
+                found.computeIfAbsent(each.holder().client(), id -> isListening(inspector, id));
+            }
+        }
+        return found;
+    }
+
+    private static Optional<Boolean> isListening(Inspector inspector, String client) {
+        try {
+            return inspector.isListening(client);
+        } catch (ServerRefusedException e) {
+            return Optional.empty(); // a missing permission hides this one fact, not all the others
+        }
+    }
+
+    /** Whether the client of the holder listens that lasts longest; null if there is none, or if the server does not tell. */
+    private static @Nullable Boolean ofHolder(LockInfo lock, Map<String, Optional<Boolean>> listening) {
+        return lock.holder()
+                .flatMap(holder -> listening.getOrDefault(holder.client(), Optional.empty()))
+                .orElse(null);
     }
 
     /** The first who would get the lock now; if nobody can be told, the first of all. */
@@ -88,7 +133,34 @@ final class Why implements Subcommand {
         return first;
     }
 
-    private static List<Way> ways(LockInfo lock, @Nullable Boolean listening) {
+    private static List<Way> ways(LockInfo lock, Map<String, Optional<Boolean>> listening) {
+        List<Way> ofLimit = waysOfLimit(lock);
+        Waiter next = next(lock);
+        if (!ofLimit.isEmpty() && lock.limit().orElseThrow().permits() < (next == null ? 1 : next.permits())) {
+            return ofLimit; // nothing else would do
+        }
+        List<Way> ways = new ArrayList<>(waysOfHolders(lock, listening));
+        ways.addAll(ofLimit);
+        return ways;
+    }
+
+    /** Where an operator's limit stands in the way of the next in line, or of whoever would ask. */
+    private static List<Way> waysOfLimit(LockInfo lock) {
+        LockInfo.Limit limit = lock.limit().orElse(null);
+        Waiter next = next(lock);
+        if (limit == null || lock.used() + (next == null ? 1 : next.permits()) <= limit.permits()) {
+            return List.of();
+        }
+        Instant end = Words.in(limit.remaining());
+        return List.of(
+                new Way("limit", end, "the end of the operator's limit, " + at(end, limit.remaining())),
+                new Way("operator", null, "holdfast unlimit"));
+    }
+
+    private static List<Way> waysOfHolders(LockInfo lock, Map<String, Optional<Boolean>> listening) {
+        if (lock.shares().size() > 1) {
+            return waysOfSeveral(lock);
+        }
         List<Way> ways = new ArrayList<>();
         Holder holder = lock.holder().orElse(null);
         if (holder == null) {
@@ -118,15 +190,54 @@ final class Why implements Subcommand {
                     "term",
                     end,
                     "the end of its term, " + then
-                            + (Boolean.FALSE.equals(listening)
+                            + (Boolean.FALSE.equals(ofHolder(lock, listening))
                                     ? ", if its holder is dead"
                                     : ", if its holder dies or is cut off")));
         }
         ways.add(new Way(
                 "operator",
                 null,
-                holder.resting() ? "holdfast release" : "holdfast release, if its holder is known to be dead"));
+                holder.resting() ? release(lock) : release(lock) + ", if its holder is known to be dead"));
         return ways;
+    }
+
+    private static String release(LockInfo lock) {
+        return "holdfast release" + (lock.kind() == LockInfo.Kind.LOCK ? "" : " --kind " + Kinds.word(lock.kind()));
+    }
+
+    /** The same where several hold it: what serves the next in line, or, if nobody waits, what frees it. */
+    private static List<Way> waysOfSeveral(LockInfo lock) {
+        Waiter next = next(lock);
+        Duration remaining = next == null ? lock.remaining() : untilServed(lock, next);
+        Instant end = Words.in(remaining);
+        boolean some = next != null && next.mode() == LockMode.PERMITS;
+        List<Way> ways = new ArrayList<>();
+        ways.add(new Way(
+                "release",
+                null,
+                some ? "its holders give enough permits back" : "its holders release it, all of them"));
+        ways.add(new Way(
+                "term",
+                end,
+                (some ? "the end of enough of their terms, " : "the end of the last of their terms, ")
+                        + at(end, remaining) + ", if they die or are cut off"));
+        ways.add(new Way(
+                "operator", null, release(lock) + ", if a holder is known to be dead (--client: of that one only)"));
+        return ways;
+    }
+
+    /** How long until there is room for this one if nobody renews or releases; those that end first are listed first. */
+    private static Duration untilServed(LockInfo lock, Waiter next) {
+        int most =
+                Math.min(next.limit(), lock.limit().map(LockInfo.Limit::permits).orElse(next.limit()));
+        int used = lock.used();
+        for (LockInfo.Share each : lock.shares()) {
+            used -= each.permits();
+            if (next.mode() == LockMode.PERMITS && used + next.permits() <= most) {
+                return each.remaining();
+            }
+        }
+        return lock.remaining();
     }
 
     private static String at(Instant end, Duration remaining) {
@@ -134,8 +245,13 @@ final class Why implements Subcommand {
     }
 
     private static void document(
-            Json json, LockInfo lock, @Nullable Boolean listening, List<Way> ways, @Nullable Waiter next) {
-        json.lock(lock).flag("holderListening", listening);
+            Json json,
+            LockInfo lock,
+            Map<String, Optional<Boolean>> listening,
+            List<Way> ways,
+            @Nullable Waiter next,
+            List<WaitCycle> deadlocks) {
+        json.lock(lock).flag("holderListening", ofHolder(lock, listening));
         json.list(
                 "freedBy",
                 ways,
@@ -146,30 +262,66 @@ final class Why implements Subcommand {
             json.object("next", each -> each.waiter(lock.queue().indexOf(next) + 1, next));
         }
         json.waiters(lock);
+        json.texts(
+                "notListening",
+                listening.entrySet().stream()
+                        .filter(each -> each.getValue().equals(Optional.of(false)))
+                        .map(Map.Entry::getKey)
+                        .toList());
+        json.list(
+                "deadlocks",
+                deadlocks,
+                (each, cycle) -> each.text("words", cycle.inWords())
+                        .list(
+                                "links",
+                                cycle.links(),
+                                (link, waits) -> link.text("lock", waits.lock())
+                                        .text("key", waits.key())
+                                        .text("application", waits.application())
+                                        .text("host", waits.host())
+                                        .text("pid", waits.pid())
+                                        .text("actor", waits.actor())
+                                        .text("client", waits.client())
+                                        .flag("held", waits.held())));
     }
 
     private static String page(
-            Server server, LockInfo lock, @Nullable Boolean listening, List<Way> ways, @Nullable Waiter next) {
+            Server server,
+            LockInfo lock,
+            Map<String, Optional<Boolean>> listening,
+            List<Way> ways,
+            @Nullable Waiter next,
+            List<WaitCycle> deadlocks) {
         StringBuilder page = new StringBuilder();
-        String name = "'" + Say.printable(lock.name()) + "'";
+        String name = Say.printable(Kinds.named(lock));
         Holder holder = lock.holder().orElse(null);
         if (holder == null) {
             page.append("Nobody holds ").append(name).append(server.where()).append(".\n");
         } else {
-            page.append(name)
+            page.append(Character.toUpperCase(name.charAt(0)))
+                    .append(name.substring(1))
                     .append(" is ")
-                    .append(Say.printable(Words.held(lock)))
-                    .append(".\n");
+                    .append(
+                            lock.shares().size() > 1
+                                    ? "held by " + Words.holders(lock) + ", " + Words.how(lock) + ":\n"
+                                    : Say.printable(Words.held(lock)) + ".\n");
         }
-        if (holder != null && !holder.resting()) {
+        if (lock.shares().size() > 1) {
+            page.append(several(lock, listening));
+        } else if (holder != null && !holder.resting()) {
+            Boolean alive = ofHolder(lock, listening);
             page.append("Its client ").append(Say.printable(holder.client())).append(' ');
-            if (listening == null) {
+            if (alive == null) {
                 page.append("may or may not be connected: the server does not tell this user.\n");
-            } else if (listening) {
+            } else if (alive) {
                 page.append("is connected and listens: it is alive, or was a moment ago.\n");
             } else {
                 page.append("does not listen: it is dead, or cut off from the server.\n");
             }
+        }
+        String limited = Words.limited(lock);
+        if (limited != null) {
+            page.append(Words.sentence(limited));
         }
         page.append(lock.isQueued() ? Words.count(lock.waiters(), "request") : "Nobody")
                 .append(lock.waiters() == 1 || !lock.isQueued() ? " waits" : " wait")
@@ -178,7 +330,13 @@ final class Why implements Subcommand {
         int place = 1;
         for (Waiter each :
                 lock.queue().subList(0, Math.min(WAITERS_SHOWN, lock.queue().size()))) {
-            queue.add("  " + place++, Words.who(each), "since " + Words.ago(each.since()), Words.state(each.state()));
+            List<String> cells =
+                    new ArrayList<>(List.of("  " + place++, Words.who(each), "since " + Words.ago(each.since())));
+            if (Kinds.isShared(lock.kind())) {
+                cells.add("wants " + Words.how(lock.kind(), each.mode(), each.permits(), each.limit()));
+            }
+            cells.add(Words.state(each.state()));
+            queue.add(cells.toArray(String[]::new));
         }
         if (lock.isQueued()) {
             page.append(queue.text());
@@ -186,8 +344,16 @@ final class Why implements Subcommand {
                 page.append("  and ").append(lock.waiters() - place + 1).append(" more (holdfast queue)\n");
             }
         }
+        for (WaitCycle cycle : deadlocks) {
+            page.append("This is a deadlock: ")
+                    .append(Say.printable(cycle.inWords()))
+                    .append(".\n");
+        }
         if (!ways.isEmpty()) {
-            page.append("What frees it:\n");
+            boolean some = next != null
+                    && next.mode() == LockMode.PERMITS
+                    && (lock.shares().size() > 1 || lock.limit().isPresent());
+            page.append(some ? "What serves the next in line:\n" : "What frees it:\n");
             ways.forEach(way -> page.append("  - ").append(way.words()).append('\n'));
         }
         if (next != null) {
@@ -196,5 +362,28 @@ final class Why implements Subcommand {
                     .append(".\n");
         }
         return page.toString();
+    }
+
+    /** Those that hold it, if they are several, and whether their clients are alive. */
+    private static String several(LockInfo lock, Map<String, Optional<Boolean>> listening) {
+        Table table = new Table();
+        int listed = 0;
+        for (LockInfo.Share each : lock.shares()) {
+            if (++listed > HOLDERS_SHOWN) {
+                break;
+            }
+            Holder holder = each.holder();
+            Optional<Boolean> alive = listening.getOrDefault(holder.client(), Optional.empty());
+            table.add(
+                    "  " + Words.holder(holder) + ", pid " + holder.pid(),
+                    "since " + Words.ago(holder.since()),
+                    Words.how(lock.kind(), each.mode(), each.permits(), 0),
+                    holder.resting()
+                            ? "free in " + Span.inWords(each.remaining())
+                            : alive.map(listens -> listens ? "listens" : "does not listen: dead, or cut off")
+                                    .orElse("may or may not be connected"));
+        }
+        int more = lock.shares().size() - HOLDERS_SHOWN;
+        return table.text() + (more > 0 ? "  and more (holdfast info --kind " + Kinds.word(lock.kind()) + ")\n" : "");
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import io.holdfast.Contention;
 import io.holdfast.Holder;
 import io.holdfast.LockInfo;
+import io.holdfast.LockMode;
 import io.holdfast.LossReason;
 import io.holdfast.Waiter;
 import java.time.Duration;
@@ -10,10 +11,13 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Holders and times in words. */
 final class Words {
     private static final Duration DAY = Duration.ofDays(1);
+    private static final int NAMES_SHOWN = 3;
 
     private Words() {}
 
@@ -32,9 +36,96 @@ final class Words {
                 + " ago)";
     }
 
-    /** The same for a lock of which not even that is known that somebody holds it. */
+    /** The same for a lock of any kind, of which not even that is known that somebody holds it. */
     static String held(LockInfo lock) {
-        return lock.holder().map(holder -> held(holder, lock.remaining())).orElse("held by nobody");
+        Holder holder = lock.holder().orElse(null);
+        if (holder == null) {
+            return "held by nobody";
+        }
+        if (lock.shares().size() == 1 || !Kinds.isShared(lock.kind())) {
+            String one = held(holder, lock.remaining());
+            String how = Kinds.isShared(lock.kind()) ? how(lock) : "";
+            return how.isEmpty() || holder.resting() ? one : one + ", " + how;
+        }
+        String names = lock.shares().stream()
+                .limit(NAMES_SHOWN)
+                .map(share -> holder(share.holder()))
+                .collect(Collectors.joining(", "));
+        int more = lock.shares().size() - NAMES_SHOWN;
+        return "held by " + holders(lock) + ", " + how(lock) + ": " + names + (more > 0 ? " and others" : "");
+    }
+
+    /** {@code to read}, {@code to write}, {@code 3 permits}: how a lock is held that several may hold; empty for others. */
+    static String how(LockInfo lock) {
+        if (lock.shares().isEmpty()) {
+            return "";
+        }
+        int limit = limit(lock);
+        return lock.kind() == LockInfo.Kind.SEMAPHORE
+                ? limit == 0 ? count(lock.used(), "permit") : lock.used() + " of " + count(limit, "permit")
+                : how(lock.kind(), lock.shares().get(0).mode(), 0, 0);
+    }
+
+    /** The same of one that holds it, or wants it. */
+    static String how(LockInfo.Kind kind, LockMode mode, int permits, int limit) {
+        return switch (kind) {
+            case LOCK, ELECTION -> "";
+            case READ_WRITE -> mode == LockMode.SHARED ? "to read" : "to write";
+            case SEMAPHORE -> limit == 0 ? count(permits, "permit") : permits + " of " + count(limit, "permit");
+        };
+    }
+
+    /** How many hold a lock; of a semaphore of which not all are listed, at least so many. */
+    static String holders(LockInfo lock) {
+        int listed = lock.shares().size();
+        if (lock.kind() != LockInfo.Kind.SEMAPHORE) {
+            return Integer.toString(Math.max(listed, lock.used()));
+        }
+        int permits = lock.shares().stream().mapToInt(LockInfo.Share::permits).sum();
+        return permits < lock.used() ? "more than " + listed : Integer.toString(listed);
+    }
+
+    /**
+     * How many permits of a semaphore there are, by what those say that are listed as waiting; 0 if nobody does. The server does
+     * not know it otherwise: each request says it.
+     */
+    static int limit(LockInfo lock) {
+        return lock.queue().stream()
+                .mapToInt(Waiter::limit)
+                .filter(limit -> limit > 0)
+                .min()
+                .orElse(0);
+    }
+
+    /**
+     * {@code limited to 0 of 5 permits by an operator (holdfast@web-1, pid 17), until 06:43:12 (for 9m)}; null if no operator limits
+     * it.
+     */
+    static @Nullable String limited(LockInfo lock) {
+        LockInfo.Limit limit = lock.limit().orElse(null);
+        if (limit == null) {
+            return null;
+        }
+        int said = limit(lock);
+        return "limited to "
+                + (said == 0 ? count(limit.permits(), "permit") : limit.permits() + " of " + count(said, "permit"))
+                + " by an operator (" + who(limit.application(), limit.host()) + ", pid " + limit.pid() + "), until "
+                + time(in(limit.remaining())) + " (for " + Span.inWords(limit.remaining()) + ")";
+    }
+
+    /** A line that begins with a capital letter and ends with a full stop. */
+    static String sentence(String words) {
+        return Character.toUpperCase(words.charAt(0)) + Say.printable(words.substring(1)) + ".\n";
+    }
+
+    /** {@code deploy.sh@web-1}, the one that holds it longest from now, and how many more. */
+    static String heldBy(LockInfo lock) {
+        Holder holder = lock.holder().orElse(null);
+        if (holder == null) {
+            return "nobody";
+        }
+        int more = lock.shares().size() - 1;
+        return holder(holder) + (more > 0 ? " and " + more + " more" : "");
     }
 
     /** {@code deploy.sh@web-1}, or who had it before it rested. */

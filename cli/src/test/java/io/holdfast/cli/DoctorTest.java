@@ -54,11 +54,11 @@ final class DoctorTest {
         try (RedisServer server = RedisServer.start()) {
             Said said = Said.by(server, "doctor");
             assertEquals(0, said.status(), said.out());
-            assertTrue(said.out().matches("(?s).*\n1[34] ok, \\d warnings?, 0 failed\n"), said.out());
+            assertTrue(said.out().matches("(?s).*\n1[45] ok, \\d warnings?, 0 failed\n"), said.out());
             assertTrue(said.out().contains("ok  version      "), said.out());
             JsonObject document = Said.by(server, "doctor", "--json").json();
             assertEquals(List.of(), notOk(document));
-            assertEquals(14, document.getAsJsonArray("checks").size());
+            assertEquals(15, document.getAsJsonArray("checks").size());
             assertEquals("default", document.get("user").getAsString());
             assertTrue(document.get("pingMedianMillis").getAsDouble() > 0);
             assertTrue(Math.abs(document.get("clockAheadMillis").getAsDouble()) < 60_000);
@@ -127,7 +127,7 @@ final class DoctorTest {
                             + " +evalsha +eval +subscribe +unsubscribe +publish +ping +hello +auth +select"
                             + " +client|setname +info +scan +time +mget +get +set +del +exists +pttl +pexpireat"
                             + " +hget +hmget +hset +hdel +hexists +hincrby +zadd +zrem +zrange +zrank +zscore +zcard"
-                            + " +zcount +pubsub|numsub")
+                            + " +zcount +pubsub|numsub +hkeys +hlen +zmscore")
                     .split(" ");
             server.command(least);
             String url = "redis://locks:password@127.0.0.1:" + server.port();
@@ -136,6 +136,17 @@ final class DoctorTest {
             assertEquals("warn", level(said.json(), "clients"));
             assertEquals(List.of("clients"), notOk(said.json()));
             assertTrue(said.json().get("user").isJsonNull(), "it may not ask who it is");
+            for (String command : List.of("zmscore", "hlen", "hkeys")) {
+                server.command("ACL", "SETUSER", "locks", "-" + command);
+                Said without = Said.by("doctor", "--json", "--url", url);
+                assertEquals(0, without.status(), "locks do not need it: " + command);
+                assertEquals(List.of("sharing", "clients"), notOk(without.json()), command);
+                String found = check(without.json(), "sharing").get("found").getAsString();
+                assertTrue(found.contains(command), found);
+                String advice = check(without.json(), "sharing").get("advice").getAsString();
+                assertTrue(advice.startsWith("no read/write lock and no semaphore can be kept here: "), advice);
+                server.command("ACL", "SETUSER", "locks", "+" + command);
+            }
             server.command("ACL", "SETUSER", "locks", "-hincrby", "-set", "-info", "-scan", "-time", "-publish");
             Said fewer = Said.by("doctor", "--json", "--url", url);
             assertEquals(1, fewer.status());
@@ -238,7 +249,15 @@ final class DoctorTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"SCRIPTS,FAIL", "LOCKING,FAIL", "LISTENING,FAIL", "MESSAGES,WARN", "SUBSCRIBERS,WARN", "LISTINGS,WARN"})
+    @CsvSource({
+        "SCRIPTS,FAIL",
+        "LOCKING,FAIL",
+        "SHARING,WARN",
+        "LISTENING,FAIL",
+        "MESSAGES,WARN",
+        "SUBSCRIBERS,WARN",
+        "LISTINGS,WARN"
+    })
     void ability_thatIsMissing_failsOnlyWhereItIsNeeded(Ability missing, Level level) {
         Diagnosis diagnosis =
                 diagnosis(facts("8", false, false, 1, List.of()), Duration.ZERO, Duration.ofMillis(60), missing);

@@ -40,7 +40,7 @@ final class LookTest {
 
     @Test
     void ls_alignsColumns_sortsByName_andKeepsTerminalsSafe() throws Exception {
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication("bill\u001b[2Jing");
+        HoldfastOptions options = EachQueued.OPTIONS.withApplication("bill\u001b[2Jing");
         try (RedisServer server = RedisServer.start();
                 Holdfast client = Holdfast.connect(server.url(), options)) {
             Lease long1 = client.lock("zoo").acquire();
@@ -78,8 +78,7 @@ final class LookTest {
     void prefix_ofAnApplication_isThatOfItsLocks_forEveryCommand() throws Exception {
         try (RedisServer server = RedisServer.start();
                 Holdfast shop = Holdfast.connect(
-                        server.url(),
-                        HoldfastOptions.defaults().withPrefix("shop").withApplication("checkout"))) {
+                        server.url(), EachQueued.OPTIONS.withPrefix("shop").withApplication("checkout"))) {
             shop.lock("deploy").acquire();
             assertEquals("No lock is held.\n", Said.by(server, "ls").out());
             assertTrue(Said.by(server, "ls", "--prefix", "shop").out().contains("\ndeploy  checkout@"));
@@ -115,7 +114,7 @@ final class LookTest {
     void tables_fitTheTerminal_andArePipedWhole() throws Exception {
         String name = "n".repeat(300);
         try (RedisServer server = RedisServer.start();
-                Holdfast client = Holdfast.connect(server.url())) {
+                Holdfast client = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
             client.lock(name).acquire();
             client.lock("deploy").acquire();
             List<String> line = new ArrayList<>(Launched.line("ls", "--url", server.url()));
@@ -165,7 +164,7 @@ final class LookTest {
 
     @Test
     void info_showsHolderAndQueue() throws Exception {
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication("billing");
+        HoldfastOptions options = EachQueued.OPTIONS.withApplication("billing");
         try (RedisServer server = RedisServer.start();
                 Holdfast client = Holdfast.connect(server.url(), options)) {
             Lease lease = client.lock("zoo").acquire();
@@ -197,7 +196,7 @@ final class LookTest {
 
     @Test
     void ls_asADocument_hasTimesInUtc_lengthsInMillis_andAllThatOthersWrote() throws Exception {
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication("bill\u001b\"ing\u2028");
+        HoldfastOptions options = EachQueued.OPTIONS.withApplication("bill\u001b\"ing\u2028");
         try (RedisServer server = RedisServer.start();
                 Holdfast client = Holdfast.connect(server.url(), options)) {
             String name = "größe\n\u0000\"\\😀";
@@ -209,7 +208,20 @@ final class LookTest {
             assertEquals(1, said.json().getAsJsonArray("locks").size());
             JsonObject lock = said.json().getAsJsonArray("locks").get(0).getAsJsonObject();
             assertEquals(
-                    List.of("lock", "state", "holder", "termMillis", "remainingMillis", "endsAt", "waiters"),
+                    List.of(
+                            "lock",
+                            "state",
+                            "holder",
+                            "termMillis",
+                            "remainingMillis",
+                            "endsAt",
+                            "waiters",
+                            "kind",
+                            "mode",
+                            "used",
+                            "limit",
+                            "operatorLimit",
+                            "holders"),
                     List.copyOf(lock.keySet()));
             assertEquals(name, lock.get("lock").getAsString());
             assertEquals("held", lock.get("state").getAsString());
@@ -260,13 +272,13 @@ final class LookTest {
     @Test
     void ls_ofSeveralPages_tellsEachLockOnce_andThoseOnlyWaitedForWhereWanted() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Holdfast client = Holdfast.connect(server.url())) {
+                Holdfast client = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
             for (int i = 0; i < 20; i++) {
                 client.lock("lock-" + i).acquire();
             }
             // Somebody who cannot be told of his turn: nobody holds the lock, and yet it is waited for.
             server.command("ZADD", "hf:{orphan}:q", "1", "dead.1-1~s");
-            server.command("HSET", "hf:{orphan}:d", "dead.1-1~s", "1 0 0 T 1000 30000 main", "@n:dead", "1");
+            server.command("HSET", "hf:{orphan}:d", "dead.1-1~s", "0 1 0 T 1000 0 30000 a/b/1/main", "@n:dead", "1");
             assertEquals(21, Said.by(server, "ls", "--page", "1").out().lines().count());
             String queued = Said.by(server, "ls", "--page", "3", "--queued").out();
             assertEquals(22, queued.lines().count(), queued);
@@ -282,11 +294,11 @@ final class LookTest {
 
     @Test
     void clients_areThoseThatHoldOrWaitOrListen_withoutTheOneThatAsks() throws Exception {
-        HoldfastOptions options = HoldfastOptions.defaults().withApplication("billing");
+        HoldfastOptions options = EachQueued.OPTIONS.withApplication("billing");
         try (RedisServer server = RedisServer.start()) {
             assertEquals("No client is there.\n", Said.by(server, "clients").out());
             try (Holdfast client = Holdfast.connect(server.url(), options);
-                    Holdfast idle = Holdfast.connect(server.url())) {
+                    Holdfast idle = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
                 for (int i = 1; i <= 5; i++) {
                     client.lock("lock-" + i).acquire();
                 }
@@ -340,10 +352,13 @@ final class LookTest {
         String guide = Files.readString(Path.of("../docs/guide/command-line.md"));
         Set<String> found = new TreeSet<>();
         try (RedisServer server = RedisServer.start();
-                Holdfast client = Holdfast.connect(server.url())) {
+                Holdfast client = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
             client.lock("a").acquire();
+            client.semaphore("a", 3).permits(2).acquire();
             var waiter = client.lock("a").acquireAsync(Wait.forever());
+            var another = client.semaphore("a", 3).permits(2).acquireAsync(Wait.forever());
             Launched.await("a waiter", () -> client.inspect().isQueued("a"));
+            Launched.await("another", () -> client.inspect().semaphores().isQueued("a"));
             for (String line : List.of(
                     "ls",
                     "info a",
@@ -354,11 +369,15 @@ final class LookTest {
                     "doctor",
                     "clear a",
                     "extend a 1m",
+                    "info a --kind semaphore",
+                    "why a --kind semaphore",
+                    "queue a --kind semaphore",
                     "release a --yes")) {
                 Said said = Said.by(server, (line + " --json").split(" ", -1));
                 fields(said.json(), found);
             }
             waiter.cancel(false);
+            another.cancel(false);
         }
         assertTrue(found.size() > 50, found.toString());
         assertEquals(

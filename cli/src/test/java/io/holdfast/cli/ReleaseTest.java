@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
@@ -36,7 +35,7 @@ final class ReleaseTest {
     @BeforeEach
     void connect() {
         Logs.mute(); // this client stands for another process, whose log is not what the command says
-        client = Holdfast.connect(server.url(), HoldfastOptions.defaults().withApplication("billing"));
+        client = Holdfast.connect(server.url(), EachQueued.OPTIONS.withApplication("billing"));
     }
 
     @AfterEach
@@ -214,7 +213,7 @@ final class ReleaseTest {
 
     @Test
     void release_ofAClientOrActorOrHost_takesThoseAndNoOthers() throws Exception {
-        try (Holdfast other = Holdfast.connect(server.url())) {
+        try (Holdfast other = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
             Lease mine = client.lock("mine").acquire();
             Lease actors = client.lock("actors").as("job-7").acquire();
             Lease others = other.lock("others").acquire();
@@ -293,7 +292,7 @@ final class ReleaseTest {
         assertEquals("No dead waiter.\n", Said.by(server, "clear", "deploy").out());
         // One whose deadline has passed.
         server.command("ZADD", "hf:{deploy}:q", "99", "dead.1-1~s");
-        server.command("HSET", "hf:{deploy}:d", "dead.1-1~s", "1 0 0 T 1000 30000 main", "@n:dead", "1");
+        server.command("HSET", "hf:{deploy}:d", "dead.1-1~s", "0 1 0 T 1000 0 30000 a/b/1/main", "@n:dead", "1");
         assertEquals(2, client.inspect().lock("deploy").waiters());
         assertTrue(Said.by(server, "queue", "deploy").out().contains("gone, is removed when met"));
         assertEquals(

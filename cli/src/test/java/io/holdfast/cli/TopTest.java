@@ -29,6 +29,7 @@ final class TopTest {
                 "c.1", 1, "app", "host", "1", "main", Map.of(), Instant.now().minusSeconds(heldSeconds));
         return new LockInfo(
                 name,
+                LockInfo.Kind.LOCK,
                 heldSeconds < 0 ? Optional.empty() : Optional.of(holder),
                 true,
                 Duration.ofSeconds(30),
@@ -85,7 +86,7 @@ final class TopTest {
     @Test
     void top_withoutATerminal_repeatsPlainPages_untilCtrlC_whichIs0() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Holdfast client = Holdfast.connect(server.url())) {
+                Holdfast client = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
             client.lock("deploy").acquire();
             var waiter = client.lock("deploy").acquireAsync(Wait.forever());
             Launched.await("a waiter", () -> client.inspect().isQueued("deploy"));

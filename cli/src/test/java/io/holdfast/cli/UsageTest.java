@@ -32,6 +32,9 @@ final class UsageTest {
     void run_withAllOptions_isUnderstood() {
         RunRequest request = parse(
                 "deploy",
+                "--also",
+                "stock",
+                "--also=orders",
                 "--wait",
                 "5m",
                 "--term=10s",
@@ -66,6 +69,8 @@ final class UsageTest {
                 new RunRequest(
                         new LockRequest(
                                 "deploy",
+                                new Wanted(Wanted.Kind.LOCK, 0, 0),
+                                List.of("stock", "orders"),
                                 Wait.upTo(Duration.ofMinutes(5)),
                                 "5m",
                                 Duration.ofSeconds(10),
@@ -153,6 +158,9 @@ final class UsageTest {
                 "x rsync -a src dst|the command goes after --: holdfast run x -- rsync …",
                 "x --wait 5m --url=redis://:pass@h true|the command goes after --: holdfast run x [OPTIONS] -- true",
                 "-n x true|unknown option '-n': flock's -n is --try",
+                "-s x true|unknown option '-s': flock's -s is --read; whoever wants it alone then says --write",
+                "--shared x true|unknown option '--shared': flock's --shared is --read",
+                "-x x true|unknown option '-x': flock's -x is what run does anyway, or --write where others say --read",
                 "-w 5 x true|unknown option '-w': flock's -w is --wait, with a unit",
                 "x --require-server -- true|--require-server wants a server, and no address is given: give it with --url",
                 "x --url local --require-server -- true|--require-server wants a server, and 'local' is none",
@@ -222,6 +230,11 @@ final class UsageTest {
                 "top --interval 1s --once",
                 "release deploy",
                 "extend deploy",
+                "limit deploy 1",
+                "limit deploy --for 1m",
+                "limit deploy -1 --for 1m",
+                "limit deploy 1 --for 0s",
+                "unlimit",
                 "clear",
                 "doctor extra",
                 "run x --url foo -- true"

@@ -31,7 +31,7 @@ final class WhyTest {
     @BeforeAll
     static void start() {
         server = RedisServer.start();
-        client = Holdfast.connect(server.url(), HoldfastOptions.defaults().withApplication("billing"));
+        client = Holdfast.connect(server.url(), EachQueued.OPTIONS.withApplication("billing"));
     }
 
     @AfterAll
@@ -61,6 +61,46 @@ final class WhyTest {
         assertTrue(document.get("endsAt").isJsonNull());
         assertTrue(document.get("holderListening").isJsonNull());
         assertEquals(List.of(), ways(document));
+    }
+
+    @Test
+    void why_ofALockInADeadlock_saysWhoWaitsForWhom() throws Exception {
+        HoldfastOptions looking = EachQueued.OPTIONS.withDeadlockDetection(Duration.ofSeconds(1));
+        try (Holdfast shop = Holdfast.connect(server.url(), looking.withApplication("shop"));
+                Holdfast stock = Holdfast.connect(server.url(), looking.withApplication("stock"));
+                Lease left = shop.lock("left").as("order-1").acquire();
+                Lease right = stock.lock("right").as("order-2").acquire()) {
+            var first = shop.lock("right").as("order-1").acquireAsync(Wait.forever());
+            assertFalse(Said.by(server, "why", "left").out().contains("deadlock"));
+            var second = stock.lock("left").as("order-2").acquireAsync(Wait.forever());
+            Launched.await(
+                    "a deadlock", () -> Said.by(server, "why", "left").out().contains("\nThis is a deadlock: "));
+            String out = Said.by(server, "why", "left").out();
+            assertTrue(
+                    out.matches(
+                            "(?s).*\nThis is a deadlock: .*shop@\\S+, pid \\d+, order-1 waits for lock 'right', which .*"
+                                    + " has.*\\.\nWhat frees it:\n.*"),
+                    out);
+            assertTrue(out.contains(", order-2 waits for lock 'left', which "), out);
+            JsonObject document = Said.by(server, "why", "right", "--json").json();
+            JsonObject cycle = document.getAsJsonArray("deadlocks").get(0).getAsJsonObject();
+            assertTrue(cycle.get("words").getAsString().contains(" waits for lock 'left', "));
+            assertEquals(2, cycle.getAsJsonArray("links").size());
+            JsonObject link = cycle.getAsJsonArray("links").get(0).getAsJsonObject();
+            assertTrue(link.get("held").getAsBoolean());
+            assertEquals(
+                    "hf:{" + link.get("lock").getAsString() + "}",
+                    link.get("key").getAsString());
+            assertTrue(left.isValid() && right.isValid());
+            first.cancel(false);
+            second.cancel(false);
+        }
+        assertEquals(
+                0,
+                Said.by(server, "why", "left", "--json")
+                        .json()
+                        .getAsJsonArray("deadlocks")
+                        .size());
     }
 
     @Test

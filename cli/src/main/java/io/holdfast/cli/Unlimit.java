@@ -1,0 +1,36 @@
+package io.holdfast.cli;
+
+import io.holdfast.Holdfast;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code holdfast unlimit}: ends what {@code holdfast limit} began. */
+final class Unlimit implements Subcommand {
+    @Override
+    public CommandSpec spec() {
+        CommandSpec spec = Specs.command(
+                        "unlimit",
+                        "holdfast unlimit NAME [--json] [--url URL] [-v]",
+                        "Ends the limit of a semaphore that holdfast limit has set; those who wait and fit are served at"
+                                + " once. What the programs say about its permits counts again.",
+                        Pages.statuses("0", "the limit has ended", "1", "there was none: nothing was done"))
+                .addPositional(Specs.lockName(true));
+        Specs.examples(spec, "  Conversions go on:", "    holdfast unlimit convert");
+        return Specs.withCommon(spec);
+    }
+
+    @Override
+    public int run(ParseResult given) {
+        String name = LockName.of(given);
+        try (Holdfast client = Server.of(given).open()) {
+            boolean ended = client.admin().semaphores().unlimit(name);
+            if (given.hasMatchedOption("--json")) {
+                Json.print(json -> json.text("lock", name).flag("ended", ended));
+            } else {
+                System.out.println("Semaphore '" + Say.printable(name) + "' "
+                        + (ended ? "is limited no more." : "was not limited."));
+            }
+            return ended ? 0 : ExitStatus.NO;
+        }
+    }
+}
