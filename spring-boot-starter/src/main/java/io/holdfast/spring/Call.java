@@ -1,0 +1,86 @@
+package io.holdfast.spring;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+/** One call of a method with an annotation, or, for each subscription to what it returned, one of its runs. */
+final class Call {
+    final LockedMethod method;
+    final Object target;
+    private final LockedMethods methods;
+    private final ProxyMethodInvocation invocation;
+    private final @Nullable Object[] arguments;
+    private final WaitObserver observer;
+    private volatile boolean begun;
+
+    Call(
+            LockedMethods methods,
+            LockedMethod method,
+            ProxyMethodInvocation invocation,
+            Object target,
+            WaitObserver observer) {
+        this.methods = methods;
+        this.method = method;
+        this.invocation = invocation;
+        this.target = target;
+        this.observer = observer;
+        this.arguments = invocation.getArguments().clone();
+    }
+
+    /**
+     * The lock.
+     *
+     * @throws IllegalArgumentException if its name cannot be computed
+     */
+    DistributedLock lock() {
+        return method.lock(methods.client(method), target, arguments);
+    }
+
+    /**
+     * A wait for the lock begins.
+     *
+     * @param parent to which observation it belongs; null for that of the present thread
+     */
+    WaitObserver.Observed observed(DistributedLock lock, @Nullable Object parent) {
+        return observer.begin(method, lock, parent);
+    }
+
+    /** Runs the method. What it throws is passed on as it is. */
+    @Nullable
+    Object run(Lease lease, WaitObserver.Observed wait) throws Exception {
+        begun = true;
+        wait.obtained(lease);
+        // A clone, since a subscription may come when the call has long returned, and more than one may come.
+        ProxyMethodInvocation own =
+                (ProxyMethodInvocation) invocation.invocableClone(method.withLease(arguments, lease));
+        try {
+            return CurrentLease.during(lease, own::proceed);
+        } catch (Exception | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IllegalStateException("neither an exception nor an error: " + e, e);
+        }
+    }
+
+    /** Runs a method that returns a stage. */
+    @SuppressWarnings("unchecked") // that is what the method returns
+    CompletionStage<@Nullable Object> runStage(Lease lease, WaitObserver.Observed wait) {
+        try {
+            Object stage = run(lease, wait);
+            return stage == null
+                    ? CompletableFuture.failedFuture(new NullPointerException(method + " returned null"))
+                    : (CompletionStage<@Nullable Object>) stage;
+        } catch (Exception | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    /** Whether the method was run. */
+    boolean hasBegun() {
+        return begun;
+    }
+}

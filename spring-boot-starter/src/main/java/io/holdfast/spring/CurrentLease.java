@@ -1,0 +1,66 @@
+package io.holdfast.spring;
+
+import io.holdfast.Lease;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lease under which the present thread runs a {@link Locked} method: the innermost, if such methods call each other. For
+ * methods that cannot have a parameter for it, such as scheduled ones. Threads that the method starts do not inherit it.
+ */
+public final class CurrentLease {
+    private static final ThreadLocal<@Nullable CurrentLease> INNERMOST = new ThreadLocal<>();
+
+    private final Lease lease;
+    private final @Nullable CurrentLease outer;
+
+    private CurrentLease(Lease lease, @Nullable CurrentLease outer) {
+        this.lease = lease;
+        this.outer = outer;
+    }
+
+    /** The lease; empty if the thread runs no such method. */
+    public static Optional<Lease> find() {
+        CurrentLease innermost = INNERMOST.get();
+        return innermost == null ? Optional.empty() : Optional.of(innermost.lease);
+    }
+
+    /**
+     * The lease.
+     *
+     * @throws IllegalStateException if the thread runs no such method
+     */
+    public static Lease get() {
+        return find().orElseThrow(() -> new IllegalStateException(
+                "no lease: this thread runs no method with @Locked, or was started by one that does, or the method was called"
+                        + " from within its own bean"));
+    }
+
+    /** Does work under a lease. */
+    static @Nullable Object during(Lease lease, Work work) throws Throwable {
+        CurrentLease outer = INNERMOST.get();
+        INNERMOST.set(new CurrentLease(lease, outer));
+        try {
+            return work.run();
+        } finally {
+            if (outer == null) {
+                INNERMOST.remove();
+            } else {
+                INNERMOST.set(outer);
+            }
+        }
+    }
+
+    /** Does nothing if each lease under which this thread works is valid; otherwise throws what says of it that it is lost. */
+    static void requireAllValid() {
+        for (CurrentLease each = INNERMOST.get(); each != null; each = each.outer) {
+            each.lease.requireValid();
+        }
+    }
+
+    /** The call of a method. */
+    interface Work {
+        @Nullable
+        Object run() throws Throwable;
+    }
+}

@@ -1,0 +1,159 @@
+package io.holdfast.spring;
+
+import io.holdfast.HoldfastOptions;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.NestedConfigurationProperty;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of the client of locks. What is not set has the library's own default.
+ *
+ * @param enabled Whether there is a client of locks, and whether annotations take effect.
+ * @param mode Where locks are kept.
+ * @param url Address of the server, cluster or Sentinels that keep the locks, in place of the application's connection to
+ *     Redis: redis://…, redis-cluster://… or redis-sentinel://…, or with rediss for TLS.
+ * @param connectionFactory Name of the bean of the connection factory over which locks are kept, where there are several.
+ * @param sslBundle Name of the SSL bundle with which an address of rediss is connected to; by default that of
+ *     spring.data.redis.ssl.bundle, for Jedis.
+ * @param prefix What the names of all keys and channels begin with. Clients that are to exclude each other need the same.
+ * @param application What people see as the holder; by default the name of the application.
+ * @param connectTimeout Longest time for one connection.
+ * @param commandTimeout Longest time for an answer of the server.
+ * @param closeTimeout Longest time for the releases when the application ends.
+ * @param refreshInterval How often a client that waits reports to the server.
+ * @param waiterDeadline How long a waiter without a report keeps its place.
+ * @param tokenLife How long a token is remembered after its own time.
+ * @param eviction What is done about a server that may drop locks when its memory is full.
+ * @param quarantine How long leases are held back after the server may have lost its memory.
+ * @param eventSampling Part of the requests of which listeners and metrics hear, from 0 to 1.
+ * @param logSampling Part of the requests of which the log tells, from 0 to 1.
+ * @param lock How all locks are asked for that do not say otherwise.
+ * @param locks The same for locks by their names. A * in the pattern stands for any characters; the pattern with the most
+ *     other characters counts, and gives what it does not set to holdfast.lock.
+ */
+@ConfigurationProperties("holdfast")
+record HoldfastProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("redis") Mode mode,
+        @Nullable String url,
+        @Nullable String connectionFactory,
+        @Nullable String sslBundle,
+        @Nullable String prefix,
+        @Nullable String application,
+        @Nullable Duration connectTimeout,
+        @Nullable Duration commandTimeout,
+        @Nullable Duration closeTimeout,
+        @Nullable Duration refreshInterval,
+        @Nullable Duration waiterDeadline,
+        @Nullable Duration tokenLife,
+        HoldfastOptions.@Nullable Eviction eviction,
+        @Nullable Duration quarantine,
+        @Nullable Double eventSampling,
+        @Nullable Double logSampling,
+        @NestedConfigurationProperty @Nullable LockProperties lock,
+        @DefaultValue Map<String, LockProperties> locks,
+        @DefaultValue Annotations annotations,
+        @DefaultValue Lifecycle lifecycle,
+        @DefaultValue Metrics metrics) {
+
+    /** Where locks are kept. */
+    enum Mode {
+        /** On a Redis or Valkey server: that of the application, or the one at the address that is set. */
+        REDIS,
+        /** In this process, for tests and first steps. Needs holdfast-testkit. */
+        MEMORY,
+        /** On a server that the processes of one user share on one machine. Needs holdfast-embedded. */
+        EMBEDDED,
+        /** Nowhere: every lock is granted at once. For tests; needs holdfast-testkit. */
+        GRANTING,
+        /** Nowhere: every lock is taken by somebody else. For tests; needs holdfast-testkit. */
+        REFUSING,
+        /** Nowhere: as if the server had gone away. For tests; needs holdfast-testkit. */
+        FAILING
+    }
+
+    /**
+     * Methods with annotations.
+     *
+     * @param enabled Whether methods with @Locked and @RunsOnce are run under locks.
+     * @param order Place among the advice of a method; smaller is further outside. It must be smaller than that of
+     *     transactions.
+     * @param inTransaction What is done if a transaction is active already when a lock is asked for.
+     */
+    record Annotations(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("2147483547") int order,
+            @DefaultValue("refuse") InTransaction inTransaction) {
+        /** Outside of caches and transactions, inside of repetitions. */
+        static final int ORDER = Integer.MAX_VALUE - 100;
+    }
+
+    /** What is done if a transaction is active already when a lock is asked for. */
+    enum InTransaction {
+        /** The call fails: the lock would be released before that transaction commits. */
+        REFUSE,
+        /** The log tells it, and the lock is released before that transaction commits. */
+        WARN,
+        /** The lock is released after that transaction has ended. What it read before is not protected. */
+        RELEASE_AFTER
+    }
+
+    /**
+     * When the client ends.
+     *
+     * @param phase It ends after what has a larger phase, such as the web server, and before what has a smaller one, such as
+     *     connection factories, which have 0.
+     */
+    record Lifecycle(@DefaultValue("1024") int phase) {}
+
+    /**
+     * Meters.
+     *
+     * @param enabled Whether there are meters.
+     * @param lockTag What the tag lock of a meter is.
+     */
+    record Metrics(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("all") LockTag lockTag) {}
+
+    /** What the tag lock of a meter is. */
+    enum LockTag {
+        /** The word all, for all locks. */
+        ALL,
+        /** The lock's name up to its first slash or colon; the names must have few beginnings. */
+        FIRST_SEGMENT
+    }
+
+    /** The options of a client, of which the rest comes from elsewhere. */
+    HoldfastOptions options(@Nullable String applicationName) {
+        HoldfastOptions options = HoldfastOptions.defaults();
+        options = prefix == null ? options : options.withPrefix(prefix);
+        String name = application == null ? applicationName : application;
+        options = name == null || name.isBlank() ? options : options.withApplication(name);
+        options = connectTimeout == null ? options : options.withConnectTimeout(connectTimeout);
+        options = commandTimeout == null ? options : options.withCommandTimeout(commandTimeout);
+        options = closeTimeout == null ? options : options.withCloseTimeout(closeTimeout);
+        options = withWaiting(options);
+        options = tokenLife == null ? options : options.withTokenLife(tokenLife);
+        options = eviction == null ? options : options.withEviction(eviction);
+        options = quarantine == null ? options : options.withQuarantine(quarantine);
+        options = eventSampling == null ? options : options.withEventSampling(eventSampling);
+        options = logSampling == null ? options : options.withLogSampling(logSampling);
+        options = lock == null ? options : options.withLockDefaults(lock.over(options.lockDefaults()));
+        return locks.isEmpty()
+                ? options
+                : options.withLockDefaultsByName(NamePatterns.of(locks, options.lockDefaults()));
+    }
+
+    /** Which of the two is set first matters: each is checked against the other. */
+    private HoldfastOptions withWaiting(HoldfastOptions options) {
+        Duration interval = refreshInterval == null ? options.refreshInterval() : refreshInterval;
+        Duration deadline = waiterDeadline == null ? options.waiterDeadline() : waiterDeadline;
+        return interval.compareTo(options.refreshInterval()) > 0
+                ? options.withWaiterDeadline(deadline).withRefreshInterval(interval)
+                : options.withRefreshInterval(interval).withWaiterDeadline(deadline);
+    }
+}

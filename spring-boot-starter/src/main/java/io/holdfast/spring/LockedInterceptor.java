@@ -1,0 +1,189 @@
+package io.holdfast.spring;
+
+import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.LockRefusedException;
+import io.holdfast.LockTimeoutException;
+import io.holdfast.spring.WaitObserver.Observed;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.support.AopUtils;
+
+/** Runs methods under their locks. */
+final class LockedInterceptor implements MethodInterceptor {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    private final LockedMethods methods;
+    private final Supplier<HoldfastProperties> properties;
+    private final ActiveTransactions transactions;
+    private final WaitObserver observer;
+
+    LockedInterceptor(
+            LockedMethods methods,
+            Supplier<HoldfastProperties> properties,
+            ActiveTransactions transactions,
+            WaitObserver observer) {
+        this.methods = methods;
+        this.properties = properties;
+        this.transactions = transactions;
+        this.observer = observer;
+    }
+
+    @Override
+    public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
+        Object target = Objects.requireNonNull(invocation.getThis(), "a bean without a target");
+        LockedMethod method = methods.of(invocation.getMethod(), AopUtils.getTargetClass(target));
+        if (method == null) {
+            return invocation.proceed();
+        }
+        // Spring's proxies make no others.
+        Call call = new Call(methods, method, (ProxyMethodInvocation) invocation, target, observer);
+        return switch (method.end) {
+            case RETURN -> blocking(call);
+            case STAGE -> staged(call);
+            case PUBLISHER -> ReactiveLocking.publisher(call);
+        };
+    }
+
+    @SuppressWarnings("NullAway") // it does not see that work under a lock may result in null
+    private @Nullable Object blocking(Call call) throws Throwable {
+        DistributedLock lock = call.lock();
+        boolean within = transactions.isActive() && !transactions.isApart(call.method.method, call.target.getClass());
+        try {
+            if (within) {
+                switch (properties.get().annotations().inTransaction()) {
+                    case REFUSE ->
+                        throw new IllegalStateException(
+                                call.method + " asks for the lock '" + lock.name()
+                                        + "' while a transaction is active: the lock would be released before that commits, and the"
+                                        + " next holder would read the old data. Call the method outside of the transaction, give it"
+                                        + " one of its own (REQUIRES_NEW), or set holdfast.annotations.in-transaction=release-after");
+                    case WARN ->
+                        LOG.log(
+                                System.Logger.Level.WARNING,
+                                () -> call.method + " asks for the lock '" + lock.name()
+                                        + "' while a transaction is active: the lock is released before that commits");
+                    case RELEASE_AFTER -> {
+                        return untilTransactionEnds(call, lock);
+                    }
+                }
+            }
+            Observed wait = call.observed(lock, null);
+            try {
+                return lock.<@Nullable Object, Exception>call(lease -> call.run(lease, wait));
+            } catch (Exception | Error e) {
+                if (!call.hasBegun()) {
+                    if (call.method.skips && isNothing(e)) {
+                        wait.skipped(e);
+                        return call.method.nothing();
+                    }
+                    wait.failed(e);
+                }
+                throw e;
+            }
+        } catch (InterruptedException e) {
+            if (call.hasBegun() || call.method.declaresInterrupts()) {
+                throw e;
+            }
+            Thread.currentThread().interrupt();
+            CancellationException cancelled = new CancellationException(
+                    "interrupted while waiting for the lock '" + lock.name() + "'; " + call.method + " was not run");
+            cancelled.initCause(e);
+            throw cancelled;
+        }
+    }
+
+    /** The transaction that is active keeps the lock until it has ended. */
+    private @Nullable Object untilTransactionEnds(Call call, DistributedLock lock) throws Exception {
+        Observed wait = call.observed(lock, null);
+        Lease lease;
+        try {
+            Attempt attempt = bounded(lock).attempt();
+            if (call.method.skips && isNothing(attempt)) {
+                wait.skipped(attempt);
+                return call.method.nothing();
+            }
+            lease = attempt.orElseThrow();
+        } catch (Exception | Error e) {
+            wait.failed(e);
+            throw e;
+        }
+        boolean kept = false;
+        try {
+            transactions.keep(lease);
+            kept = true;
+        } finally {
+            if (!kept) {
+                lease.release();
+            }
+        }
+        return call.run(lease, wait);
+    }
+
+    /** Renewal of a lease that nothing but the end of a call releases ends at the same time as that of scoped calls. */
+    static DistributedLock bounded(DistributedLock lock) {
+        LockOptions options = lock.options();
+        return lock.with(options.withLongestHold(options.longestScope()));
+    }
+
+    /** Whether nobody may be told of an outcome but that nothing was done: what is not clear is not one of those. */
+    static boolean isNothing(Attempt attempt) {
+        return attempt instanceof Attempt.Taken
+                || attempt instanceof Attempt.TimedOut
+                || attempt instanceof Attempt.QueueFull
+                || attempt instanceof Attempt.Evicted;
+    }
+
+    private static boolean isNothing(Throwable failure) {
+        return failure instanceof LockTimeoutException
+                || (failure instanceof LockRefusedException refused && isNothing(refused.outcome()));
+    }
+
+    private static CompletionStage<@Nullable Object> staged(Call call) {
+        CompletableFuture<@Nullable Object> asked;
+        Observed wait = Observed.NOTHING;
+        try {
+            DistributedLock lock = call.lock();
+            Observed begun = call.observed(lock, null);
+            wait = begun;
+            asked = lock.callAsync(lease -> call.runStage(lease, begun));
+        } catch (RuntimeException e) {
+            wait.failed(e);
+            return CompletableFuture.failedFuture(e);
+        }
+        Observed waiting = wait;
+        if (!call.method.skips) {
+            if (waiting != Observed.NOTHING) {
+                asked.whenComplete((value, failure) -> {
+                    if (failure != null) {
+                        waiting.failed(failure); // unless it was obtained, and has failed since
+                    }
+                });
+            }
+            return asked;
+        }
+        CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+        asked.whenComplete((value, failure) -> {
+            if (failure == null) {
+                result.complete(value);
+            } else if (!call.hasBegun() && isNothing(failure)) {
+                waiting.skipped(failure);
+                result.complete(call.method.nothing());
+            } else {
+                waiting.failed(failure);
+                result.completeExceptionally(failure);
+            }
+        });
+        result.whenComplete((value, failure) -> asked.cancel(false)); // withdraws a request that waits
+        return result;
+    }
+}

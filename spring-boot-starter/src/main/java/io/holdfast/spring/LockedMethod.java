@@ -1,0 +1,223 @@
+package io.holdfast.spring;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.BaseStream;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ResolvableType;
+import org.springframework.util.ClassUtils;
+
+/** What an annotation says of a method, read and checked once. */
+final class LockedMethod {
+    /** When a method has ended. */
+    enum End {
+        /** When it returns. */
+        RETURN,
+        /** When the stage that it returns completes. */
+        STAGE,
+        /** When the publisher that it returns ends, once for each subscription. */
+        PUBLISHER
+    }
+
+    private final String where;
+    final Method method;
+    final End end;
+    final boolean skips;
+    final boolean fenced;
+    final String client;
+    private final NameTemplate name;
+    private final UnaryOperator<LockOptions> changes;
+    private final int[] leaseParameters;
+
+    /**
+     * @param reactive whether Spring can adapt a type to a publisher
+     * @throws SetupException if the annotation means nothing there
+     */
+    LockedMethod(
+            Method method,
+            Locked annotation,
+            BeanFactory beans,
+            UnaryOperator<String> placeholders,
+            Function<Class<?>, Boolean> reactive) {
+        this.method = method;
+        this.where = method.getDeclaringClass().getName() + "." + method.getName();
+        refuseUnreachable();
+        this.end = end(reactive);
+        this.skips = annotation.ifTaken() == IfTaken.SKIP;
+        if (skips && !canSkip(ResolvableType.forMethodReturnType(method), true)) {
+            throw wrong(
+                    "skips, and returns " + method.getGenericReturnType().getTypeName()
+                            + ", which says nothing when nothing was done",
+                    "Return void or an Optional, a CompletionStage of one of these, a Mono or a Flux, or do not skip");
+        }
+        this.fenced = annotation.fenced();
+        this.client = resolved(annotation.client(), placeholders);
+        try {
+            this.name = new NameTemplate(annotation.value(), method, beans, placeholders);
+            this.changes = changes(annotation, placeholders);
+        } catch (IllegalArgumentException e) {
+            throw wrong("cannot be locked: " + e.getMessage(), "Correct the annotation", e);
+        }
+        if (end != End.RETURN && (fenced || !annotation.interruptBefore().isEmpty())) {
+            throw wrong(
+                    "is fenced or interrupted, and has not ended when it returns",
+                    "Leave fenced and interruptBefore to methods that block");
+        }
+        Class<?>[] types = method.getParameterTypes();
+        this.leaseParameters = IntStream.range(0, types.length)
+                .filter(i -> types[i] == Lease.class)
+                .toArray();
+    }
+
+    private void refuseUnreachable() {
+        int modifiers = method.getModifiers();
+        String what = Modifier.isPrivate(modifiers)
+                ? "private"
+                : Modifier.isStatic(modifiers) ? "static" : Modifier.isFinal(modifiers) ? "final" : null;
+        if (what != null) {
+            throw wrong(
+                    "is " + what + ": Spring cannot see its calls, and it would run without the lock",
+                    "Make the method neither private, static nor final, and call it from another bean");
+        }
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            throw wrong("is a suspend function, of which the end cannot be seen", "Take the lock within it");
+        }
+    }
+
+    private End end(Function<Class<?>, Boolean> reactive) {
+        Class<?> type = method.getReturnType();
+        if (type == CompletionStage.class || type == CompletableFuture.class) {
+            return End.STAGE;
+        }
+        if (Future.class.isAssignableFrom(type)
+                || CompletionStage.class.isAssignableFrom(type)
+                || BaseStream.class.isAssignableFrom(type)) {
+            throw wrong(
+                    "returns a " + type.getName() + ", of which the end cannot be seen",
+                    "Return a CompletableFuture, a Mono or a Flux, or the result itself");
+        }
+        return reactive.apply(type) ? End.PUBLISHER : End.RETURN;
+    }
+
+    private boolean canSkip(ResolvableType returned, boolean outermost) {
+        Class<?> type = returned.toClass();
+        if (type == void.class || type == Void.class || type == Optional.class) {
+            return true;
+        }
+        return outermost && (end == End.PUBLISHER || (end == End.STAGE && canSkip(returned.getGeneric(0), false)));
+    }
+
+    private static String resolved(String text, UnaryOperator<String> placeholders) {
+        return text.contains("${") ? placeholders.apply(text) : text;
+    }
+
+    /** Each text is parsed, and each value checked, here and not with the first call. */
+    private static UnaryOperator<LockOptions> changes(Locked annotation, UnaryOperator<String> placeholders) {
+        Duration term = duration("term", annotation.term(), placeholders);
+        Duration longest = duration("longestScope", annotation.longestScope(), placeholders);
+        Duration shortest = duration("shortestHold", annotation.shortestHold(), placeholders);
+        Duration before = duration("interruptBefore", annotation.interruptBefore(), placeholders);
+        String limit = resolved(annotation.waitLimit(), placeholders);
+        Wait wait;
+        try {
+            wait = limit.isEmpty() ? null : Durations.wait(limit);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(
+                    "waitLimit is '" + limit + "', must be a duration such as 10s, 0 or forever", e);
+        }
+        UnaryOperator<LockOptions> changes = base -> {
+            LockOptions options = Terms.withTerm(base, term, before, null);
+            options = longest == null ? options : options.withLongestScope(longest);
+            // Kept locks have no shortest hold.
+            options = shortest == null
+                    ? options
+                    : options.withKeepFor(Duration.ZERO).withShortestHold(shortest);
+            return wait == null ? options : options.withWaitLimit(wait);
+        };
+        LockOptions any = LockOptions.defaults();
+        var unused = changes.apply(before == null || term != null ? any : any.withTerm(before.multipliedBy(2)));
+        return changes;
+    }
+
+    private static @Nullable Duration duration(String what, String text, UnaryOperator<String> placeholders) {
+        String resolved = resolved(text, placeholders);
+        try {
+            return resolved.isEmpty() ? null : Durations.parse(resolved);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException(what + " is '" + resolved + "', must be a duration such as 10s", e);
+        }
+    }
+
+    /** That the annotation means nothing at this method. */
+    SetupException wrong(String what, String action) {
+        return wrong(what, action, null);
+    }
+
+    private SetupException wrong(String what, String action, @Nullable Throwable cause) {
+        return new SetupException("The method " + where + " has @Locked or @RunsOnce, and " + what, action, cause);
+    }
+
+    // ---- for a call
+
+    /** The lock of a call, to be asked for as the annotation says. */
+    DistributedLock lock(Holdfast holdfast, Object target, @Nullable Object[] arguments) {
+        DistributedLock lock = holdfast.lock(name.name(target, arguments));
+        LockOptions options = lock.options();
+        LockOptions changed = changes.apply(options);
+        return changed.equals(options) ? lock : lock.with(changed);
+    }
+
+    /** The arguments with the lease where a parameter waits for it. */
+    @Nullable
+    Object[] withLease(@Nullable Object[] arguments, Lease lease) {
+        if (leaseParameters.length == 0) {
+            return arguments;
+        }
+        @Nullable Object[] filled = Arrays.copyOf(arguments, arguments.length);
+        for (int i : leaseParameters) {
+            filled[i] = filled[i] == null ? lease : filled[i];
+        }
+        return filled;
+    }
+
+    /** What a call results in that has done nothing; of a stage, what that results in. */
+    @Nullable
+    Object nothing() {
+        Class<?> type = end == End.STAGE
+                ? ResolvableType.forMethodReturnType(method).getGeneric(0).toClass()
+                : method.getReturnType();
+        return type == Optional.class ? Optional.empty() : null;
+    }
+
+    /** Whether callers of the method have to expect that their threads are interrupted. */
+    boolean declaresInterrupts() {
+        return Arrays.stream(method.getExceptionTypes())
+                .anyMatch(type -> type.isAssignableFrom(InterruptedException.class));
+    }
+
+    /** For meters and traces: the class without its package. */
+    String shortName() {
+        return ClassUtils.getShortName(method.getDeclaringClass()) + "." + method.getName();
+    }
+
+    @Override
+    public String toString() {
+        return where;
+    }
+}

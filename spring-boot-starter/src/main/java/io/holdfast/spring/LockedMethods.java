@@ -1,0 +1,88 @@
+package io.holdfast.spring;
+
+import io.holdfast.Holdfast;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.env.Environment;
+import org.springframework.util.ClassUtils;
+
+/** The methods with annotations that are known so far, and the clients that they use. */
+final class LockedMethods {
+    private final ListableBeanFactory beans;
+    private final Environment environment;
+    private final boolean reactor;
+    private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
+    private final Map<String, Holdfast> clients = new ConcurrentHashMap<>();
+
+    LockedMethods(ListableBeanFactory beans, Environment environment) {
+        this.beans = beans;
+        this.environment = environment;
+        this.reactor = ClassUtils.isPresent("reactor.core.publisher.Flux", LockedMethods.class.getClassLoader());
+    }
+
+    /** Whether a method of a class, or one that it overrides or implements, has an annotation. */
+    static boolean has(Method method, Class<?> type) {
+        return AnnotatedElementUtils.hasAnnotation(AopUtils.getMostSpecificMethod(method, type), Locked.class)
+                || AnnotatedElementUtils.hasAnnotation(method, Locked.class);
+    }
+
+    /**
+     * What is said of a method of a class; null if nothing is.
+     *
+     * @throws SetupException if it means nothing
+     */
+    @Nullable
+    LockedMethod of(Method method, Class<?> type) {
+        MethodClassKey key = new MethodClassKey(method, type);
+        Optional<LockedMethod> found = known.get(key);
+        if (found == null) {
+            found = Optional.ofNullable(read(method, type));
+            known.put(key, found);
+        }
+        return found.orElse(null);
+    }
+
+    private @Nullable LockedMethod read(Method method, Class<?> type) {
+        Method specific = AopUtils.getMostSpecificMethod(method, type);
+        Locked annotation = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
+        if (annotation == null) {
+            annotation = AnnotatedElementUtils.findMergedAnnotation(method, Locked.class);
+        }
+        return annotation == null
+                ? null
+                : new LockedMethod(
+                        specific,
+                        annotation,
+                        beans,
+                        environment::resolveRequiredPlaceholders,
+                        returned -> reactor && ReactiveLocking.canAdapt(returned));
+    }
+
+    /** The client of a method. */
+    Holdfast client(LockedMethod method) {
+        Holdfast present = clients.get(method.client);
+        if (present != null) {
+            return present;
+        }
+        Holdfast found;
+        try {
+            found = method.client.isEmpty()
+                    ? beans.getBean(Holdfast.class)
+                    : beans.getBean(method.client, Holdfast.class);
+        } catch (NoUniqueBeanDefinitionException e) {
+            throw method.wrong(
+                    "does not say over which of several clients: " + e.getBeanNamesFound(),
+                    "Name one by client, or mark one as @Primary");
+        }
+        clients.put(method.client, found);
+        return found;
+    }
+}

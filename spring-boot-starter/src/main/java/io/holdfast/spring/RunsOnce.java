@@ -1,0 +1,45 @@
+package io.holdfast.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * The method runs once, although several instances call it at about the same time: whoever comes first runs it, and the
+ * others skip it, also those that come when it has ended, until {@link #atLeast()} is over. For scheduled methods.
+ *
+ * <pre>{@code
+ * @Scheduled(cron = "0 0 2 * * *")
+ * @RunsOnce(value = "nightly-report", atLeast = "10m")
+ * public void report() { … }
+ * }</pre>
+ *
+ * <p>A {@link Locked} that does not wait, and skips; all that is said there holds.
+ */
+@Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Locked(value = "", waitLimit = "0", ifTaken = IfTaken.SKIP)
+public @interface RunsOnce {
+    /** The lock's name; see {@link Locked#value()}. */
+    @AliasFor(annotation = Locked.class, attribute = "value")
+    String value();
+
+    /**
+     * For how long from its begin the method counts as run, even if it ends earlier: longer than the clocks of the instances
+     * differ, and shorter than the time to the next run.
+     */
+    @AliasFor(annotation = Locked.class, attribute = "shortestHold")
+    String atLeast();
+
+    /** How long the lease lasts without renewal: after so long another instance may run it if this one has died. */
+    @AliasFor(annotation = Locked.class, attribute = "term")
+    String term() default "";
+
+    /** The name of the bean of the type {@link io.holdfast.Holdfast}, where there are several. */
+    @AliasFor(annotation = Locked.class, attribute = "client")
+    String client() default "";
+}

@@ -1,0 +1,5 @@
+/** A lock registry for Spring Integration. */
+@NullMarked
+package io.holdfast.spring.integration;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,47 @@
+package io.holdfast.spring.platforms;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java of the guide compiles against each Spring Boot: all its blocks together, as one file. */
+final class SpringGuideTest {
+    private static final Path GUIDE = Path.of("../../docs/guide/spring-boot.md");
+
+    private static final String IMPORTS = """
+            import static org.junit.jupiter.api.Assertions.*;
+            import io.holdfast.*;
+            import io.holdfast.spring.*;
+            import io.holdfast.testkit.LeaseControl;
+            import org.junit.jupiter.api.Test;
+            import org.springframework.beans.factory.annotation.Autowired;
+            import org.springframework.boot.test.context.SpringBootTest;
+            import org.springframework.scheduling.annotation.Scheduled;
+            import org.springframework.stereotype.Service;
+            import org.springframework.transaction.annotation.Transactional;
+            """;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void blocksOfJava_ofTheGuide_compile() throws Exception {
+        StringBuilder source = new StringBuilder(IMPORTS);
+        boolean java = false;
+        int blocks = 0;
+        for (String line : Files.readAllLines(GUIDE)) {
+            if (line.startsWith("```")) {
+                java = line.equals("```java");
+                blocks += java ? 1 : 0;
+            } else if (java) {
+                source.append(line).append('\n');
+            }
+        }
+        assertEquals(3, blocks, "blocks of Java");
+        assertEquals(List.of(), Compiler.errors("Guide", source, folder));
+    }
+}

@@ -1,0 +1,150 @@
+package io.holdfast.spring.platforms;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spring.IfTaken;
+import io.holdfast.spring.Locked;
+import io.holdfast.spring.RunsOnce;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** An annotation that would have no effect, or a wrong one, fails the start. */
+@Timeout(120)
+final class StartTest {
+    static class PrivateMethod {
+        @Locked("a")
+        private void work() {}
+
+        void caller() {
+            work();
+        }
+    }
+
+    static class FinalMethod {
+        @Locked("a")
+        public final void work() {}
+    }
+
+    static class StaticMethod {
+        @Locked("a")
+        public static void work() {}
+    }
+
+    static class UnknownVariable {
+        @Locked("a/{#ident}")
+        public void work(String id) {}
+    }
+
+    static class NoVariable {
+        @Locked("a/{id}")
+        public void work(String id) {}
+    }
+
+    static class BadExpression {
+        @Locked("a/{#id +}")
+        public void work(String id) {}
+    }
+
+    static class OpenBrace {
+        @Locked("a/{#id")
+        public void work(String id) {}
+    }
+
+    static class EmptyName {
+        @RunsOnce(value = " ", atLeast = "1m")
+        public void work() {}
+    }
+
+    static class UnknownPlaceholder {
+        @Locked("${no.such.property}")
+        public void work() {}
+    }
+
+    static class BadDuration {
+        @Locked(value = "a", term = "soon")
+        public void work() {}
+    }
+
+    static class ShortTerm {
+        @Locked(value = "a", term = "1ms")
+        public void work() {}
+    }
+
+    static class SkipsWithResult {
+        @Locked(value = "a", ifTaken = IfTaken.SKIP)
+        public int work() {
+            return 1;
+        }
+    }
+
+    static class SkipsWithStage {
+        @Locked(value = "a", ifTaken = IfTaken.SKIP)
+        public CompletableFuture<String> work() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class ReturnsFuture {
+        @Locked("a")
+        public Future<String> work() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+
+    static class ReturnsStream {
+        @Locked("a")
+        public Stream<String> work() {
+            return Stream.of("a");
+        }
+    }
+
+    static class FencedWithoutTransaction {
+        @Locked(value = "a", fenced = true)
+        public void work() {}
+    }
+
+    static class UnknownClient {
+        @Locked(value = "a", client = "nobody")
+        public void work() {}
+    }
+
+    @Test
+    void annotation_thatMeansNothing_failsTheStartAndSaysWhy() {
+        Map<Class<?>, String> wrong = Map.ofEntries(
+                Map.entry(PrivateMethod.class, "is private"),
+                Map.entry(FinalMethod.class, "is final"),
+                Map.entry(StaticMethod.class, "is static"),
+                Map.entry(UnknownVariable.class, "#ident, and the method has no such parameter"),
+                Map.entry(NoVariable.class, "uses 'id', which belongs to nothing: a parameter is written with a #"),
+                Map.entry(BadExpression.class, "{#id +} of its name is wrong"),
+                Map.entry(OpenBrace.class, "has a { without a }"),
+                Map.entry(EmptyName.class, "its name is empty"),
+                Map.entry(UnknownPlaceholder.class, "no.such.property"),
+                Map.entry(BadDuration.class, "term is 'soon'"),
+                Map.entry(ShortTerm.class, "term is PT0.001S, must be from"),
+                Map.entry(SkipsWithResult.class, "skips, and returns int"),
+                Map.entry(SkipsWithStage.class, "skips, and returns"),
+                Map.entry(ReturnsFuture.class, "of which the end cannot be seen"),
+                Map.entry(ReturnsStream.class, "of which the end cannot be seen"),
+                Map.entry(FencedWithoutTransaction.class, "is fenced, and begins no transaction"),
+                Map.entry(UnknownClient.class, "names the client 'nobody'"));
+        for (Map.Entry<Class<?>, String> each : wrong.entrySet()) {
+            Throwable thrown = assertThrows(
+                    Exception.class,
+                    () -> Apps.with(Apps.Starter.class, 1, Map.of("wrong", each.getKey()), "holdfast.mode=granting")
+                            .close(),
+                    each.getKey().toString());
+            StringBuilder told = new StringBuilder();
+            for (Throwable at = thrown; at != null; at = at.getCause()) {
+                told.append(at.getMessage()).append('\n');
+            }
+            assertTrue(told.toString().contains(each.getValue()), each.getKey() + ": " + told);
+            assertTrue(told.toString().contains(each.getKey().getSimpleName() + ".work"), told.toString());
+        }
+    }
+}
