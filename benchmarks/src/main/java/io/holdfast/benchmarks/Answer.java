@@ -43,4 +43,8 @@ record Answer(
     static Answer of(long all, long slowest, long fastest, Histogram counted) {
         return new Answer(null, 0, 0, counted.total(), all, slowest, fastest, counted.sparse());
     }
+
+    Answer with(long other) {
+        return new Answer(error, nanos, other, cycles, all, slowest, fastest, histogram);
+    }
 }

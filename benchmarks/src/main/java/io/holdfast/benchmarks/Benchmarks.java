@@ -45,7 +45,7 @@ final class Benchmarks implements Callable<Integer> {
 
     @Option(
             names = "--quick",
-            description = "Shorter measurements and fewer rounds: about six minutes in place of sixty.")
+            description = "Shorter measurements and fewer rounds: about ten minutes in place of ninety.")
     private boolean quick;
 
     @Option(
@@ -102,11 +102,11 @@ final class Benchmarks implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         if (list) {
             Scenarios.all().forEach(each -> System.out.printf("%-14s %s%n", each.id(), each.title()));
             System.out.println();
-            Contestants.all().forEach(each -> System.out.printf("%-17s %s%n", each.id(), each.label()));
+            Contestants.all().forEach(each -> System.out.printf("%-23s %s%n", each.id(), each.label()));
             return CommandLine.ExitCode.OK;
         }
         if (newJdk != null && !Files.isExecutable(newJdk.resolve("bin").resolve("java"))) {
@@ -143,7 +143,7 @@ final class Benchmarks implements Callable<Integer> {
         return WRONG_USAGE;
     }
 
-    private boolean measure(List<Scenario> chosen) throws IOException {
+    private boolean measure(List<Scenario> chosen) throws IOException, InterruptedException {
         Scale scale = (quick ? Scale.quick() : Scale.full()).withOnly(Set.copyOf(contestants));
         if (rounds > 0) {
             scale = scale.withRounds(rounds);

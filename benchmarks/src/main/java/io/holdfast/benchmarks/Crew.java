@@ -37,7 +37,9 @@ final class Crew {
 
     /** A worker in whatever way is usual. */
     Member start(String contestant, String address, Duration term) {
-        return processes ? startProcess(contestant, address, term, null) : startThread(contestant, address, term);
+        return processes
+                ? startProcess(contestant, address, term, null)
+                : startThread(contestant, address, term, false);
     }
 
     /** A worker that can be killed. */
@@ -47,6 +49,18 @@ final class Crew {
 
     /** A worker on another JDK than this one. */
     Member startProcess(String contestant, String address, Duration term, @Nullable Path jdk) {
+        return startProcess(contestant, address, term, jdk, false);
+    }
+
+    /** A worker that connects only when its first task comes. */
+    Member startUnconnected(String contestant, String address, Duration term) {
+        return processes
+                ? startProcess(contestant, address, term, null, true)
+                : startThread(contestant, address, term, true);
+    }
+
+    private Member startProcess(
+            String contestant, String address, Duration term, @Nullable Path jdk, boolean unconnected) {
         Path home = jdk == null ? Path.of(System.getProperty("java.home")) : jdk;
         try {
             Path log = Files.createTempFile(folder, contestant + "-", ".log");
@@ -61,7 +75,8 @@ final class Crew {
                             Worker.class.getName(),
                             contestant,
                             address,
-                            Long.toString(term.toMillis())))
+                            Long.toString(term.toMillis()),
+                            Boolean.toString(unconnected)))
                     .redirectError(log.toFile()));
             Process process = child.process();
             return new Member(
@@ -74,7 +89,7 @@ final class Crew {
         }
     }
 
-    private static Member startThread(String contestant, String address, Duration term) {
+    private static Member startThread(String contestant, String address, Duration term, boolean unconnected) {
         try {
             PipedOutputStream tasks = new PipedOutputStream();
             PipedOutputStream answers = new PipedOutputStream();
@@ -85,7 +100,7 @@ final class Crew {
             PrintStream answering = new PrintStream(answers, true, StandardCharsets.UTF_8);
             Threads.start(false, () -> {
                 try {
-                    Worker.serve(contestant, address, term, in, answering);
+                    Worker.serve(contestant, address, term, unconnected, in, answering);
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 } finally {

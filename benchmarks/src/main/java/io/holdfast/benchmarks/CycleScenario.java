@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param processes how many, each with that task
  * @param abilities that a contestant needs
  * @param trips whether the round trips take part, each in one thread
+ * @param cold whether each measurement has processes of its own, which have done nothing before
  * @param growing whether the number of requests grows, and is divided among the processes
  */
 record CycleScenario(
@@ -28,6 +30,7 @@ record CycleScenario(
         int processes,
         List<Ability> abilities,
         boolean trips,
+        boolean cold,
         boolean growing,
         List<String> references)
         implements Scenario {
@@ -89,13 +92,10 @@ record CycleScenario(
         Contestants.Entry entry = Contestants.of(contestant);
         Scale scale = stage.scale();
         RedisServer server = RedisServer.start();
-        List<Crew.Member> members = new ArrayList<>();
-        for (int i = 0; i < (entry.can(Ability.TRIP) ? 1 : processes); i++) {
-            members.add(
-                    task.virtual()
-                            ? stage.crew().startProcess(contestant, server.url(), TERM, stage.newJdk())
-                            : stage.crew().start(contestant, server.url(), TERM));
-        }
+        Supplier<Crew.Member> starting = () -> task.virtual()
+                ? stage.crew().startProcess(contestant, server.url(), TERM, stage.newJdk())
+                : stage.crew().start(contestant, server.url(), TERM);
+        int members = entry.can(Ability.TRIP) ? 1 : processes;
         IntUnaryOperator share = i -> {
             if (entry.can(Ability.TRIP)) {
                 return 1;
@@ -103,13 +103,19 @@ record CycleScenario(
             // One more than wait: the one that holds the lock.
             return growing ? (size + 1 + i) / processes : scale.loaded(task.count());
         };
-        return new CycleSession(entry, server, members, share, scale, size);
+        CycleSession session = new CycleSession(entry, server, starting, members, share, scale, size);
+        if (!cold) {
+            session.start();
+        }
+        return session;
     }
 
     private final class CycleSession implements Session {
         private final Contestants.Entry entry;
         private final RedisServer server;
-        private final List<Crew.Member> members;
+        private final Supplier<Crew.Member> starting;
+        private final int count;
+        private final List<Crew.Member> members = new ArrayList<>();
         private final IntUnaryOperator share;
         private final Scale scale;
         private final long queueMillis;
@@ -117,20 +123,36 @@ record CycleScenario(
         CycleSession(
                 Contestants.Entry entry,
                 RedisServer server,
-                List<Crew.Member> members,
+                Supplier<Crew.Member> starting,
+                int count,
                 IntUnaryOperator share,
                 Scale scale,
                 int size) {
             this.entry = entry;
             this.server = server;
-            this.members = members;
+            this.starting = starting;
+            this.count = count;
             this.share = share;
             this.scale = scale;
             this.queueMillis = size / 5; // the line has to form before the clock runs
         }
 
+        void start() {
+            for (int i = 0; i < count; i++) {
+                members.add(starting.get());
+            }
+        }
+
+        void end() {
+            members.forEach(Crew.Member::close);
+            members.clear();
+        }
+
         @Override
         public void warm() {
+            if (cold) {
+                return;
+            }
             members.forEach(Crew.Member::awaitStart);
             // Many queues are measured one after the other, and the server has most of the work: once is enough.
             int warmings = growing ? Math.min(1, scale.warmings()) : scale.warmings();
@@ -166,9 +188,22 @@ record CycleScenario(
 
         @Override
         public Sample measure() {
+            if (!cold) {
+                return measure(scale.millis());
+            }
+            start();
+            try {
+                members.forEach(Crew.Member::awaitStart);
+                return measure(scale.coldMillis());
+            } finally {
+                end();
+            }
+        }
+
+        private Sample measure(long millis) {
             ServerCounts before = ServerCounts.of(server, entry.requests());
             long cpuBefore = clientCpu();
-            List<Answer> answers = run(scale.millis());
+            List<Answer> answers = run(millis);
             long cpu = clientCpu() - cpuBefore;
             ServerCounts spent = ServerCounts.of(server, entry.requests()).since(before);
             Histogram histogram = new Histogram();
@@ -184,13 +219,13 @@ record CycleScenario(
                 fastest = Math.max(fastest, answer.fastest());
             }
             if (histogram.total() == 0) {
-                throw new Crew.Failed("no cycle ended within " + scale.millis() + " ms, and " + all + " later");
+                throw new Crew.Failed("no cycle ended within " + millis + " ms, and " + all + " later");
             }
             Map<String, Double> values = new LinkedHashMap<>();
             values.put("cycles", (double) histogram.total());
-            values.put("rate", histogram.total() * 1e3 / Math.max(1, scale.millis()));
+            values.put("rate", histogram.total() * 1e3 / Math.max(1, millis));
             if (growing) {
-                values.put("handoff", scale.millis() * 1e3 / histogram.total());
+                values.put("handoff", millis * 1e3 / histogram.total());
             }
             values.put("p50", histogram.at(0.5) / 1e3);
             values.put("p90", histogram.at(0.9) / 1e3);
@@ -206,7 +241,7 @@ record CycleScenario(
 
         @Override
         public void close() {
-            members.forEach(Crew.Member::close);
+            end();
             server.close();
         }
     }

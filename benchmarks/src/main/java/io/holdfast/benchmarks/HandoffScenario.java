@@ -30,7 +30,8 @@ final class HandoffScenario implements Scenario {
     public String meaning() {
         return "One process holds a lock, another one has asked for it some milliseconds ago. The time is from the call of"
                 + " release in the first to the return of acquire in the second; all processes of a machine share one"
-                + " monotonic clock. The floor is one message by PUBLISH.";
+                + " monotonic clock. The floor is one message by PUBLISH; a plain handoff is a script that appoints whoever"
+                + " comes next and publishes, without any rule for what can go wrong, over Lettuce.";
     }
 
     @Override
@@ -44,7 +45,7 @@ final class HandoffScenario implements Scenario {
 
     @Override
     public List<String> references() {
-        return List.of("hop", "redisson-fair");
+        return List.of("hop", "hop-script", "redisson-fair");
     }
 
     @Override

@@ -20,7 +20,8 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
  * @param facts in words, by what they are of
  */
 record Machine(Map<String, String> facts) {
-    static Machine look(Scale scale, @Nullable Path newJdk) {
+    /** To be called while the machine does nothing else. */
+    static Machine look(Scale scale, @Nullable Path newJdk) throws InterruptedException {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put(
                 "run",
@@ -41,6 +42,7 @@ record Machine(Map<String, String> facts) {
                     "server",
                     "Redis " + info.getOrDefault("redis_version", "?") + ", allocator "
                             + info.getOrDefault("mem_allocator", "?"));
+            facts.putAll(MachineTerms.measure(server).facts());
         }
         facts.put(
                 "libraries",

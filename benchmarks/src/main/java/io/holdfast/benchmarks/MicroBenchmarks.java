@@ -5,8 +5,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.ReleaseResult;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.internal.lease.Recorder;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Entropy;
@@ -95,10 +97,18 @@ public class MicroBenchmarks {
         return keys.hold();
     }
 
+    /** What a cycle asks of the flight recorder while nothing is recorded: for the wait, for the grant and for the release. */
+    @Benchmark
+    public int recording() {
+        Recorder recorder = Recorder.present();
+        int asked = recorder.waiting(true) == null ? 0 : 1;
+        asked += recorder.listens() ? 2 : 0;
+        asked += recorder.listens() ? 4 : 0;
+        return asked;
+    }
+
     /** Answers what is asked of a free lock by itself, in the thread that asks. */
     private static final class AnsweringDriver extends ForwardingDriver {
-        private static final String ACQUIRE_KEYS = "7";
-        private static final String RELEASE_KEYS = "6";
         private static final Reply NOW = Reply.of(2_000_000_000_000_000L);
         private static final Reply GRANTED = Reply.of("GRANTED");
         private static final Reply TOKEN = Reply.of(7);
@@ -112,13 +122,13 @@ public class MicroBenchmarks {
         @Override
         public CompletionStage<Reply> send(Command command) {
             if (command.name().equals("EVALSHA")) {
-                String keys = command.words().get(2);
+                String script = command.words().get(1);
                 // The time and the call's number stand behind the reply.
                 Reply number = Reply.of(command.words().get(command.words().size() - 1));
-                if (keys.equals(ACQUIRE_KEYS)) {
+                if (script.equals(Script.ACQUIRE.sha1())) {
                     return CompletableFuture.completedStage(
                             Reply.of(List.of(GRANTED, TOKEN, NOW, NOT_KEPT, NOW, number)));
-                } else if (keys.equals(RELEASE_KEYS)) {
+                } else if (script.equals(Script.RELEASE.sha1())) {
                     return CompletableFuture.completedStage(Reply.of(List.of(RELEASED, NOW, number)));
                 }
             }

@@ -13,8 +13,11 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 
 /** Parts of the engine without a network, by JMH. Only when asked for by name. */
 final class MicroScenario implements Scenario {
-    private static final Map<String, String> LABELS =
-            Map.of("cycle", "The engine's part of a cycle", "ownerId", "An owner's id", "keys", "Keys of a name");
+    private static final Map<String, String> LABELS = Map.of(
+            "cycle", "The engine's part of a cycle",
+            "ownerId", "An owner's id",
+            "keys", "Keys of a name",
+            "recording", "What a cycle asks of the flight recorder, which is off");
     private static final int WARM = 2;
     private static final int COUNTED = 3;
 
@@ -46,7 +49,7 @@ final class MicroScenario implements Scenario {
 
     @Override
     public List<String> contestants(int size) {
-        return List.of("cycle", "ownerId", "keys");
+        return List.of("cycle", "ownerId", "keys", "recording");
     }
 
     @Override

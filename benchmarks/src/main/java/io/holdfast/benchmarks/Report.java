@@ -64,6 +64,8 @@ final class Report {
         line();
         line("## Targets");
         line();
+        line("From `targets.md` of the benchmarks, which tells how each is measured, and why it is wanted.");
+        line();
         line("| | measured | target | |");
         line("|---|---|---|---|");
         for (Target target : Target.ALL) {
@@ -75,8 +77,9 @@ final class Report {
                     " | ",
                     measured.isEmpty() ? "–" : number(measured.getAsDouble(), 2),
                     " | ",
-                    target.atLeast() ? "≥ " : "≤ ",
-                    number(target.bound(), 1),
+                    target.comparison().sign,
+                    " ",
+                    goal(target.bound()),
                     " | ",
                     mark,
                     " |");
@@ -197,6 +200,11 @@ final class Report {
             return median;
         }
         return median + " (" + number(spread.min(), decimals) + ".." + number(spread.max(), decimals) + ")";
+    }
+
+    /** As short as it was written. */
+    private static String goal(double value) {
+        return value == Math.rint(value) ? number(value, 0) : String.valueOf(value);
     }
 
     private static String number(double value, int decimals) {

@@ -19,6 +19,11 @@ import java.util.Set;
  * @param waiters how many wait
  * @param queues lengths of queues
  * @param load by what the number of threads and of requests in flight is divided
+ * @param coldMillis that processes work together right after their start
+ * @param firstMillis that a process works from its connect on
+ * @param recordedLocks how many locks calls of clients are recorded of
+ * @param recordedCycles of each of these
+ * @param replays of what was recorded in a measurement, of which the least counts
  * @param patienceMillis how long a recovery may take
  * @param starts of a program in a measurement
  * @param processes whether workers are processes of their own wherever that is possible
@@ -39,6 +44,11 @@ record Scale(
         List<Integer> waiters,
         List<Integer> queues,
         int load,
+        long coldMillis,
+        long firstMillis,
+        int recordedLocks,
+        int recordedCycles,
+        int replays,
         long patienceMillis,
         int starts,
         boolean processes,
@@ -59,6 +69,11 @@ record Scale(
                 List.of(200, 10_000),
                 List.of(1, 10, 100, 1_000, 10_000),
                 1,
+                4_000,
+                5_000,
+                50,
+                20,
+                20,
                 12_000,
                 5,
                 true,
@@ -81,6 +96,11 @@ record Scale(
                 List.of(200, 10_000),
                 List.of(10, 1_000, 10_000),
                 1,
+                1_500,
+                2_000,
+                50,
+                10,
+                20,
                 5_000,
                 3,
                 true,
@@ -98,16 +118,31 @@ record Scale(
                 20,
                 2,
                 2,
-                50,
-                100,
+                500,
+                600,
                 3,
                 List.of(5),
                 List.of(3),
                 16,
+                20,
+                20,
+                2,
+                3,
+                1,
                 10_000,
                 1,
                 false,
-                Set.of("holdfast-lettuce", "trip-script", "socket", "java", "cycle", "ownerId", "keys"));
+                Set.of(
+                        "holdfast-lettuce",
+                        "holdfast-strict-lettuce",
+                        "holdfast-contended",
+                        "floor-scripts",
+                        "trip-script",
+                        "socket",
+                        "java",
+                        "cycle",
+                        "ownerId",
+                        "keys"));
     }
 
     Scale withRounds(int other) {
@@ -126,6 +161,11 @@ record Scale(
                 waiters,
                 queues,
                 load,
+                coldMillis,
+                firstMillis,
+                recordedLocks,
+                recordedCycles,
+                replays,
                 patienceMillis,
                 starts,
                 processes,
@@ -148,6 +188,11 @@ record Scale(
                 waiters,
                 queues,
                 load,
+                coldMillis,
+                firstMillis,
+                recordedLocks,
+                recordedCycles,
+                replays,
                 patienceMillis,
                 starts,
                 processes,

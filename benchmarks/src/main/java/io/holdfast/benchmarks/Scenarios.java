@@ -24,6 +24,7 @@ final class Scenarios {
                     LOCKS,
                     true,
                     false,
+                    false,
                     List.of("floor-lettuce", "floor-jedis", "redisson-lock")),
             new CycleScenario(
                     "own",
@@ -34,6 +35,7 @@ final class Scenarios {
                     LOCKS,
                     false,
                     false,
+                    false,
                     List.of("floor-lettuce", "floor-jedis", "redisson-lock")),
             new CycleScenario(
                     "async",
@@ -42,6 +44,7 @@ final class Scenarios {
                     Task.of(Task.Act.ASYNC, "async", MANY),
                     1,
                     List.of(Ability.LOCKS, Ability.ASYNC),
+                    false,
                     false,
                     false,
                     List.of("floor-lettuce", "redisson-lock")),
@@ -56,6 +59,7 @@ final class Scenarios {
                     WAITS,
                     true,
                     false,
+                    false,
                     List.of("trip-script", "redisson-lock", "redisson-fair", "spring-pubsub")),
             new CycleScenario(
                     "hot-virtual",
@@ -66,6 +70,7 @@ final class Scenarios {
                     WAITS,
                     true,
                     false,
+                    false,
                     List.of("trip-script", "redisson-lock", "redisson-fair")),
             new CycleScenario(
                     "own-virtual",
@@ -74,6 +79,7 @@ final class Scenarios {
                     Task.of(Task.Act.CYCLES, "own", MANY).withVirtualThreads(),
                     1,
                     LOCKS,
+                    false,
                     false,
                     false,
                     List.of("floor-lettuce", "floor-jedis", "redisson-lock")),
@@ -87,7 +93,20 @@ final class Scenarios {
                     WAITS,
                     false,
                     false,
-                    List.of("redisson-lock", "redisson-fair")),
+                    false,
+                    List.of("redisson-lock", "redisson-fair", "holdfast-jedis")),
+            new CycleScenario(
+                    "processes-cold",
+                    "The same, right after the start of the processes",
+                    "As in the last one, but in each round all processes are new, and measured from when they have"
+                            + " connected: what a service gets in its first seconds.",
+                    Task.of(Task.Act.CYCLES, "hot", 8).sharing(),
+                    4,
+                    WAITS,
+                    false,
+                    true,
+                    false,
+                    List.of("redisson-lock", "redisson-fair", "holdfast-jedis")),
             new HandoffScenario(),
             new CycleScenario(
                     "growth",
@@ -99,8 +118,53 @@ final class Scenarios {
                     2,
                     List.of(Ability.WAITS, Ability.ASYNC),
                     false,
+                    false,
                     true,
                     List.of("redisson-lock", "redisson-fair")),
+            kind(
+                    "read-write",
+                    "One read/write lock, 32 threads of a process",
+                    "All threads want one lock all the time, one time of ten to write. Nothing is done while it is held.",
+                    1,
+                    Ability.READS,
+                    "redisson-rw"),
+            kind(
+                    "read-write-processes",
+                    "One read/write lock, 4 processes with 8 threads each",
+                    "The same among processes.",
+                    4,
+                    Ability.READS,
+                    "redisson-rw"),
+            kind(
+                    "permits",
+                    "One semaphore with four permits, 32 threads of a process",
+                    "All threads want one of four permits all the time. Nothing is done while it is had.",
+                    1,
+                    Ability.PERMITS,
+                    "redisson-permits",
+                    "redisson-semaphore"),
+            kind(
+                    "permits-processes",
+                    "One semaphore with four permits, 4 processes with 8 threads each",
+                    "The same among processes.",
+                    4,
+                    Ability.PERMITS,
+                    "redisson-permits",
+                    "redisson-semaphore"),
+            kind(
+                    "sets",
+                    "Two of eight locks at once, 32 threads of a process",
+                    "All threads want two of eight locks at once all the time, named in any order.",
+                    1,
+                    Ability.SETS,
+                    "redisson-multi"),
+            kind(
+                    "sets-processes",
+                    "Two of eight locks at once, 4 processes with 8 threads each",
+                    "The same among processes.",
+                    4,
+                    Ability.SETS,
+                    "redisson-multi"),
             new WaiterScenario(),
             new LeaseScenario(),
             new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
@@ -108,7 +172,25 @@ final class Scenarios {
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),
             new RecoveryScenario(RecoveryScenario.Kind.RECALL),
             new RecoveryScenario(RecoveryScenario.Kind.KEEPER),
+            new FirstScenario(),
+            new ScriptScenario(),
             new StartScenario());
+
+    /** A lock of another kind, as hot as can be. */
+    private static Scenario kind(
+            String id, String title, String meaning, int processes, Ability ability, String... references) {
+        return new CycleScenario(
+                id,
+                title,
+                meaning,
+                Task.of(Task.Act.CYCLES, "hot", THREADS / processes).sharing(),
+                processes,
+                List.of(ability),
+                false,
+                false,
+                false,
+                List.of(references));
+    }
 
     /** Only by name. */
     private static final Scenario MICRO = new MicroScenario();

@@ -86,6 +86,17 @@ record ServerCounts(long requests, long commands, double cpuMicros, long bytes) 
         return result;
     }
 
+    /** What a server has spent in one command. */
+    record Spent(long calls, long micros) {}
+
+    /** By its own count, since it began or was told to forget. */
+    static Spent spentIn(RedisServer server, String command) {
+        String statistics = info(server, "commandstats").getOrDefault("cmdstat_" + command, "calls=0,usec=0,");
+        int usec = statistics.indexOf("usec=") + "usec=".length();
+        return new Spent(
+                callsOf(statistics), Long.parseLong(statistics.substring(usec, statistics.indexOf(',', usec))));
+    }
+
     /** Of {@code calls=3,usec=…}. */
     private static long callsOf(String statistics) {
         return Long.parseLong(statistics.substring("calls=".length(), statistics.indexOf(',')));

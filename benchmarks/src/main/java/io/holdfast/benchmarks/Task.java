@@ -20,6 +20,8 @@ record Task(Act act, String lock, int count, boolean shared, boolean virtual, lo
         ASYNC,
         /** Acquires locks and keeps them. */
         HOLD,
+        /** Connects, and acquires and releases in one thread, from then on. Nothing was done before. */
+        FIRST,
         /** Begins to wait for a lock, and goes on waiting. */
         WAIT,
         /** Acquires a lock, for {@link #GIVE}. */

@@ -37,45 +37,66 @@ final class Worker {
     /** How many requests are under way while many locks are taken. */
     private static final int TAKING = 500;
 
-    private final Contestant contestant;
+    private final Contestant.Maker maker;
+    private final String address;
+    private final Duration term;
     private final boolean async;
     private final Gson gson = new Gson();
     private final List<Grip> held = new ArrayList<>();
     private final Map<String, Grip> taken = new HashMap<>();
     private final Map<String, CompletableFuture<Long>> asked = new ConcurrentHashMap<>();
 
-    private Worker(Contestant contestant, boolean async) {
-        this.contestant = contestant;
-        this.async = async;
+    private @Nullable Contestant connected;
+
+    private Worker(Contestants.Entry entry, String address, Duration term) {
+        this.maker = entry.maker();
+        this.async = entry.can(Ability.ASYNC);
+        this.address = address;
+        this.term = term;
+    }
+
+    private Contestant connect() throws Exception {
+        Contestant made = maker.connect(address, term);
+        connected = made;
+        return made;
+    }
+
+    private Contestant contestant() {
+        if (connected == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return connected;
     }
 
     /**
      * Runs the program.
      *
-     * @param arguments contestant, address, term in milliseconds
+     * @param arguments contestant, address, term in milliseconds, whether it connects only with its first task
      */
     public static void main(String[] arguments) throws Exception {
         serve(
                 arguments[0],
                 arguments[1],
                 Duration.ofMillis(Long.parseLong(arguments[2])),
+                Boolean.parseBoolean(arguments[3]),
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8)),
                 System.out);
         System.exit(0); // threads of libraries may be left
     }
 
-    /** Connects, says so, and does what it is told until it is to end or its input ends. */
-    static void serve(String id, String address, Duration term, BufferedReader in, PrintStream out) throws IOException {
-        Contestants.Entry entry = Contestants.of(id);
+    /** Connects, unless that is its first task; says that it is there, and does what it is told until its input ends. */
+    static void serve(String id, String address, Duration term, boolean unconnected, BufferedReader in, PrintStream out)
+            throws IOException {
+        Worker worker = new Worker(Contestants.of(id), address, term);
         Gson gson = new Gson();
-        Contestant contestant;
         try {
-            contestant = entry.maker().connect(address, term);
+            if (!unconnected) {
+                worker.connect();
+            }
         } catch (Exception e) {
             say(out, gson.toJson(Answer.failed("could not connect: " + e)));
             return;
         }
-        Worker worker = new Worker(contestant, entry.can(Ability.ASYNC));
         say(out, gson.toJson(Answer.done()));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             Task task = gson.fromJson(line, Task.class);
@@ -84,7 +105,9 @@ final class Worker {
             }
             say(out, worker.answer(task));
         }
-        contestant.close();
+        if (worker.connected != null) {
+            worker.connected.close();
+        }
         say(out, gson.toJson(Answer.done()));
     }
 
@@ -110,9 +133,12 @@ final class Worker {
             case ASYNC -> {
                 return async(task);
             }
+            case FIRST -> {
+                return first(task);
+            }
             case HOLD -> hold(task.lock(), task.count());
             case WAIT -> waitFor(task.lock(), task.count());
-            case TAKE -> taken.put(task.lock(), contestant.acquire(task.lock()));
+            case TAKE -> taken.put(task.lock(), contestant().acquire(task.lock()));
             case GIVE -> {
                 Grip grip = taken.remove(task.lock());
                 if (grip == null) {
@@ -190,12 +216,28 @@ final class Worker {
         return sum(lanes);
     }
 
+    /** The clock runs from before the connect; the value is the time until the first lease is there. */
+    private Answer first(Task task) throws Exception {
+        Lane lane = new Lane();
+        long begin = System.nanoTime();
+        long until = begin + TimeUnit.MILLISECONDS.toNanos(task.millis());
+        Contestant contestant = connect();
+        long asked = System.nanoTime();
+        Grip grip = contestant.acquire(task.lock());
+        long obtained = System.nanoTime();
+        grip.release();
+        count(lane, asked, System.nanoTime(), begin, until, 1);
+        cycle(task.lock(), lane, begin, until, task.least());
+        return sum(new Lane[] {lane}).with(obtained - begin);
+    }
+
     private static String nameOf(Task task, int index) {
         return task.shared() ? task.lock() : task.lock() + "-" + index;
     }
 
     /** Until the window is over. What ends later is not in the histogram, but for the least that is to be. */
     private void cycle(String lock, Lane lane, long from, long until, int least) throws Exception {
+        Contestant contestant = contestant();
         for (long begin = System.nanoTime(); begin - until < 0 || lane.all < least; ) {
             contestant.acquire(lock).release();
             long end = System.nanoTime();
@@ -253,7 +295,7 @@ final class Worker {
             end.complete(null);
             return;
         }
-        contestant
+        contestant()
                 .acquireAsync(lock, actor + 1L)
                 .thenCompose(Grip::releaseAsync)
                 .whenComplete((done, failure) -> {
@@ -269,6 +311,7 @@ final class Worker {
     // ---- holding and waiting
 
     private void hold(String prefix, int count) throws Exception {
+        Contestant contestant = contestant();
         if (!async) {
             for (int i = 0; i < count; i++) {
                 held.add(contestant.acquire(prefix + "-" + i));
@@ -290,6 +333,7 @@ final class Worker {
     }
 
     private void waitFor(String lock, int count) throws InterruptedException {
+        Contestant contestant = contestant();
         for (int i = 0; i < count; i++) {
             if (async) {
                 contestant.acquireAsync(lock, i + 1L);
@@ -306,6 +350,7 @@ final class Worker {
     }
 
     private void ask(String lock) throws InterruptedException {
+        Contestant contestant = contestant();
         CompletableFuture<Long> obtained = new CompletableFuture<>();
         asked.put(lock, obtained);
         CountDownLatch running = new CountDownLatch(1);

@@ -1,5 +1,7 @@
 package io.holdfast.benchmarks.contestants;
 
+import io.holdfast.DistributedReadWriteLock;
+import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -7,7 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.UnaryOperator;
+import org.redisson.api.RReadWriteLock;
 import org.redisson.api.RedissonClient;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
@@ -26,7 +30,13 @@ public final class Contestants {
         /** Is one round trip and no lock: the bound of a strict handoff. */
         TRIP,
         /** Is one message from a process to another, and no lock. */
-        HOP
+        HOP,
+        /** Takes a read/write lock: mostly to read, one time of ten to write. */
+        READS,
+        /** Takes one of {@link #PERMITS} permits of a semaphore. */
+        PERMITS,
+        /** Takes two of eight locks at once. */
+        SETS
     }
 
     /**
@@ -66,6 +76,20 @@ public final class Contestants {
     private static final Set<Ability> LIBRARY = EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS);
     private static final Set<Ability> ASYNC_LIBRARY =
             EnumSet.of(Ability.LOCKS, Ability.WAITS, Ability.RENEWS, Ability.ASYNC);
+
+    /** Where it matters whether the order of requests is kept strictly, and what it costs. */
+    private static final Set<String> OF_ORDER =
+            Set.of("scripts", "hot", "hot-virtual", "processes", "processes-cold", "handoff", "growth", "waiters");
+
+    /** Contestants that are there for what their scripts cost. */
+    private static final Set<String> OF_SCRIPTS = Set.of("scripts");
+
+    /** How many permits a semaphore has. */
+    static final int PERMITS = 4;
+
+    private static final int LOCKS_OF_SETS = 8;
+    private static final int WRITES_ONE_OF = 10;
+
     private static final Map<String, Entry> ALL = new LinkedHashMap<>();
 
     static {
@@ -73,11 +97,23 @@ public final class Contestants {
         holdfast("holdfast-jedis", "Holdfast over Jedis", "jedis", Set.of(), options -> options);
         // Modes of Holdfast: a line each, with where they matter and the options that turn them on.
         holdfast(
+                "holdfast-strict-lettuce",
+                "Holdfast over Lettuce, strict order",
+                "lettuce",
+                OF_ORDER,
+                LockOptions::withStrictOrder);
+        holdfast(
+                "holdfast-strict-jedis",
+                "Holdfast over Jedis, strict order",
+                "jedis",
+                OF_ORDER,
+                LockOptions::withStrictOrder);
+        holdfast(
                 "holdfast-handing",
-                "Holdfast, handing on 1,000 times or 100 ms",
+                "Holdfast, turns of 64 sections or 100 ms",
                 "lettuce",
                 Set.of("hot", "hot-virtual", "processes"),
-                options -> options.withLocalHandoff(1_000, Duration.ofMillis(100)));
+                options -> options.withTurns());
         holdfast(
                 "holdfast-keeping",
                 "Holdfast, keeping for 5 s",
@@ -89,6 +125,40 @@ public final class Contestants {
         redisson("redisson-fenced", "Redisson fenced lock", RedissonClient::getFencedLock);
         spring("spring-pubsub", "Spring Integration, pub/sub", RedisLockType.PUB_SUB_LOCK);
         spring("spring-spin", "Spring Integration, spin", RedisLockType.SPIN_LOCK);
+        // Its renewal begins at once, and would be counted with what obtains and releases.
+        add(new Entry(
+                "spring-obtain",
+                "Spring Integration, pub/sub, without renewal",
+                EnumSet.of(Ability.LOCKS, Ability.WAITS),
+                SpringContestant.REGISTRY + ":%s",
+                OF_SCRIPTS,
+                List.of(),
+                (address, term) -> new SpringContestant(address, term, RedisLockType.PUB_SUB_LOCK, false)));
+        holdfastKind("rw", "read/write lock", Ability.READS, (client, options, name) -> {
+            DistributedReadWriteLock lock = client.readWriteLock(name, options);
+            return HoldfastContestant.held((isWrite() ? lock.write() : lock.read()).acquire());
+        });
+        holdfastKind(
+                "permits",
+                "semaphore",
+                Ability.PERMITS,
+                (client, options, name) -> HoldfastContestant.held(
+                        client.semaphore(name, PERMITS, options).acquire()));
+        holdfastKind("sets", "two locks", Ability.SETS, (client, options, name) -> {
+            LeaseSet leases = client.locks(two(name).toArray(String[]::new)).acquire();
+            return leases::release;
+        });
+        redissonKind("redisson-rw", "Redisson read/write lock", Ability.READS, (client, name) -> {
+            RReadWriteLock lock = client.getReadWriteLock(name);
+            return isWrite() ? lock.writeLock() : lock.readLock();
+        });
+        redissonPermits("redisson-permits", "Redisson semaphore whose permits expire", RedissonPermits::expiring);
+        redissonPermits(
+                "redisson-semaphore", "Redisson semaphore, permits of the dead are lost", RedissonPermits::bare);
+        redissonKind("redisson-multi", "Redisson multi-lock", Ability.SETS, (client, name) -> {
+            List<String> names = two(name);
+            return client.getMultiLock(client.getLock(names.get(0)), client.getLock(names.get(1)));
+        });
         add(new Entry(
                 "floor-lettuce",
                 "Floor: SET NX over Lettuce",
@@ -96,6 +166,14 @@ public final class Contestants {
                 "%s",
                 List.of("set"),
                 LettuceFloor::lock));
+        add(new Entry(
+                "floor-scripts",
+                "Floor: SET NX as a script",
+                EnumSet.of(Ability.LOCKS),
+                "%s",
+                OF_SCRIPTS,
+                List.of(),
+                LettuceFloor::scripts));
         add(new Entry(
                 "floor-jedis",
                 "Floor: SET NX over a Jedis pool",
@@ -107,7 +185,20 @@ public final class Contestants {
         add(new Entry(
                 "trip-script", "Round trip: a script", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::script));
         add(new Entry(
-                "hop", "Floor: publish and receive", EnumSet.of(Ability.HOP), "", List.of("publish"), HopFloor::new));
+                "hop",
+                "Floor: publish and receive",
+                EnumSet.of(Ability.HOP),
+                "",
+                List.of("publish"),
+                HopFloor::message));
+        add(new Entry(
+                "hop-script",
+                "Floor: a plain handoff, publish and receive",
+                EnumSet.of(Ability.HOP),
+                "%s",
+                Set.of("handoff"),
+                List.of(),
+                HopFloor::handoff));
     }
 
     private Contestants() {}
@@ -121,7 +212,46 @@ public final class Contestants {
                 "hf:{%s}",
                 scenarios,
                 List.of(),
-                (address, term) -> HoldfastContestant.connect(driver, address, term, options)));
+                (address, term) ->
+                        HoldfastContestant.connect(driver, address, term, options, HoldfastContestant.LOCK)));
+    }
+
+    /** What several may hold at once, or several locks: over both drivers. */
+    private static void holdfastKind(String kind, String label, Ability ability, HoldfastContestant.Way way) {
+        for (String driver : List.of("lettuce", "jedis")) {
+            add(new Entry(
+                    "holdfast-" + kind + "-" + driver,
+                    "Holdfast over " + (driver.equals("jedis") ? "Jedis" : "Lettuce") + ", " + label,
+                    EnumSet.of(ability),
+                    "",
+                    List.of(),
+                    (address, term) -> HoldfastContestant.connect(driver, address, term, options -> options, way)));
+        }
+    }
+
+    private static void redissonKind(String id, String label, Ability ability, RedissonContestant.Locks locks) {
+        add(new Entry(
+                id,
+                label,
+                EnumSet.of(ability),
+                "",
+                List.of(),
+                (address, term) -> new RedissonContestant(address, term, locks)));
+    }
+
+    private static void redissonPermits(String id, String label, Contestant.Maker maker) {
+        add(new Entry(id, label, EnumSet.of(Ability.PERMITS), "", List.of(), maker));
+    }
+
+    private static boolean isWrite() {
+        return ThreadLocalRandom.current().nextInt(WRITES_ONE_OF) == 0;
+    }
+
+    /** Two names of eight, in any order. */
+    private static List<String> two(String name) {
+        int one = ThreadLocalRandom.current().nextInt(LOCKS_OF_SETS);
+        int other = (one + 1 + ThreadLocalRandom.current().nextInt(LOCKS_OF_SETS - 1)) % LOCKS_OF_SETS;
+        return List.of(name + "-" + one, name + "-" + other);
     }
 
     private static void redisson(String id, String label, RedissonContestant.Locks locks) {
@@ -141,7 +271,7 @@ public final class Contestants {
                 LIBRARY,
                 SpringContestant.REGISTRY + ":%s",
                 List.of(),
-                (address, term) -> new SpringContestant(address, term, type)));
+                (address, term) -> new SpringContestant(address, term, type, true)));
     }
 
     private static void add(Entry entry) {

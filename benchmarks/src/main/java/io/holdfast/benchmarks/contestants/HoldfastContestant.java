@@ -16,16 +16,31 @@ import java.util.function.UnaryOperator;
 
 /** Holdfast over one of its drivers. */
 final class HoldfastContestant implements Contestant {
+    /** What is taken when a lock is asked for. */
+    interface Way {
+        Grip acquire(Holdfast client, LockOptions options, String name) throws InterruptedException;
+    }
+
+    /** The lock of this name. */
+    static final Way LOCK =
+            (client, options, name) -> new Held(client.lock(name, options).acquire());
+
     private final Holdfast client;
     private final LockOptions options;
+    private final Way way;
 
-    private HoldfastContestant(Holdfast client, LockOptions options) {
+    private HoldfastContestant(Holdfast client, LockOptions options, Way way) {
         this.client = client;
         this.options = options;
+        this.way = way;
+    }
+
+    static Grip held(Lease lease) {
+        return new Held(lease);
     }
 
     static HoldfastContestant connect(
-            String driver, String address, Duration term, UnaryOperator<LockOptions> changed) {
+            String driver, String address, Duration term, UnaryOperator<LockOptions> changed, Way way) {
         RedisDriverProvider provider = ServiceLoader.load(RedisDriverProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(each -> each.name().equals(driver))
@@ -38,12 +53,13 @@ final class HoldfastContestant implements Contestant {
                 Holdfast.over(
                         Location.parse(address).connect(provider, connect),
                         HoldfastOptions.defaults().withLockDefaults(options)),
-                options);
+                options,
+                way);
     }
 
     @Override
     public Grip acquire(String lock) throws InterruptedException {
-        return new Held(client.lock(lock, options).acquire());
+        return way.acquire(client, options, lock);
     }
 
     @Override

@@ -14,8 +14,11 @@ final class LettuceFloor implements Contestant {
     static final String COMPARE_AND_DELETE =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
 
+    private static final String SET_WHEN_ABSENT = "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])";
+
     private enum Act {
         LOCK,
+        LOCK_BY_SCRIPT,
         PING,
         SCRIPT
     }
@@ -25,6 +28,8 @@ final class LettuceFloor implements Contestant {
     private final AtomicLong values = new AtomicLong(System.nanoTime());
     private final SetArgs whenAbsent;
     private final Act act;
+    private final String term;
+    private final String setting;
     private final String deletion;
     private final String nothing;
 
@@ -32,13 +37,19 @@ final class LettuceFloor implements Contestant {
         this.client = RedisClient.create(address);
         this.connection = client.connect();
         this.whenAbsent = SetArgs.Builder.nx().px(term.toMillis());
+        this.term = Long.toString(term.toMillis());
         this.act = act;
+        this.setting = connection.sync().scriptLoad(SET_WHEN_ABSENT);
         this.deletion = connection.sync().scriptLoad(COMPARE_AND_DELETE);
         this.nothing = connection.sync().scriptLoad("return 1");
     }
 
     static LettuceFloor lock(String address, Duration term) {
         return new LettuceFloor(address, term, Act.LOCK);
+    }
+
+    static LettuceFloor scripts(String address, Duration term) {
+        return new LettuceFloor(address, term, Act.LOCK_BY_SCRIPT);
     }
 
     static LettuceFloor ping(String address, Duration term) {
@@ -60,9 +71,12 @@ final class LettuceFloor implements Contestant {
                 connection.sync().<Long>evalsha(nothing, ScriptOutputType.INTEGER, lock);
                 return () -> {};
             }
-            case LOCK -> {
+            case LOCK, LOCK_BY_SCRIPT -> {
                 String value = Long.toString(values.incrementAndGet());
-                if (connection.sync().set(lock, value, whenAbsent) == null) {
+                String set = act == Act.LOCK
+                        ? connection.sync().set(lock, value, whenAbsent)
+                        : connection.sync().evalsha(setting, ScriptOutputType.STATUS, new String[] {lock}, value, term);
+                if (set == null) {
                     throw new IllegalStateException(lock + " is taken, and the floor cannot wait");
                 }
                 return new Held(lock, value);

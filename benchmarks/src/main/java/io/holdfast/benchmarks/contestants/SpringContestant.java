@@ -9,7 +9,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
-/** Spring Integration's registry of Redis locks, with renewal, which its users have to turn on. */
+/** Spring Integration's registry of Redis locks, mostly with renewal, which its users have to turn on. */
 final class SpringContestant implements Contestant {
     static final String REGISTRY = "locks";
     /** It forgets locks, held ones too, when there are more than this. */
@@ -19,7 +19,7 @@ final class SpringContestant implements Contestant {
     private final ThreadPoolTaskScheduler renewals = new ThreadPoolTaskScheduler();
     private final RedisLockRegistry registry;
 
-    SpringContestant(String address, Duration term, RedisLockType type) {
+    SpringContestant(String address, Duration term, RedisLockType type, boolean renewing) {
         RedisURI uri = RedisURI.create(address);
         connections = new LettuceConnectionFactory(new RedisStandaloneConfiguration(uri.getHost(), uri.getPort()));
         connections.afterPropertiesSet();
@@ -28,7 +28,9 @@ final class SpringContestant implements Contestant {
         renewals.initialize();
         registry = new RedisLockRegistry(connections, REGISTRY, term);
         registry.setRedisLockType(type);
-        registry.setRenewalTaskScheduler(renewals);
+        if (renewing) {
+            registry.setRenewalTaskScheduler(renewals);
+        }
         registry.setCacheCapacity(CAPACITY);
     }
 
