@@ -44,10 +44,17 @@ final class Asked {
         this.askedAt = askedAt;
     }
 
-    /** When its wait is over. */
+    /** When its wait is over; of a request that asks for several, when the last of these has waited for long enough. */
     long waitsUntil() {
+        if (share != null) {
+            return share.waitsUntil();
+        }
         return item.waitMillis() < 0 ? NEVER : askedAt + (long) machine.inWorld(item.waitMillis() * 1_000_000);
     }
+
+    /** For whom it asks, if for several. */
+    @Nullable
+    Share share;
 
     /** Of a request that asks the server for several: what has come of it. */
     @Nullable

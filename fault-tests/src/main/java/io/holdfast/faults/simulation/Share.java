@@ -43,6 +43,11 @@ final class Share {
         }
     }
 
+    /** When the last of those that wait here has waited for long enough. */
+    long waitsUntil() {
+        return waiting.stream().mapToLong(Asked::waitsUntil).max().orElse(Asked.NEVER);
+    }
+
     /** The request that asks the server for itself; null if it asks for all of the others. */
     @Nullable
     Asked alone(String actor) {
@@ -64,6 +69,7 @@ final class Share {
         Shared made = new Shared(checks, new Asked(item, machine, now));
         made.request.done = waiting.isEmpty();
         made.request.shared = made;
+        made.request.share = this;
         Shared before = latest;
         if (before != null) {
             before.request.done = true;
