@@ -3,8 +3,8 @@
 local owner = ARGV[3]
 local queues, limit, priority, order, life, ending = string.match(ARGV[7], '^(%d) (%d+) (-?%d+) (%a) (%d+) (.*)$')
 
--- What is known of the queue and of this client's part in it; read again after it may have changed.
+-- What is known of the queue, of claims, and of this client's part in it; read again after it may have changed.
 local function read()
-  return redis.call('HMGET', lock.details, owner, '@claim', '@seq', '@n:' .. requester, '@a:' .. requester),
+  return redis.call('HMGET', lock.details, owner, lock.members and '@c' or '@claim', '@seq', '@n:' .. requester, '@a:' .. requester),
     redis.call('ZCARD', lock.queue)
 end

@@ -42,11 +42,15 @@ local function textOf(hold)
   return table.concat({ hold.secret, hold.token, hold.since, hold.term, hold.mode, hold.weight, hold.order, hold.label }, ' ')
 end
 
--- Raises the error of a key of another type, before anything is written.
+-- Raises the error of a key of another type, before anything is written. What a script reads anyway raises it as well: those that ask
+-- and release do without this as long as nothing is over.
 local function demandLine(line)
-  seldom().demandOurs(line)
-  redis.call('HGET', line.hold, '@')
-  redis.call('ZCARD', line.members)
+  if not line.ours then
+    seldom().demandOurs(line)
+    redis.call('HGET', line.hold, '@')
+    redis.call('ZCARD', line.members)
+    line.ours = true
+  end
   return true
 end
 
@@ -58,16 +62,31 @@ local function readLine(line, public)
   return facts[5]
 end
 
--- Reads how many have been granted the line, and have not confirmed it; nil for none.
-local function readClaims(line)
-  local claims = tonumber(redis.call('HGET', line.details, '@c') or 0)
+-- How many have been granted the line, and have not confirmed it, as it is written; nil for none.
+local function setClaims(line, written)
+  local claims = tonumber(written or 0)
   line.claims = claims > 0 and claims or nil
+end
+
+-- Reads them; answers whether somebody waits or has waited since nobody did.
+local function readClaims(line)
+  local facts = redis.call('HMGET', line.details, '@c', '@seq')
+  setClaims(line, facts[1])
+  return (facts[1] or facts[2]) and true or false
 end
 
 local function endClaims(line, count)
   if line.claims and count > 0 then
     line.claims = line.claims > count and line.claims - count or nil
     redis.call('HINCRBY', line.details, '@c', -count)
+  end
+end
+
+-- Ends the claim of an owner, which left the queue when it was granted the line.
+local function endClaim(line, owner)
+  endClaims(line, 1)
+  if redis.call('HDEL', line.details, owner) == 1 then
+    uncount(line, clientOf(owner))
   end
 end
 
@@ -113,6 +132,8 @@ local function purge(line)
   over = redis.call('ZRANGE', line.members, '-inf', nowMillis, 'BYSCORE', 'LIMIT', '0', WALK_LIMIT)
   -- end
   if #over > 0 then
+    demandLine(line)
+    line.changed = true
     local gone, publics, lapsed = {}, {}, {}
     for i, member in ipairs(over) do
       publics[i] = string.match(member, '^%S+')
@@ -172,7 +193,8 @@ local function admits(line, mode, weight, limit)
   elseif mode == 'R' then
     return true
   end
-  return line.used + weight <= math.min(limit, mostOf(line))
+  local used = line.used + weight
+  return used <= tonumber(limit) and used <= mostOf(line)
 end
 
 -- Decides a grant, so that what comes next is judged beside it. It is written by give.
@@ -180,6 +202,7 @@ local function decide(line, grants, grant)
   grant.public, grant.secret = partsOf(grant.owner)
   grants[#grants + 1] = grant
   line.holders = line.holders + 1
+  line.changed = true
   if grant.mode == 'W' then
     line.writer = grant.public
   else
@@ -187,12 +210,19 @@ local function decide(line, grants, grant)
   end
 end
 
+-- The last number of the line: its key raises the error of another type before anything is written.
+local function lastOf(line)
+  line.last = line.last or tonumber(redis.call('GET', line.token) or '0') or 0
+  return line.last
+end
+
 -- Writes what was decided: numbers, then who holds and until when.
 local function give(line, grants)
   if #grants == 0 then
     return
   end
-  local first = math.max(nowMicros, (tonumber(redis.call('GET', line.token) or '0') or 0) + 1)
+  local first = math.max(nowMicros, lastOf(line) + 1)
+  line.last = first + #grants - 1
   writeToken(line.token, first + #grants - 1, tokenTtl)
   local scored, fields, longest = {}, { '@n', line.holders, '@u', line.used }, 0
   for i, grant in ipairs(grants) do
@@ -222,10 +252,12 @@ end
 -- does not fit is passed by nobody, unless it cannot be told: a candidate, a waiter of the client that asks, may be parked.
 local function serve(line, candidate)
   local grants, mails, walked, again = {}, {}, 0, true
-  redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+  line.first = nil
   while again do
     local owner, about, order
     owner, about, walked = nextWaiter(line, candidate, walked)
+    -- Who was looked at before may be parked now, or gone.
+    line.changed = line.changed or candidate or not walked or walked > (owner and 1 or 0)
     again = false
     if owner and not about then
       dequeue(line, owner) -- its details were dropped by force
@@ -233,9 +265,16 @@ local function serve(line, candidate)
     elseif owner then
       local claim, asked, rest = askedFor(about)
       local mode, weight, limit = string.match(asked, '^(%a):(%d+):(%d+)$')
-      order = redis.call('ZSCORE', line.queue, owner)
-      local parked = not order
-      if admits(line, mode, weight, limit) then
+      local admitted, parked = admits(line, mode, weight, limit), false
+      if admitted or owner == candidate then
+        order = redis.call('ZSCORE', line.queue, owner)
+        parked = not order
+      end
+      if admitted then
+        if #grants == 0 then
+          lastOf(line)
+          redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+        end
         local key = line.queue
         if parked then
           key = line.parked
@@ -258,6 +297,7 @@ local function serve(line, candidate)
         again = true
         -- end
       else
+        line.first = about
         -- rule strict
         again = false
         -- end
@@ -300,7 +340,7 @@ end
 -- not fit, or none can be told, or there is more to do than one script may.
 local function settle(line, candidate)
   purge(line)
-  if line.more == '0' and (candidate or redis.call('EXISTS', line.queue) == 1) then
+  if line.more == '0' then
     serve(line, candidate)
   end
 end
@@ -310,20 +350,37 @@ local function takeUp(line, owner, hold)
   hold.order = '-'
   redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
   redis.call('HSET', line.hold, partsOf(owner), textOf(hold))
-  endClaims(line, 1)
-  dequeue(line, owner)
+  endClaim(line, owner)
+end
+
+-- Who holds, as members with their ends: the first 64, and, if there are more, the last. Answers as well what is written of the first
+-- of them, and of the last, which are wanted most.
+local function endsOf(line)
+  local ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
+  if #ends == 128 then
+    local last = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')
+    ends[129], ends[130] = last[1], last[2]
+  end
+  local texts, count = {}, #ends
+  if count > 0 then
+    local first, last = string.match(ends[1], '^%S+'), string.match(ends[count - 1], '^%S+')
+    local found = redis.call('HMGET', line.hold, first, last)
+    texts[first], texts[last] = found[1], found[2]
+  end
+  return ends, texts
 end
 
 -- When so many permits are back that these fit beside those that are out, if nobody renews. If the first 64 ends do not do, the last
 -- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds.
-local function roomFor(line, weight, limit)
+local function roomFor(line, weight, limit, ends, texts)
   local used, at = line.used, nil
   if weight > limit then
     return nil
   end
-  local ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
-  for i = 1, #ends, 2 do
-    local hold = holdOf(redis.call('HGET', line.hold, string.match(ends[i], '^%S+')))
+  for i = 1, math.min(#ends, 128), 2 do
+    local public = string.match(ends[i], '^%S+')
+    texts[public] = texts[public] or redis.call('HGET', line.hold, public)
+    local hold = holdOf(texts[public])
     at = tonumber(ends[i + 1])
     used = used - (hold and hold.weight or 0)
     if used + weight <= limit then
@@ -334,9 +391,12 @@ local function roomFor(line, weight, limit)
 end
 
 -- In how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits.
-local function wakeOf(line)
-  local first = redis.call('ZRANGE', line.queue, '0', '0')[1]
-  local about = first and redis.call('HGET', line.details, first)
+local function wakeOf(line, ends, texts)
+  local about = line.first
+  if not about then
+    local first = redis.call('ZRANGE', line.queue, '0', '0')[1]
+    about = first and redis.call('HGET', line.details, first)
+  end
   if not about then
     return '0'
   end
@@ -345,7 +405,7 @@ local function wakeOf(line)
   local at
   if mode == 'P' and line.writer ~= '?' then
     local wanted, own = tonumber(weight), tonumber(limit)
-    at = roomFor(line, wanted, math.min(own, mostOf(line)))
+    at = roomFor(line, wanted, math.min(own, mostOf(line)), ends, texts)
     if line.most < own then
       -- rule capends
       -- An operator's limit ends, too: until then, and at its end, less has to come back.
@@ -353,14 +413,14 @@ local function wakeOf(line)
       if left >= 0 then
         local later = now + left + 1
         if line.used + wanted > own then
-          later = math.max(later, roomFor(line, wanted, own) or later)
+          later = math.max(later, roomFor(line, wanted, own, ends, texts) or later)
         end
         at = math.min(at or later, later)
       end
       -- end
     end
   else
-    at = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')[2]
+    at = ends[#ends]
   end
   return at and int(math.max(1, at - now)) or '0'
 end
@@ -369,13 +429,14 @@ end
 -- client that asks, and each as its owner's public id, its token, since when, and its ms. Then, if somebody holds, of the hold that
 -- lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its label; its mode, its weight.
 local function describe(line)
-  local words = { wakeOf(line), line.more, line.holders, line.used, #line.told, unpack(line.told) }
-  local last = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')
-  if last[1] then
-    local public, token = string.match(last[1], '^(%S+) (%d+)')
-    local hold = holdOf(redis.call('HGET', line.hold, public))
+  local ends, texts = endsOf(line)
+  local words = { wakeOf(line, ends, texts), line.more, line.holders, line.used, #line.told, unpack(line.told) }
+  local last = ends[#ends - 1]
+  if last then
+    local public, token = string.match(last, '^(%S+) (%d+)')
+    local hold = holdOf(texts[public])
       or { token = token, since = '0', term = '0', label = '', mode = line.writer and 'W' or '?', weight = '1' }
-    words[#words + 1] = int(math.max(0, last[2] - now))
+    words[#words + 1] = int(math.max(0, ends[#ends] - now))
     words[#words + 1] = public
     words[#words + 1] = hold.token .. ' ' .. hold.since .. ' ' .. hold.term .. ' ' .. hold.label
     words[#words + 1] = hold.mode .. ' ' .. hold.weight

@@ -60,25 +60,36 @@ if lock.holders == 0 and redis.call('EXISTS', lock.hold) == 1 then
 end
 -- Whether there are others that hold, and nothing else: then nobody waits, and nothing is known of the owner.
 local alone = found == 2 and lock.holders > 0 and redis.call('EXISTS', lock.members) == 1
-local rare = seldom()
+local rare -- mostly the owner only has to queue: then this is nothing
 local facts, queued, parked, waiting, claimed = {}, 0, 0, nil, nil
 
 local function readQueue()
   facts, queued = read()
-  parked, waiting = redis.call('ZCARD', lock.parked), facts[1]
+  waiting = facts[1]
+  setClaims(lock, facts[2])
 end
 
 if not alone then
+  local seldomThere = redis.call('EXISTS', KEYS[3], KEYS[7], KEYS[8], KEYS[9]) > 0
   -- rule tombstone
-  if redis.call('EXISTS', KEYS[8]) == 1 then
+  if seldomThere and redis.call('EXISTS', KEYS[8]) == 1 then
     return 'GONE'
   end
   -- end
-  demandLine(lock)
-  readClaims(lock)
   readQueue()
-  if not own and redis.call('HEXISTS', KEYS[9], owner) == 1 then
-    return 'EVICTED'
+  if seldomThere then
+    parked = redis.call('ZCARD', lock.parked)
+    if not own and redis.call('HEXISTS', KEYS[9], owner) == 1 then
+      return 'EVICTED'
+    end
+  else
+    lock.most = math.huge -- no operator limits it
+  end
+  if waiting or limit ~= '0' then
+    rare = seldom()
+  end
+  if waiting then
+    demandLine(lock)
   end
 -- include back.lua
 end
@@ -107,8 +118,12 @@ if own then
   deliver()
   return reply
 end
-if not alone then
+if not alone and lock.changed then
   readQueue()
+  parked = redis.call('ZCARD', lock.parked)
+end
+if parked > 0 then
+  rare = rare or seldom()
 end
 if not waiting and admits(lock, mode, weight, permits) then
   local ahead = false

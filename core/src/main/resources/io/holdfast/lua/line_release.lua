@@ -28,11 +28,12 @@ local lock = lineAt(1)
 local owner = ARGV[3]
 local public, secret = partsOf(owner)
 local tombstone, shortest, rest, token = string.match(ARGV[4], '^(%d+) (%d+) (%d+) (%d+)$')
-local own = holdOf(unlessForeign(readLine, lock, public))
-local queued = redis.call('EXISTS', lock.details) == 1
-if queued then
-  unlessForeign(readClaims, lock)
-end
+local written, known = nil, false
+unlessForeign(function()
+  written, known = readLine(lock, public), true
+end)
+local own = holdOf(written)
+local queued = unlessForeign(readClaims, lock) ~= false
 
 local word = 'GONE'
 if own and own.secret == secret then
@@ -58,10 +59,7 @@ if own and own.secret == secret then
     leave(lock, { one })
   end
   if claim and queued then
-    unlessForeign(function()
-      endClaims(lock, 1)
-      dequeue(lock, owner)
-    end)
+    unlessForeign(endClaim, lock, owner)
   end
   if not queued and tombstone == '0' then
     return 'RELEASED' -- mostly nobody waits: then this is all
@@ -83,7 +81,9 @@ local serves = word == 'RELEASED'
 serves = true -- whoever left the front may have been all that stood in the way of others
 -- end
 local told = serves and unlessForeign(function()
-  demandLine(lock)
+  if not known then
+    demandLine(lock)
+  end
   settle(lock)
   return describe(lock)
 end)

@@ -18,6 +18,18 @@ local function remove(key, member)
   return removed
 end
 
+-- One waiter less of a client, whose details are gone.
+local function uncount(lock, client)
+  if redis.call('HINCRBY', lock.details, '@n:' .. client, '-1') <= 0 then
+    redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
+    -- rule claimskeepdetails
+    if not lock.claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
+      -- end
+      redis.call('DEL', lock.details)
+    end
+  end
+end
+
 -- Removes a waiter wherever it stands. Begins with a command that is allowed at maxmemory. With `claimed`, the claim
 -- under way is the waiter's and ends too. Answers whether there was such a waiter.
 local function dequeue(lock, owner, claimed)
@@ -35,14 +47,7 @@ local function dequeue(lock, owner, claimed)
   if remove(lock.queue, owner) == 0 and remove(lock.parked, owner) == 1 then
     redis.call('HINCRBY', lock.details, '@p:' .. client, -1)
   end
-  if redis.call('HINCRBY', lock.details, '@n:' .. client, '-1') <= 0 then
-    redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
-    -- rule claimskeepdetails
-    if not lock.claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
-      -- end
-      redis.call('DEL', lock.details)
-    end
-  end
+  uncount(lock, client)
   return true
 end
 
@@ -152,6 +157,7 @@ local function seldom()
     local since, ttl, policy, rest = string.match(about or '', '^%d+ (%d+) (%d+) (%a) (.*)$')
     if policy == 'T' then
       local order = redis.call('ZSCORE', lock.queue, owner)
+      redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
       redis.call('HSET', lock.details, owner, (nowMillis + ttl) .. ' ' .. since .. ' ' .. ttl .. ' T ' .. rest)
       local last = redis.call('HINCRBY', lock.details, '@seq', 1)
       redis.call('ZADD', lock.queue, orderOf(last, rare.priorityOf(order), 'F', owner), owner)

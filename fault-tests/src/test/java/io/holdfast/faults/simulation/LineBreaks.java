@@ -88,8 +88,8 @@ final class LineBreaks {
                         EnumSet.of(EXCLUSION),
                         lua(
                                 "line",
-                                "return line.used + weight <= math.min(limit, mostOf(line))",
-                                "return line.used + weight <= tonumber(limit)")),
+                                "return used <= tonumber(limit) and used <= mostOf(line)",
+                                "return used <= tonumber(limit)")),
                 of(
                         Kind.STEERED,
                         "a limit that is ended serves nobody",
@@ -114,7 +114,7 @@ final class LineBreaks {
                         EnumSet.of(TOKENS),
                         lua(
                                 "line",
-                                "math.max(nowMicros, (tonumber(redis.call('GET', line.token) or '0') or 0) + 1)",
+                                "math.max(nowMicros, lastOf(line) + 1)",
                                 "(tonumber(redis.call('GET', line.token) or nowText) or 0) + 1")),
                 of(
                         Kind.OUTSIDE,
@@ -206,7 +206,7 @@ final class LineBreaks {
                         EnumSet.of(EXCLUSION),
                         lua(
                                 "line",
-                                "return line.used + weight <= math.min(limit, mostOf(line))",
+                                "return used <= tonumber(limit) and used <= mostOf(line)",
                                 "return line.used < math.min(limit, mostOf(line))")),
                 of(
                         "the hold's key does not outlive its holders",
