@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
+import io.holdfast.ReleaseResult;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Handle;
@@ -53,7 +54,6 @@ public final class Downgrade {
         result.whenComplete((handle, failure) -> queue.kit.ended());
         // In place of the writer: what comes for this owner is the reader's.
         if (queue.waitingRoom.replace(writer, reading) && writing.goesOn()) {
-            writing.origin.recordOver("DOWNGRADED");
             ask();
         } else {
             queue.waitingRoom.remove(reading);
@@ -82,9 +82,7 @@ public final class Downgrade {
     private void answered(DowngradeReply reply, long sent, Duration term) {
         long deadline = Deadlines.ofReply(sent, term.toNanos());
         if (reply.token() == 0) {
-            queue.waitingRoom.remove(reading);
-            queue.withdrawals.takeBack(reading.keys, reading.owner, reading.unanswered(), Rest.NONE);
-            result.completeExceptionally(lost(LossReason.GONE));
+            takeBack(reading.unanswered(), LossReason.GONE, lost(LossReason.GONE));
         } else if (deadline - queue.kit.nanoTime() <= 0) {
             again(null); // asked once more, its hold ends later
         } else {
@@ -92,12 +90,13 @@ public final class Downgrade {
             Hold hold = reading.hold(grant, deadline);
             Handle handle = hold.newHandle();
             if (reading.outcome.endAs(hold)) {
+                writing.origin.recordOver("DOWNGRADED");
                 reading.begin(hold);
                 stage.whenComplete((answer, failure) -> handed(answer, failure));
                 grant.handOut(handle, false);
                 reading.outcome.tell(subject -> new LockEvent.Downgraded(subject, hold.token(), hold.remaining()));
             } else {
-                takeBack(new HoldfastClosedException());
+                takeBack(true, LossReason.CLIENT_CLOSED, new HoldfastClosedException());
             }
         }
         queue.waitingRoom.observe(reading.keys, reply.state(), sent);
@@ -120,7 +119,7 @@ public final class Downgrade {
 
     private void failed(DriverException failure) {
         if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
-            takeBack(Refusals.explain(queue.server.describe(), failure));
+            takeBack(true, null, Refusals.explain(queue.server.describe(), failure));
         } else {
             again(failure);
         }
@@ -128,21 +127,40 @@ public final class Downgrade {
 
     private void again(@Nullable DriverException failure) {
         if (queue.kit.isClosed()) {
-            takeBack(new HoldfastClosedException());
+            takeBack(true, LossReason.CLIENT_CLOSED, new HoldfastClosedException());
         } else if (queue.kit.nanoTime() - giveUpNanos >= 0) {
-            takeBack(new ServerUnreachableException(
-                    Shown.lock(reading.keys.name()) + ": " + queue.server.describe()
-                            + " did not answer whether the writer goes on as a reader; it is released",
-                    failure));
+            takeBack(
+                    true,
+                    null,
+                    new ServerUnreachableException(
+                            Shown.lock(reading.keys.name()) + ": " + queue.server.describe()
+                                    + " did not answer whether the writer goes on as a reader; it is released",
+                            failure));
         } else {
             queue.kit.schedule(RETRY_NANOS, this::ask);
         }
     }
 
-    private void takeBack(HoldfastException failure) {
+    /**
+     * Ends with neither lease, and takes back what the server may have.
+     *
+     * @param unanswered whether a copy of the acquire or of this request may come yet
+     * @param loss why the writing lease is lost; null if it is released instead
+     */
+    private void takeBack(boolean unanswered, @Nullable LossReason loss, HoldfastException failure) {
         queue.waitingRoom.remove(reading);
-        // A copy of the acquire or of this request may come yet.
-        queue.withdrawals.takeBack(reading.keys, reading.owner, true, Rest.NONE);
+        queue.withdrawals.takeBack(reading.keys, reading.owner, unanswered, Rest.NONE);
+        // It ended before the request left, and listeners have not been told yet how.
+        Duration held = queue.kit.since(writing.grantedNanos);
+        writer.outcome.tell(subject -> loss == null
+                ? new LockEvent.Released(
+                        subject,
+                        writing.token(),
+                        writing.options.term(),
+                        writing.waited(),
+                        held,
+                        ReleaseResult.UNCONFIRMED)
+                : new LockEvent.Lost(subject, writing.token(), held, loss));
         result.completeExceptionally(failure);
     }
 }

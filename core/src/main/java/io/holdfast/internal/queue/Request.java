@@ -66,7 +66,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     final Outcome<Attempt> outcome;
     final int tokens;
 
-    private final @Nullable Request before; // whose owner it has
+    private final @Nullable Request before; // whose owner it has; until this has its hold, no grant is its own
     private final long formerToken; // of the hold before
     private final Reentry reentry;
     private final StuckWait stuckWait;
@@ -336,7 +336,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** A handoff that was told by message. */
     void grantedByMessage(long token, long grantedMicros, long claimMillis, boolean kept, long receivedNanos) {
-        if (token <= formerToken) {
+        if (token <= formerToken || (before != null && pending())) {
             return;
         }
         handedOff = true;
@@ -367,7 +367,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
-        if (claim.token() <= formerToken) {
+        if (claim.token() <= formerToken || (before != null && pending())) {
             return;
         }
         handedOff = true;

@@ -177,6 +177,16 @@ public final class HandClient {
         }
     }
 
+    /** Whether a call is open. */
+    boolean isAsked() {
+        lock.lock();
+        try {
+            return !open.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** How many calls of a script about an owner were sent so far. */
     public int count(Script script, String owner) {
         return (int) calls().stream()
