@@ -108,7 +108,8 @@ public final class Admin {
     }
 
     /**
-     * Releases a lock if the present hold has this token: the hold that was looked at, and no later one.
+     * Releases a lock if the present hold has this token: the hold that was looked at, and no later one. What {@linkplain
+     * Holder#resting() rests} has the token of the hold that it was, and its rest ends.
      *
      * @param token as {@link Holder#token()} or {@link Lease#token()} reports it: leases that share a hold have tokens of
      *     their own, each of which means this hold
@@ -149,9 +150,10 @@ public final class Admin {
     }
 
     /**
-     * Releases what one holder has of a lock, and not what others have beside it. The next in line get it.
+     * Releases what one holder has of a lock, and not what others have beside it. The next in line get it. Where nobody has it, and
+     * it rests, the rest ends; readers that rest together have one token, and their rests end together.
      *
-     * @param holder as a listing reports it; nothing is done if it has nothing any more, or rests
+     * @param holder as a listing reports it; nothing is done if it has nothing any more
      */
     public Revocation release(String name, Holder holder) {
         if (!kind.isLine()) {

@@ -11,7 +11,9 @@ import io.holdfast.Revocation;
 import io.holdfast.Revocation.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,7 +66,8 @@ final class Release implements Subcommand {
                         "--token",
                         "T",
                         "Only if the present hold has this token (see holdfast info): no later one. If several hold it,"
-                                + " those with this token: those who read together have the same."))
+                                + " those with this token: those who read together have the same. If it rests, with the token that is"
+                                + " shown, the rest ends."))
                 .addOption(Specs.flag(
                         "End the calls of all who wait, too, so that nobody gets the lock by this.", "--drop-waiters"))
                 .addOption(Specs.flag("All locks, and all who wait for any.", "--all"))
@@ -298,14 +301,18 @@ final class Release implements Subcommand {
             return new Done(sum.released(), sum.dropped(), sum.took(), null);
         }
 
-        /** Of what several may hold, those that were shown; what rests goes with all of it only. */
+        /** Of what several may hold, those that were shown. */
         private void releaseShown(Admin admin, LockInfo lock, List<Revocation> each) {
-            boolean whole = drop
-                    || lock.shares().stream().anyMatch(share -> share.holder().resting());
-            if (whole) {
-                each.add(admin.release(lock.name(), drop ? Waiters.DROP : Waiters.HAND_OFF));
+            if (drop) {
+                each.add(admin.release(lock.name(), Waiters.DROP));
             } else {
-                lock.shares().forEach(share -> each.add(admin.release(lock.name(), share.holder())));
+                Set<Long> rests = new HashSet<>(); // those of readers with one token end together
+                for (LockInfo.Share share : lock.shares()) {
+                    Holder holder = share.holder();
+                    if (!holder.resting() || rests.add(holder.token())) {
+                        each.add(admin.release(lock.name(), holder));
+                    }
+                }
             }
         }
 

@@ -197,6 +197,11 @@ final class KindsTest {
                 "resting",
                 said("info a --kind semaphore --json").json().get("state").getAsString());
         assertFalse(said("clients").out().contains("(semaphore)"));
+        JsonObject holder = said("info a --kind semaphore --json").json().getAsJsonObject("holder");
+        Said released = said("release a --kind semaphore --yes --token "
+                + holder.get("token").getAsString());
+        assertEquals(0, released.status());
+        assertTrue(released.out().endsWith("; now it is free.\n"), released.out());
     }
 
     @Test

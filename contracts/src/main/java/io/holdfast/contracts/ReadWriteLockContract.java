@@ -11,6 +11,7 @@ import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.FencedValue;
+import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -21,6 +22,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.LockRefusedException;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
+import io.holdfast.Revocation;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.StaleTokenException;
 import io.holdfast.Wait;
@@ -77,6 +79,44 @@ public abstract class ReadWriteLockContract extends LockSuite {
         beside.release();
         assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()));
         assertTrue(other.write().acquire(Wait.upTo(PATIENCE)).token() > reading.token());
+    }
+
+    @Test
+    final void release_whatRestsByTheTokenThatIsShown_endsTheRests() throws Exception {
+        Lease reading = lock.read().acquire();
+        other.read().acquire().releaseToRest(Duration.ofHours(1));
+        other.read().acquire().releaseToRest(Duration.ofHours(1));
+        CompletableFuture<Lease> writer = waiting(other.write());
+        reading.releaseToRest(Duration.ofHours(1));
+        List<Holder> resting =
+                lock.look().shares().stream().map(LockInfo.Share::holder).toList();
+        assertEquals(3, resting.stream().filter(Holder::resting).count());
+        Admin admin = two.admin().readWriteLocks();
+        long token = resting.get(0).token();
+        assertEquals(
+                Revocation.Outcome.LEFT_ALONE,
+                admin.release("a", token - 1, Admin.Waiters.HAND_OFF).outcome());
+        assertFalse(writer.isDone());
+        assertEquals(
+                Revocation.Outcome.RELEASED,
+                admin.release("a", token, Admin.Waiters.HAND_OFF).outcome());
+        get(writer).release();
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void release_restOfAWriterAsItIsListed_endsItAndNoHold() throws Exception {
+        lock.write().acquire().releaseToRest(Duration.ofHours(1));
+        Holder resting = lock.look().holder().orElseThrow();
+        Admin admin = two.admin().readWriteLocks();
+        assertEquals(Revocation.Outcome.RELEASED, admin.release("a", resting).outcome());
+        Lease reading = other.read().acquire(Wait.none());
+        assertEquals(
+                Revocation.Outcome.NOTHING_TO_RELEASE,
+                admin.release("a", resting).outcome());
+        assertTrue(reading.isHeldOnServer());
+        reading.release();
+        awaitNothingLeft(server);
     }
 
     private CompletableFuture<Lease> waiting(DistributedLock lock) {

@@ -175,6 +175,23 @@ public abstract class SemaphoreContract extends LockSuite {
     }
 
     @Test
+    final void release_restByTheTokenThatIsShown_givesThosePermitsBackAndNoOthers() throws Exception {
+        Lease held = permits.acquire();
+        Lease resting = permits.acquire();
+        resting.releaseToRest(Duration.ofHours(1));
+        permits.acquire().releaseToRest(Duration.ofHours(1));
+        assertEquals(0, permits.available());
+        assertEquals(
+                Revocation.Outcome.RELEASED,
+                one.admin()
+                        .semaphores()
+                        .release("a", resting.token(), Admin.Waiters.HAND_OFF)
+                        .outcome());
+        assertEquals(1, permits.available());
+        assertTrue(held.isHeldOnServer());
+    }
+
+    @Test
     final void revoke_allPermitsComeBackAndHoldersAreTold() throws Exception {
         Lease first = permits.acquire();
         Lease second = others.permits(2).acquire();

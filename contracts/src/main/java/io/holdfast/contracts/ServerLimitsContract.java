@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
@@ -250,6 +251,28 @@ public abstract class ServerLimitsContract extends FaultSuite {
         assertTrue(permits.remaining().toMinutes() > 20);
         permits.release();
         awaitNothingLeft(server);
+    }
+
+    @Test
+    void line_seldomNeededCommandForbidden_isRefusedAndLeavesNothingHalfDone() throws Exception {
+        DistributedLock side = client(user("~hf:*", "&hf:*", "+@all", "-hlen"), LAZY)
+                .readWriteLock("a")
+                .read();
+        assertTrue(String.valueOf(assertThrows(ServerRefusedException.class, side::acquire)
+                        .getMessage())
+                .contains("hlen"));
+        awaitNothingButTombstones();
+        change("+hlen");
+        Lease reading = side.acquire();
+        Map<String, String> before = contents();
+        change("-hlen");
+        ServerRefusedException failure =
+                assertThrows(ServerRefusedException.class, () -> reading.extend(Duration.ofHours(1)));
+        assertTrue(String.valueOf(failure.getMessage()).contains("hlen"), failure::toString);
+        assertEquals(before, contents());
+        change("+hlen");
+        reading.extend(Duration.ofHours(1));
+        reading.release();
     }
 
     @Test

@@ -145,6 +145,26 @@ public abstract class SteeringContract extends FaultSuite {
     }
 
     @Test
+    void release_whatRestsByTheTokenThatIsShown_endsTheRest() throws Exception {
+        Holdfast holdfast = local(EACH_QUEUED);
+        Lease lease = holdfast.lock("a").acquire();
+        CompletableFuture<Lease> next = local(EACH_QUEUED).lock("a").acquireAsync(Wait.forever());
+        awaitQueued(1);
+        lease.releaseToRest(Duration.ofHours(1));
+        Holder resting = holdfast.inspect().lock("a").holder().orElseThrow();
+        assertTrue(resting.resting());
+        Admin admin = holdfast.admin();
+        assertEquals(
+                Outcome.LEFT_ALONE,
+                admin.release("a", resting.token() - 1, Waiters.HAND_OFF).outcome());
+        Revocation done = admin.release("a", resting.token(), Waiters.HAND_OFF);
+        assertEquals(Outcome.RELEASED, done.outcome());
+        assertEquals(resting, done.holder().orElseThrow());
+        get(next).release();
+        awaitNothingButTombstones();
+    }
+
+    @Test
     void release_keyOfAnotherProgram_isLeftAlone() {
         server.command("SET", "hf:{a}", "mine");
         Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.DROP);

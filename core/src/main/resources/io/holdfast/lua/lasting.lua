@@ -1,11 +1,23 @@
 -- lasting.lua: the keys of a line's holds outlive the last of them, so that what is over is found by a script, with whoever had
 -- been told of a grant, and not lost with the keys. Both are moved seldom. Where only one of them may be touched both are the same
 -- key. Keys that are `new` have no expiry yet.
+
+-- Whether the key of the holds is not another program's. Only its type says so: an error of any other kind, as of a permission that is
+-- missing, would otherwise leave the key to expire before the holds do.
+local function isOurs(hold)
+  local count = redis.pcall('HLEN', hold)
+  if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then
+    redis.call('HLEN', hold) -- it comes again
+  end
+  return type(count) == 'number'
+end
+
 local function outlive(members, hold, ms, new)
   if new or redis.call('PTTL', members) < ms + 60000 then
     local at = string.format('%.0f', math.floor(nowText / 1000) + ms + 120000)
+    local both = new or hold ~= members and isOurs(hold) -- asked before anything is written
     redis.call('PEXPIREAT', members, at)
-    if new or hold ~= members and type(redis.pcall('HLEN', hold)) == 'number' then -- not another program's
+    if both then
       redis.call('PEXPIREAT', hold, at)
     end
   end

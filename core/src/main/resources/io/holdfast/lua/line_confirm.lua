@@ -29,8 +29,8 @@ for owner, token, term in string.gmatch(ARGV[3], '(%S+) (%d+) (%d+)') do
   local last = redis.call('ZSCORE', lock.members, public .. ' ' .. token)
   local held = own and own.secret == secret and own.token == token and last and tonumber(last) > now
   if held then
+    outlive(lock.members, lock.hold, tonumber(term)) -- first: where it is refused, nothing is confirmed
     redis.call('ZADD', lock.members, 'XX', 'GT', int(now + term), public .. ' ' .. token)
-    outlive(lock.members, lock.hold, tonumber(term))
     if own.order ~= '-' then
       unlessForeign(takeUp, lock, owner, own)
     end

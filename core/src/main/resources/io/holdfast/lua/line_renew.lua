@@ -29,8 +29,8 @@ for i = 1, #KEYS / 2 do
   end
   if longest > 0 then
     redis.call('ZREM', KEYS[2 * i - 1], '@') -- a write that is allowed at maxmemory: it lets the other pass
+    outlive(KEYS[2 * i - 1], KEYS[2 * i], longest) -- first: where it is refused, nothing is renewed
     redis.call('ZADD', KEYS[2 * i - 1], 'XX', 'GT', unpack(later))
-    outlive(KEYS[2 * i - 1], KEYS[2 * i], longest)
   end
 end
 return table.concat(reply, ' ')

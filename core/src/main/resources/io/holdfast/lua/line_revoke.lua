@@ -1,10 +1,10 @@
--- line_revoke.lua: ends holds of a line by name, of one owner or of all, and drops waiters if asked to. An operator's act.
+-- line_revoke.lua: ends holds of a line by name, of one owner or of all, or a rest, and drops waiters if asked to. An operator's act.
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] members   KEYS[7] cap
 -- KEYS[8] evicted
 -- ARGV[1..2] see common.lua
--- ARGV[3] public owner whose hold is to end, '' for all   ARGV[4] '1' to drop the waiters, '0' not to
--- ARGV[5] how long a dropped waiter is refused, ms
+-- ARGV[3] public owner whose hold is to end; '' for all; '-' and a token, as words, for what rests with that token: it has no owner
+-- ARGV[4] '1' to drop the waiters, '0' not to   ARGV[5] how long a dropped waiter is refused, ms
 --
 -- Replies, as words: the first, number of holds that have ended, number of waiters dropped, …describe. The first is
 --   RELEASED   the holds have ended
@@ -32,11 +32,12 @@ readClaims(lock)
 redis.call('ZREM', lock.members, '@') -- a write that is allowed at maxmemory: it lets the others pass
 purge(lock)
 
-local gone = {}
+local gone, resting = {}, string.match(ARGV[3], '^%- (%d+)$')
 for _, member in ipairs(redis.call('ZRANGE', lock.members, '0', WALK_LIMIT - 1)) do
   local public, token = string.match(member, '^(%S+) (%d+)')
-  if ARGV[3] == '' or ARGV[3] == public then
-    local hold = holdOf(redis.call('HGET', lock.hold, public))
+  local meant = ARGV[3] == '' or ARGV[3] == public
+  local hold = (meant or resting == token) and holdOf(redis.call('HGET', lock.hold, public)) or nil
+  if meant or hold and hold.secret == '-' then
     gone[#gone + 1] = { public = public, member = member, hold = hold }
     mail[#mail + 1] = channelOf(lock, clientOf(public))
     mail[#mail + 1] = 'V ' .. public .. ' ' .. token .. ' ' .. lock.hold

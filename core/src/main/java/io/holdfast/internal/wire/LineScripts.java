@@ -325,10 +325,15 @@ public final class LineScripts {
                 reply.count(at), by.application(), by.host(), by.pid(), Duration.ofMillis(reply.number(at + 1))));
     }
 
+    /** In place of an owner: what rests with a token. */
+    static String resting(long token) {
+        return "- " + token;
+    }
+
     /**
      * Ends holds by name.
      *
-     * @param owner the public id of the one whose hold is to end; empty for all
+     * @param owner the public id of the one whose hold is to end; empty for all; {@link #resting} for what is nobody's
      */
     void revoke(
             Keys keys,

@@ -129,7 +129,7 @@ public final class SteeringScripts {
                 callback);
     }
 
-    /** Releases by name what a holder has, and no later hold. */
+    /** Releases by name what a holder has, and no later hold; or ends what rests with its token. */
     public void revoke(
             Keys keys,
             Holder holder,
@@ -137,7 +137,8 @@ public final class SteeringScripts {
             Duration refused,
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
         if (keys.kind().isLine()) {
-            lines.revoke(keys, holder.owner(), drop, refused, callback);
+            String owner = holder.resting() ? LineScripts.resting(holder.token()) : holder.owner();
+            lines.revoke(keys, owner, drop, refused, callback);
         } else {
             revoke(keys, holder.token(), drop, refused, callback);
         }
