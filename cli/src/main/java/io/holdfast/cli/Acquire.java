@@ -41,7 +41,7 @@ final class Acquire implements Subcommand {
                                         "it was not obtained: it is taken, was not free in time, too many wait, or an"
                                                 + " operator dropped the request (see --busy-exit)",
                                 "128+n", "signal n ended the wait"))
-                .addPositional(Specs.lockName(true))
+                .addPositional(Specs.lockName())
                 .addOption(Specs.flag("Print the fencing token, too, after the ticket and a space.", "--token"))
                 .addOption(Specs.value(
                         FOR,

@@ -15,7 +15,7 @@ final class Clear implements Subcommand {
                         "Removes waiters whose clients have not reported for 30 seconds, and nobody else. It happens by"
                                 + " itself when their turn comes; this is for who wants to see a tidy queue before.",
                         Pages.statuses("0", "the dead waiters are removed, also if there were none"))
-                .addPositional(Specs.lockName(false))
+                .addPositional(Specs.nameOfAKind(false))
                 .addOption(Specs.flag("Of all locks, or of all of one kind.", "--all"))
                 .addOption(Kinds.ofName());
         Specs.examples(spec, "  Every queue of the server:", "    holdfast clear --all");

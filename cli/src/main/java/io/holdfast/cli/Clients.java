@@ -28,7 +28,7 @@ final class Clients implements Subcommand {
         Specs.examples(
                 spec,
                 "  Those that hold something and may be dead:",
-                "    holdfast clients --json | jq '.clients[] | select((.listening | not) and .holds != [])'");
+                "    holdfast clients --json | jq '.clients[] | select((.listening | not) and .holds + .holdsElse != [])'");
         return Specs.withCommon(spec);
     }
 

@@ -19,7 +19,7 @@ final class Extend implements Subcommand {
                         Pages.statuses(
                                 "0", "the lock is held at least so long",
                                 "1", "nobody holds it: nothing was done"))
-                .addPositional(Specs.lockName(true))
+                .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName())
                 .addPositional(Specs.word(1, "DURATION", "How long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d."));
         Specs.examples(

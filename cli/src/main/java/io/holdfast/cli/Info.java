@@ -21,7 +21,7 @@ final class Info implements Subcommand {
                         "holdfast info NAME [--kind KIND] [--json] [--url URL] [-v]",
                         "Shows who holds a lock, and who waits for it, a hundred at most: a lock, or what --kind says.",
                         Pages.statuses("0", "the lock is shown, also if nobody holds it (see holdfast why)"))
-                .addPositional(Specs.lockName(true))
+                .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
                 spec, "  The token of the present hold:", "    holdfast info deploy --json | jq '.holder.token'");

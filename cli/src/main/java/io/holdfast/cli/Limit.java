@@ -21,7 +21,7 @@ final class Limit implements Subcommand {
                                 + " it. Nothing is taken from those that have some. The limit ends by itself, or by holdfast"
                                 + " unlimit; those who wait are served then. It takes the place of the one before.",
                         Pages.statuses("0", "the semaphore is limited"))
-                .addPositional(Specs.lockName(true))
+                .addPositional(Specs.semaphoreName())
                 .addPositional(Specs.word(1, "N", "How many permits may be out: 0 to 1000000."))
                 .addOption(
                         Specs.value(FOR, "TIME", "For how long: 1ms to 365d, as in 300ms, 30s, 5m, 1h, 2d. Needed."));

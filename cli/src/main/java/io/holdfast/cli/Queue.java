@@ -22,7 +22,7 @@ final class Queue implements Subcommand {
                                 + " first those of order lifo are served, the newest first, then fifo, the oldest first,"
                                 + " then random. Those that are away keep their places, and others pass.",
                         Pages.statuses("0", "the queue is listed, also if there is none"))
-                .addPositional(Specs.lockName(true))
+                .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
                 spec,

@@ -56,7 +56,7 @@ final class Release implements Subcommand {
                                 "0", "released, or there was nothing to release",
                                 "1", "not released: the answer was no, or the lock is not held as it was any more",
                                 "76", "with --ticket: the lock was lost before"))
-                .addPositional(Specs.lockName(false))
+                .addPositional(Specs.nameOfAKind(false))
                 .addOption(
                         Specs.value(
                                 Check.TICKET,

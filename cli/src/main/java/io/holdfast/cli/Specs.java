@@ -28,8 +28,11 @@ final class Specs {
     /** What begins so on a page is a command line: it stays whole, so that it can be copied. */
     private static final String COMMAND_LINE = "    ";
 
-    private static final String LOCK_NAME = "The lock: 1 to 1,000 characters, any of them.";
-    private static final String ELECTION_NAME = "The election: 1 to 1,000 characters, any of them.";
+    private static final String ANY_NAME = ": 1 to 1,000 characters, any of them.";
+    private static final String LOCK_NAME = "The lock" + ANY_NAME;
+    private static final String RUN_NAME =
+            "The lock; with --read or --write the read/write lock, with --permits the semaphore" + ANY_NAME;
+    private static final String ELECTION_NAME = "The election" + ANY_NAME;
 
     /** picocli's own would look for Groovy in every jar, even where there is nothing to make. */
     private static final CommandLine.IFactory PLAIN = new CommandLine.IFactory() {
@@ -154,10 +157,24 @@ final class Specs {
     }
 
     /** A lock's name. */
-    static PositionalParamSpec lockName(boolean needed) {
+    static PositionalParamSpec lockName() {
+        return name(true, LOCK_NAME);
+    }
+
+    /** A semaphore's. */
+    static PositionalParamSpec semaphoreName() {
+        return name(true, "The semaphore" + ANY_NAME);
+    }
+
+    /** That of a lock, or of what {@code --kind} says. */
+    static PositionalParamSpec nameOfAKind(boolean needed) {
+        return name(needed, "The lock, or what --kind says" + ANY_NAME);
+    }
+
+    private static PositionalParamSpec name(boolean needed, String description) {
         return PositionalParamSpec.builder(name())
                 .arity(needed ? "1" : "0..1")
-                .description(LOCK_NAME)
+                .description(description)
                 .build();
     }
 
@@ -253,7 +270,7 @@ final class Specs {
         UsageMessageSpec page = spec.usageMessage();
         if (command.equals("run")) {
             Pages.run(page);
-            words(spec, Pages.RUN_OPTIONS, LOCK_NAME);
+            words(spec, Pages.RUN_OPTIONS, RUN_NAME);
         } else if (command.equals("lead")) {
             Pages.lead(page);
             words(spec, Pages.LEAD_OPTIONS, ELECTION_NAME);

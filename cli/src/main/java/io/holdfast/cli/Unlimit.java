@@ -14,7 +14,7 @@ final class Unlimit implements Subcommand {
                         "Ends the limit of a semaphore that holdfast limit has set; those who wait and fit are served at"
                                 + " once. What the programs say about its permits counts again.",
                         Pages.statuses("0", "the limit has ended", "1", "there was none: nothing was done"))
-                .addPositional(Specs.lockName(true));
+                .addPositional(Specs.semaphoreName());
         Specs.examples(spec, "  Conversions go on:", "    holdfast unlimit convert");
         return Specs.withCommon(spec);
     }

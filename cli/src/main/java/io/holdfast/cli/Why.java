@@ -49,7 +49,7 @@ final class Why implements Subcommand {
                                 "1",
                                 "the lock is taken: somebody holds it, or it rests; or an operator lets nobody have a"
                                         + " permit"))
-                .addPositional(Specs.lockName(true))
+                .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());
         Specs.examples(
                 spec, "  A script that goes on only if nobody deploys:", "    holdfast why deploy >/dev/null || exit");

@@ -374,6 +374,21 @@ final class UsageTest {
 
     @ParameterizedTest
     @CsvSource({
+        "acquire,The lock:",
+        "lead,The election:",
+        "limit,The semaphore:",
+        "unlimit,The semaphore:",
+        "release,'The lock, or what --kind says:'",
+        "why,'The lock, or what --kind says:'",
+        "run,The lock; with --read or --write the read/write lock"
+    })
+    void page_saysWhatTheNameIsOf(String command, String words) {
+        String page = Said.by("help", command).out().replaceAll("\\s+", " ");
+        assertTrue(page.contains(words), page);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "help,holdfast run NAME",
         "--help,  doctor   examines the server",
         "ls --help,holdfast ls",
