@@ -13,6 +13,7 @@ import static io.holdfast.faults.simulation.ElectionChecks.Check.TOLD;
 import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.Breaks.Edit;
 import io.holdfast.faults.simulation.ElectionChecks.Check;
+import io.holdfast.faults.simulation.ElectionPlan.Kind;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -132,7 +133,7 @@ final class ElectionBreaks {
     }
 
     private static Break of(String name, long seed, Set<Check> by, Edit... edits) {
-        return new Break(name, ElectionPlan.NAME, SEEDS, seed, by, List.of(edits));
+        return new Break(name, Kind.INSIDE.toString(), SEEDS, seed, by, List.of(edits));
     }
 
     /** Prints how each of them was found; exits with 1 if one was not. */
