@@ -78,6 +78,8 @@ final class ElectionChecks {
     private long forgottenAt;
     private @Nullable Finding finding;
     int elected;
+    /** Leaderships that were valid beside another since the server had forgotten them. */
+    int overlaps;
 
     /** @param holds made with where its own findings go */
     ElectionChecks(
@@ -225,12 +227,20 @@ final class ElectionChecks {
                 i.remove();
             }
         }
+        open.forEach(led -> overlaps(led, valid[led.election()]));
         for (int election = 0; election < valid.length; election++) {
             if (valid[election] != null) {
                 ledAt[election] = world.now();
             }
         }
         candidates.forEach(this::isAvailable);
+    }
+
+    private void overlaps(Led led, @Nullable Led valid) {
+        if (valid != null && valid != led && !led.overlaps && isForgotten(led) && led.leftInWorld() > 0) {
+            led.overlaps = true;
+            overlaps++;
+        }
     }
 
     private void lasts(Led led, double left, Led[] valid) {

@@ -162,6 +162,7 @@ record ElectionPlan(
                 node = own.below(15);
                 if (own.percent(40) || (kind == Kind.OUTSIDE && number == joins + leaves)) {
                     fault = own.oneOf(LOSSES);
+                    lasts = own.between(20, 1_500); // else all that was granted before is over anyway
                 }
             }
             items.add(new Plan.Trouble(number, at, fault, client, node, lasts, false));

@@ -87,7 +87,7 @@ final class ElectionRuns extends Runs
             go("the plan", end, () -> now() >= end);
             everybodyLeads();
             everybodyLeaves();
-            return new Outcome(plan, checks.finding(), steps, checks.elected, 0, 0, trace);
+            return new Outcome(plan, checks.finding(), steps, checks.elected, checks.overlaps, 0, trace);
         } finally {
             over = true;
             log.close();

@@ -23,6 +23,9 @@ final class Led {
     /** Its own leader has ended it, which is not interrupted for that. */
     boolean endedByItself;
 
+    /** It was seen beside another that was valid, too. */
+    boolean overlaps;
+
     /** The nodes of a quorum that had a hold of somebody else's meanwhile. */
     final BitSet rivals = new BitSet();
 
