@@ -21,7 +21,7 @@ final class ElectionChecks {
         EXCLUSION,
         /** Behind a valid leadership stands no hold on the server, or one that ends earlier. */
         HOLDER,
-        /** A token that is not greater than those of all earlier leaderships. */
+        /** A token that is not greater than those of all earlier leaderships, and of all earlier grants of one server. */
         TOKENS,
         /** A candidate's leader begins while it is at work, for a leadership that is over, or after the candidate was closed. */
         LEADERS,

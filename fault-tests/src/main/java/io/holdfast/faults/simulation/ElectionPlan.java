@@ -159,7 +159,7 @@ record ElectionPlan(
             int client = own.below(clients);
             int node = 0;
             if (kind != Kind.INSIDE) {
-                node = own.below(15);
+                node = own.below(servers(kind, seed));
                 if (own.percent(40) || (kind == Kind.OUTSIDE && number == joins + leaves)) {
                     fault = own.oneOf(LOSSES);
                     lasts = own.between(20, 1_500); // else all that was granted before is over anyway
@@ -195,6 +195,10 @@ record ElectionPlan(
 
     /** How many; more than one are the nodes of a quorum. */
     int servers() {
+        return servers(kind, seed);
+    }
+
+    private static int servers(Kind kind, long seed) {
         return kind != Kind.QUORUM ? 1 : new Draw(seed, 1, kind.salt, 1).percent(70) ? 3 : 5;
     }
 
