@@ -1,7 +1,9 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Leadership;
+import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -276,9 +278,13 @@ final class ElectionChecks {
     /** The server has ended it: its client learns that with its next renewal, or before that by message. */
     private void knows(Led led, String how, long endedAt, long troubledUntil) {
         Machine machine = led.candidate.machine;
+        LockOptions options = led.candidate.item.options();
         long from = Math.max(Math.max(endedAt, troubledUntil), world.runsSince(machine));
-        long renewal = led.candidate.item.options().term().toNanos() / 3;
-        if (machine.isRunning() && world.now() - from > renewal * 102 / 100 + 500 * MILLI) {
+        long due = from + options.term().toNanos() / 3 * 102 / 100 + 500 * MILLI;
+        Duration longest = options.longestHold();
+        // What has been held for so long is not renewed any more: its client knows when the rest of its term is over.
+        boolean renewed = longest == null || due < led.since + longest.toNanos() * 98 / 100;
+        if (renewed && machine.isRunning() && world.now() > due) {
             found(Check.TOLD, led + " " + how + " " + (world.now() - endedAt) / MILLI + " ms ago");
         }
     }
