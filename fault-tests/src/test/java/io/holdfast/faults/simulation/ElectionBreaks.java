@@ -79,6 +79,15 @@ final class ElectionBreaks {
                                 "this.majority = drivers.size() / 2;")),
                 of(
                         Kind.QUORUM,
+                        "tokens that differ are not written back",
+                        22,
+                        EnumSet.of(TOKENS, HOLDER),
+                        java(
+                                "internal/quorum/Ballot",
+                                "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
+                                "if (!granted.isEmpty()) {")),
+                of(
+                        Kind.QUORUM,
                         "any answer to a renewal counts for all",
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
