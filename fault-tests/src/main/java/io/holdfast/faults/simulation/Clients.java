@@ -55,8 +55,7 @@ final class Clients {
     }
 
     void start(Slot slot) {
-        boolean possible = world.servers.stream().allMatch(server -> server.isUp(world.now()) && !server.frozen)
-                && world.now() >= slot.stalledUntil;
+        boolean possible = world.nodes.allAnswer() && world.now() >= slot.stalledUntil;
         if (!possible) {
             world.timers.schedule(100 * MILLI, () -> start(slot));
             return;

@@ -1,16 +1,18 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Leadership;
+import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
-import io.holdfast.testkit.MemoryServer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is promised of elections, looked at from outside clients and server after every step. */
@@ -21,7 +23,7 @@ final class ElectionChecks {
         EXCLUSION,
         /** Behind a valid leadership stands no hold on the server, or one that ends earlier. */
         HOLDER,
-        /** A token that is not greater than those of all earlier leaderships. */
+        /** A token that is not greater than those of all earlier leaderships, and of all earlier grants of one server. */
         TOKENS,
         /** A candidate's leader begins while it is at work, for a leadership that is over, or after the candidate was closed. */
         LEADERS,
@@ -56,29 +58,39 @@ final class ElectionChecks {
         /** Until when something was, or is, wrong with this client or the server. */
         long troubledUntil(Machine machine);
 
+        /** The same, but for a server that was emptied, which answers as before. */
+        long brokenUntil(Machine machine);
+
         /** Since when its process runs without having stood still. */
         long runsSince(Machine machine);
     }
 
     private static final long MILLI = Checks.MILLI;
-    private static final long ROUNDING = 2 * MILLI;
     private static final long TOLD_WITHIN = MILLI;
     /** Of its own clock. */
     private static final long LEAST_BETWEEN = 100 * MILLI;
 
     private final Surroundings world;
-    private final MemoryServer server;
+    private final ElectionHolds holds;
     private final long mostIdle;
     private final List<Led> open = new ArrayList<>();
     private final Map<String, Long> revoked = new HashMap<>(); // when, by owner and token: leaders may not know it yet
     private final long[] newest = new long[ElectionPlan.ELECTIONS];
     private final long[] ledAt = new long[ElectionPlan.ELECTIONS];
+    private long forgottenAt;
     private @Nullable Finding finding;
     int elected;
+    /** Leaderships that were valid beside another since the server had forgotten them. */
+    int overlaps;
 
-    ElectionChecks(Surroundings world, MemoryServer server, long timeoutNanos, long refreshNanos) {
+    /** @param holds made with where its own findings go */
+    ElectionChecks(
+            Surroundings world,
+            Function<BiConsumer<Check, String>, ElectionHolds> holds,
+            long timeoutNanos,
+            long refreshNanos) {
         this.world = world;
-        this.server = server;
+        this.holds = holds.apply(this::found);
         // A dead leader's term; then whoever waits looks, or comes back from a pause, and asks; and asks again without
         // an answer.
         this.mostIdle =
@@ -96,17 +108,32 @@ final class ElectionChecks {
         return finding;
     }
 
-    static String keyOf(int election) {
-        return "hf:{%lead:" + ElectionPlan.nameOf(election) + "}";
-    }
-
     // ---- what happens
 
     /** An operator has ended what is held now: its candidate learns of it later. */
     void revokes(int election) {
-        String hold = holdOf(election);
+        String hold = holds.holdOf(election);
         if (hold != null) {
             revoked.putIfAbsent(hold, world.now());
+        }
+    }
+
+    /** A command has run on a server. */
+    void ran() {
+        holds.ran();
+    }
+
+    /** A server has just lost its memory: leaders that it has forgotten do not know it yet. */
+    void memoryIsLost() {
+        forgottenAt = world.now();
+        holds.memoryIsLost();
+    }
+
+    /** Who watches an election is told of one leader after another. */
+    void watches(Machine machine, int election, long before, long token) {
+        // Older data brings back what it has of older leaders.
+        if (token < before && !holds.isForgotten(election, token)) {
+            found(Check.WATCH, machine + " is told of " + token + " after " + before);
         }
     }
 
@@ -149,7 +176,7 @@ final class ElectionChecks {
         if (last != null && led.since - last.since < candidate.machine.inWorld(LEAST_BETWEEN) - MILLI) {
             found(Check.SPACING, led + " comes " + (led.since - last.since) / MILLI + " ms after " + last);
         }
-        if (led.leftInWorld() > 0 && !revoked.containsKey(led.hold())) {
+        if (led.leftInWorld() > 0 && !revoked.containsKey(led.hold()) && !isForgotten(led)) {
             if (led.token <= newest[led.election()]) {
                 found(Check.TOKENS, led + " comes after " + newest[led.election()]);
             }
@@ -166,7 +193,8 @@ final class ElectionChecks {
         }
         boolean outOfNothing = reason.isPresent()
                 && (reason.get() == LossReason.EXPIRED || reason.get() == LossReason.GONE)
-                && !revoked.containsKey(led.hold());
+                && !revoked.containsKey(led.hold())
+                && holds.couldBeKept(led);
         long troubled = world.troubledUntil(led.candidate.machine);
         if (outOfNothing && (troubled < 0 || troubled < led.since - Checks.GRACE)) {
             found(Check.KEPT, led + " was lost, " + reason.get() + ", and nothing was wrong");
@@ -174,6 +202,11 @@ final class ElectionChecks {
         if (reason.isPresent() && reason.get() == LossReason.FORGOTTEN) {
             found(Check.KEPT, led + " was forgotten");
         }
+    }
+
+    /** Whether it was granted by a memory that the server has lost since. */
+    private boolean isForgotten(Led led) {
+        return holds.isForgotten(led.election(), led.token);
     }
 
     // ---- after every step
@@ -196,12 +229,20 @@ final class ElectionChecks {
                 i.remove();
             }
         }
+        open.forEach(led -> overlaps(led, valid[led.election()]));
         for (int election = 0; election < valid.length; election++) {
             if (valid[election] != null) {
                 ledAt[election] = world.now();
             }
         }
         candidates.forEach(this::isAvailable);
+    }
+
+    private void overlaps(Led led, @Nullable Led valid) {
+        if (valid != null && valid != led && !led.overlaps && isForgotten(led) && led.leftInWorld() > 0) {
+            led.overlaps = true;
+            overlaps++;
+        }
     }
 
     private void lasts(Led led, double left, Led[] valid) {
@@ -212,7 +253,13 @@ final class ElectionChecks {
         resignsInTime(led);
         Long revokedAt = revoked.get(led.hold());
         if (revokedAt != null) {
-            knows(led, revokedAt);
+            knows(led, "was released by name", revokedAt, world.troubledUntil(led.candidate.machine));
+            return;
+        }
+        String lack = holds.lackOf(led, left);
+        if (lack != null && isForgotten(led)) {
+            long from = Math.max(forgottenAt, led.since);
+            knows(led, "was forgotten by the server", from, world.brokenUntil(led.candidate.machine));
             return;
         }
         Led other = valid[led.election()];
@@ -220,36 +267,25 @@ final class ElectionChecks {
         if (other != null) {
             found(Check.EXCLUSION, led + " beside " + other);
         }
-        if (led.token < newest[led.election()]) {
+        if (led.token < newest[led.election()] && !isForgotten(led)) {
             found(Check.TOKENS, led + " is valid after " + newest[led.election()]);
         }
-        if (!led.hold().equals(holdOf(led.election()))) {
-            found(Check.HOLDER, led + " is valid, but the server has " + holdOf(led.election()));
-            return;
-        }
-        long onServer = server.command("PTTL", keyOf(led.election())).asLong() * MILLI;
-        if (left > onServer + ROUNDING) {
-            found(Check.HOLDER, led + " has " + (long) left / MILLI + " ms left, on the server " + onServer / MILLI);
+        if (lack != null) {
+            found(Check.HOLDER, led + " " + lack);
         }
     }
 
-    /** Who holds it on the server, by the public part of the owner, and the token. */
-    private @Nullable String holdOf(int election) {
-        var hold = server.command("GET", keyOf(election));
-        if (hold.isNull()) {
-            return null;
-        }
-        String[] words = hold.asString().split(" ", 3);
-        return LineView.publicPart(words[0]) + " " + words[1];
-    }
-
-    /** An operator has ended it: its client learns that with its next renewal, or before that by message. */
-    private void knows(Led led, long revokedAt) {
+    /** The server has ended it: its client learns that with its next renewal, or before that by message. */
+    private void knows(Led led, String how, long endedAt, long troubledUntil) {
         Machine machine = led.candidate.machine;
-        long from = Math.max(Math.max(revokedAt, world.troubledUntil(machine)), world.runsSince(machine));
-        long renewal = led.candidate.item.options().term().toNanos() / 3;
-        if (machine.isRunning() && world.now() - from > renewal * 102 / 100 + 500 * MILLI) {
-            found(Check.TOLD, led + " was released by name " + (world.now() - revokedAt) / MILLI + " ms ago");
+        LockOptions options = led.candidate.item.options();
+        long from = Math.max(Math.max(endedAt, troubledUntil), world.runsSince(machine));
+        long due = from + options.term().toNanos() / 3 * 102 / 100 + 500 * MILLI;
+        Duration longest = options.longestHold();
+        // What has been held for so long is not renewed any more: its client knows when the rest of its term is over.
+        boolean renewed = longest == null || due < led.since + longest.toNanos() * 98 / 100;
+        if (renewed && machine.isRunning() && world.now() > due) {
+            found(Check.TOLD, led + " " + how + " " + (world.now() - endedAt) / MILLI + " ms ago");
         }
     }
 
@@ -330,13 +366,14 @@ final class ElectionChecks {
     /** When all candidates have been closed, and what was late has come. */
     void nothingHeld(Collection<Candidate> candidates) {
         for (int election = 0; election < ElectionPlan.ELECTIONS; election++) {
-            String key = keyOf(election);
-            List<String> left = server.command("KEYS", "*").asList().stream()
-                    .map(reply -> Objects.requireNonNull(reply.asString()))
+            String key = ElectionHolds.keyOf(election);
+            List<String> left = holds.keys().stream()
                     .filter(each -> each.equals(key) || each.equals(key + ":q") || each.equals(key + ":p"))
                     .toList();
             if (!left.isEmpty()) {
-                found(Check.ORPHAN, "all candidates are closed, and the server has " + left + " " + holdOf(election));
+                found(
+                        Check.ORPHAN,
+                        "all candidates are closed, and the server has " + left + " " + holds.holdOf(election));
             }
         }
         for (Candidate candidate : candidates) {
@@ -349,7 +386,7 @@ final class ElectionChecks {
 
     /** When everybody has gone and all lives are over. */
     void nothingLeft() {
-        List<?> keys = server.command("KEYS", "*").asList();
+        List<String> keys = holds.keys();
         if (!keys.isEmpty()) {
             found(Check.LITTER, "left on the server: " + keys);
         }

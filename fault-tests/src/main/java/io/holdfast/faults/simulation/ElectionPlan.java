@@ -13,20 +13,41 @@ import java.util.List;
  * All that is done in one run of elections, drawn before it begins. Each item is drawn for itself, so that the rest stays the same
  * when some are left out. What leaders do is drawn from the seed when they begin.
  *
+ * @param kind where, and what may go wrong
  * @param seed what everything follows from, also what the network does
  * @param clients how many
  * @param lengthMillis when the last item may begin
  * @param options of all clients
  * @param items in the order of their times
  */
-record ElectionPlan(long seed, int clients, long lengthMillis, HoldfastOptions options, List<Drawn.Item> items)
+record ElectionPlan(
+        Kind kind, long seed, int clients, long lengthMillis, HoldfastOptions options, List<Drawn.Item> items)
         implements Drawn {
-    static final String NAME = "elections";
+    enum Kind {
+        /** Nothing that docs/safety.md assumes not to happen. */
+        INSIDE("elections", 31),
+        /** The server loses its memory, or comes back with older data; no operator acts. */
+        OUTSIDE("elections-outside", 32),
+        /** Several servers vote, and a minority of them may lose its memory; no operator acts. */
+        QUORUM("elections-quorum", 33);
+
+        private final String title;
+        private final int salt;
+
+        Kind(String title, int salt) {
+            this.title = title;
+            this.salt = salt;
+        }
+
+        @Override
+        public String toString() {
+            return title;
+        }
+    }
+
     static final int ELECTIONS = 2;
     /** Of all leaderships, in milliseconds. */
     static final long LONGEST_TERM = 5_000;
-
-    private static final int SALT = 31;
 
     /**
      * Somebody begins to campaign, and again whenever its process begins anew.
@@ -93,8 +114,16 @@ record ElectionPlan(long seed, int clients, long lengthMillis, HoldfastOptions o
             Plan.Fault.RESTART,
             Plan.Fault.FORGET_SCRIPTS);
 
-    static ElectionPlan draw(long seed) {
-        Draw draw = new Draw(seed, 1, SALT);
+    private static final List<Plan.Fault> LOSSES = List.of(
+            Plan.Fault.RESTART_OLDER,
+            Plan.Fault.RESTART_OLDER,
+            Plan.Fault.RESTART_EMPTY,
+            Plan.Fault.FLUSH,
+            Plan.Fault.FLUSH);
+
+    static ElectionPlan draw(Kind kind, long seed) {
+        int salt = kind.salt;
+        Draw draw = new Draw(seed, 1, salt);
         int clients = (int) draw.between(2, 4);
         long length = draw.between(8_000, 30_000);
         int joins = (int) draw.between(2, 7);
@@ -102,31 +131,50 @@ record ElectionPlan(long seed, int clients, long lengthMillis, HoldfastOptions o
         // Some runs without any trouble: there the strictest answers are due.
         int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
         int acts = draw.percent(60) ? 0 : (int) draw.between(1, 4);
+        if (kind != Kind.INSIDE) {
+            acts = 0; // what an operator has ended, older data may bring back; and nobody steers a quorum
+        }
+        if (kind == Kind.OUTSIDE) {
+            troubles = Math.max(1, troubles);
+        }
         HoldfastOptions options = Plan.options(draw);
+        if (kind == Kind.QUORUM) { // nodes allow no term as long as the default
+            options = options.withLockDefaults(LockOptions.defaults().withTerm(millis(LONGEST_TERM)));
+        }
         List<Drawn.Item> items = new ArrayList<>();
         int number = 0;
         while (number < joins) {
-            items.add(join(new Draw(seed, 2, SALT, number), number, clients, length));
+            items.add(join(kind, new Draw(seed, 2, salt, number), number, clients, length));
             number++;
         }
         for (int end = number + leaves; number < end; number++) {
-            Draw own = new Draw(seed, 2, SALT, number);
+            Draw own = new Draw(seed, 2, salt, number);
             items.add(new Leave(number, own.between(0, length), own.below(joins), own.percent(15)));
         }
         for (int end = number + troubles; number < end; number++) {
-            Draw own = new Draw(seed, 2, SALT, number);
+            Draw own = new Draw(seed, 2, salt, number);
             long lasts = own.percent(40) ? own.between(20, 800) : own.between(800, Plan.LONGEST_TROUBLE_MILLIS);
             Plan.Fault fault = own.oneOf(FAULTS);
-            items.add(new Plan.Trouble(number, own.between(0, length), fault, own.below(clients), 0, lasts, false));
+            long at = own.between(0, length);
+            int client = own.below(clients);
+            int node = 0;
+            if (kind != Kind.INSIDE) {
+                node = own.below(servers(kind, seed));
+                if (own.percent(40) || (kind == Kind.OUTSIDE && number == joins + leaves)) {
+                    fault = own.oneOf(LOSSES);
+                    lasts = own.between(20, 1_500); // else all that was granted before is over anyway
+                }
+            }
+            items.add(new Plan.Trouble(number, at, fault, client, node, lasts, false));
         }
         for (int end = number + acts; number < end; number++) {
-            Draw own = new Draw(seed, 2, SALT, number);
+            Draw own = new Draw(seed, 2, salt, number);
             items.add(new Act(number, own.between(0, length), own.below(ELECTIONS), own.percent(20)));
         }
-        return new ElectionPlan(seed, clients, length, options, Drawn.sorted(items));
+        return new ElectionPlan(kind, seed, clients, length, options, Drawn.sorted(items));
     }
 
-    private static Join join(Draw draw, int number, int clients, long length) {
+    private static Join join(Kind kind, Draw draw, int number, int clients, long length) {
         LockOptions options = LockOptions.defaults()
                 .withTerm(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L, LONGEST_TERM))))
                 .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L))));
@@ -136,7 +184,7 @@ record ElectionPlan(long seed, int clients, long lengthMillis, HoldfastOptions o
         if (draw.percent(15)) {
             options = options.withLongestHold(millis(draw.between(600, 8_000)));
         }
-        if (number == 0 && draw.percent(30)) {
+        if (kind != Kind.QUORUM && number == 0 && draw.percent(30)) {
             options = options.withPriority(1); // one at most, which cannot keep all others from ever leading
         }
         int election = draw.percent(70) ? 0 : draw.below(ELECTIONS);
@@ -145,14 +193,23 @@ record ElectionPlan(long seed, int clients, long lengthMillis, HoldfastOptions o
         return new Join(number, at, draw.below(clients), election, options, grace);
     }
 
+    /** How many; more than one are the nodes of a quorum. */
+    int servers() {
+        return servers(kind, seed);
+    }
+
+    private static int servers(Kind kind, long seed) {
+        return kind != Kind.QUORUM ? 1 : new Draw(seed, 1, kind.salt, 1).percent(70) ? 3 : 5;
+    }
+
     @Override
     public String name() {
-        return NAME;
+        return kind.toString();
     }
 
     @Override
     public ElectionPlan keep(Collection<Integer> numbers) {
-        return new ElectionPlan(seed, clients, lengthMillis, options, Drawn.only(items, numbers));
+        return new ElectionPlan(kind, seed, clients, lengthMillis, options, Drawn.only(items, numbers));
     }
 
     @Override

@@ -5,7 +5,11 @@ import io.holdfast.Candidacy;
 import io.holdfast.Election;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.Leadership;
+import io.holdfast.LockOptions;
+import io.holdfast.Quorum;
+import io.holdfast.QuorumNode;
 import io.holdfast.faults.simulation.ElectionChecks.Check;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
@@ -16,36 +20,49 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a plan of elections: a server in memory, clients with the real engine and their candidates, the network between them,
+ * One run of a plan of elections: a server in memory, or a quorum of them, clients with the real engine and their candidates, the network between them,
  * and the checks. All of it happens one after the other and in virtual time, leaders in their own threads included, so the same plan
  * gives the same run.
  */
-final class ElectionRuns extends OneServer
+final class ElectionRuns extends Runs
         implements ElectionChecks.Surroundings, Candidate.Surroundings, LeaderThread.Hooks {
     private static final long MILLI = Checks.MILLI;
     private static final long HEARTBEAT = 100 * MILLI;
     /** Longer than the latest copy is under way, than a leader works that does not heed its end, and than a term after it. */
     private static final long SETTLED_AFTER = 45_000 * MILLI;
 
+    /** Heartbeats. */
+    private static final int SAVED_EVERY = 10;
+
     private static final Duration LIVES_OVER = Duration.ofHours(2);
 
     private final ElectionPlan plan;
     private final ElectionChecks checks;
-    private final List<@Nullable Holdfast> clients = new ArrayList<>(); // of the slots
+    private final List<@Nullable Client> clients = new ArrayList<>(); // of the slots
     private final List<ElectionPlan.Join> joined = new ArrayList<>();
     private final List<Candidate> candidates = new ArrayList<>(); // whose processes may go on
     private final List<LeaderThread> threads = new ArrayList<>();
     private final EngineLog log = EngineLog.listen(thrown -> thrown instanceof Candidate.OnPurpose);
     private final Holdfast operator;
+    private final boolean quorum;
+    private long beats;
     private boolean healed;
     private boolean over;
 
+    /** A client of one server, or of several. */
+    private interface Client {
+        Election election(String name, LockOptions options);
+
+        void close();
+    }
+
     ElectionRuns(ElectionPlan plan) {
-        super(plan.seed(), plan.clients(), HEARTBEAT);
+        super(plan.seed(), plan.clients(), plan.servers(), HEARTBEAT);
         this.plan = plan;
+        this.quorum = plan.kind() == ElectionPlan.Kind.QUORUM;
         this.checks = new ElectionChecks(
                 this,
-                server.memory,
+                found -> quorum ? new ElectionQuorum(nodes) : new ElectionServer(server.memory, found),
                 plan.options().commandTimeout().toNanos(),
                 plan.options().refreshInterval().toNanos());
         for (int i = 0; i < plan.clients(); i++) {
@@ -59,6 +76,9 @@ final class ElectionRuns extends OneServer
     /** Runs it to the end, or to the first finding. */
     Outcome run() {
         try {
+            if (quorum) {
+                nodes.remember(plan.options());
+            }
             start();
             for (Drawn.Item item : plan.items()) {
                 timers.schedule(item.atMillis() * MILLI, () -> begin(item));
@@ -67,7 +87,7 @@ final class ElectionRuns extends OneServer
             go("the plan", end, () -> now() >= end);
             everybodyLeads();
             everybodyLeaves();
-            return new Outcome(plan, checks.finding(), steps, checks.elected, 0, 0, trace);
+            return new Outcome(plan, checks.finding(), steps, checks.elected, checks.overlaps, 0, trace);
         } finally {
             over = true;
             log.close();
@@ -125,6 +145,9 @@ final class ElectionRuns extends OneServer
     @Override
     void onBeat() {
         checks.somebodyLeads(candidates);
+        if (plan.kind() != ElectionPlan.Kind.INSIDE && ++beats % SAVED_EVERY == 0) {
+            nodes.servers.forEach(Node::save);
+        }
     }
 
     @Override
@@ -136,14 +159,44 @@ final class ElectionRuns extends OneServer
     // ---- clients
 
     @Override
-    void connect(Slot slot, Machine machine, NetworkDriver driver) {
-        clients.set(
-                slot.number, Holdfast.over(driver, plan.options().withListener(event -> {}), machine.environment()));
+    void connect(Slot slot, Machine machine) {
+        clients.set(slot.number, client(slot.drivers, machine));
+    }
+
+    private Client client(List<NetworkDriver> drivers, Machine machine) {
+        HoldfastOptions options = plan.options().withListener(event -> {});
+        if (quorum) {
+            Quorum voting = Quorum.connect(
+                    drivers.stream().map(QuorumNode::over).toList(), Clients.options(options), machine.environment());
+            return new Client() {
+                @Override
+                public Election election(String name, LockOptions of) {
+                    return voting.election(name, of);
+                }
+
+                @Override
+                public void close() {
+                    voting.close();
+                }
+            };
+        }
+        Holdfast single = Holdfast.over(drivers.get(0), options, machine.environment());
+        return new Client() {
+            @Override
+            public Election election(String name, LockOptions of) {
+                return single.election(name, of);
+            }
+
+            @Override
+            public void close() {
+                single.close();
+            }
+        };
     }
 
     @Override
     void started(Slot slot, Machine machine) {
-        Holdfast client = clients.get(slot.number);
+        Client client = clients.get(slot.number);
         if (slot.number == 0 && client != null) {
             watch(machine, client);
         }
@@ -157,6 +210,7 @@ final class ElectionRuns extends OneServer
 
     @Override
     void answered(Slot slot, Command command, Reply reply) {
+        checks.ran();
         String script = LeaseLook.scriptOf(command);
         if (!script.isEmpty()) {
             trace.add(
@@ -167,19 +221,20 @@ final class ElectionRuns extends OneServer
     }
 
     /** Who watches is told of leaders in their order. */
-    private void watch(Machine machine, Holdfast client) {
+    private void watch(Machine machine, Client client) {
         long[] newest = new long[1];
-        client.election(ElectionPlan.nameOf(0)).observe(leader -> {
+        LockOptions any = LockOptions.defaults().withTerm(Plan.millis(ElectionPlan.LONGEST_TERM));
+        client.election(ElectionPlan.nameOf(0), any).observe(leader -> {
             long token = leader.map(Holder::token).orElse(newest[0]);
-            if (token < newest[0]) {
-                checks.found(Check.WATCH, machine + " is told of " + token + " after " + newest[0]);
+            if (!quorum) { // else the token is that of one node, and may differ
+                checks.watches(machine, 0, newest[0], token);
             }
             newest[0] = token;
         });
     }
 
     private void closeClient(Slot slot) {
-        Holdfast client = clients.get(slot.number);
+        Client client = clients.get(slot.number);
         Machine machine = slot.machine;
         if (client != null && machine != null) {
             machine.run(() -> {
@@ -227,6 +282,15 @@ final class ElectionRuns extends OneServer
     }
 
     @Override
+    void ofServer(Plan.Trouble trouble, Node at, long until) {
+        super.ofServer(trouble, at, until);
+        switch (trouble.fault()) {
+            case RESTART_EMPTY, RESTART_OLDER, FLUSH -> checks.memoryIsLost();
+            default -> {}
+        }
+    }
+
+    @Override
     void ofClient(Plan.Trouble trouble, Slot slot, Machine machine, long until) {
         if (trouble.fault() == Plan.Fault.CLOSE) {
             machine.run(() -> {
@@ -244,7 +308,7 @@ final class ElectionRuns extends OneServer
     // ---- candidates
 
     private void campaign(ElectionPlan.Join join, Machine machine) {
-        Holdfast client = clients.get(join.client());
+        Client client = clients.get(join.client());
         if (client == null || slots.get(join.client()).machine != machine) {
             return;
         }

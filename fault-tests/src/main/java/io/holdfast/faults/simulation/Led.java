@@ -2,6 +2,7 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
+import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
 /** One leadership as the world sees it. Times are nanoseconds of the world. */
@@ -21,6 +22,12 @@ final class Led {
 
     /** Its own leader has ended it, which is not interrupted for that. */
     boolean endedByItself;
+
+    /** It was seen beside another that was valid, too. */
+    boolean overlaps;
+
+    /** The nodes of a quorum that had a hold of somebody else's meanwhile. */
+    final BitSet rivals = new BitSet();
 
     long overSince = Asked.NEVER;
     /** Since when its leader should have been interrupted; never if that is not due. */

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * One run of a plan over read/write locks and a semaphore: a server in memory, clients with the real engine, the network between
  * them, and the checks. All of it happens in one thread and in virtual time, so the same plan gives the same run.
  */
-final class LineRuns extends OneServer implements LineChecks.Surroundings {
+final class LineRuns extends Runs implements LineChecks.Surroundings {
     private static final long MILLI = Checks.MILLI;
     private static final long HEARTBEAT = 50 * MILLI;
 
@@ -49,7 +49,7 @@ final class LineRuns extends OneServer implements LineChecks.Surroundings {
     private long beats;
 
     LineRuns(LinePlan plan) {
-        super(plan.seed(), plan.clients(), HEARTBEAT);
+        super(plan.seed(), plan.clients(), 1, HEARTBEAT);
         this.plan = plan;
         HoldfastOptions options = plan.options();
         this.checks = new LineChecks(
@@ -127,7 +127,8 @@ final class LineRuns extends OneServer implements LineChecks.Surroundings {
     // ---- clients
 
     @Override
-    void connect(Slot slot, Machine machine, NetworkDriver driver) {
+    void connect(Slot slot, Machine machine) {
+        NetworkDriver driver = slot.drivers.get(0);
         clients.put(machine, Holdfast.over(driver, plan.options().withListener(this::hear), machine.environment()));
     }
 
@@ -191,8 +192,8 @@ final class LineRuns extends OneServer implements LineChecks.Surroundings {
     }
 
     @Override
-    void ofServer(Plan.Trouble trouble, long until) {
-        super.ofServer(trouble, until);
+    void ofServer(Plan.Trouble trouble, Node at, long until) {
+        super.ofServer(trouble, at, until);
         if (LinePlan.LOSSES.contains(trouble.fault())) {
             lines.memoryIsLost();
         }

@@ -11,6 +11,8 @@ final class Troubled {
         SILENT,
         /** It hears no messages, or not all of them. */
         DEAF,
+        /** It has forgotten everything, and answers as before. */
+        EMPTIED,
         /** Anything else. */
         BROKEN
     }
@@ -33,6 +35,11 @@ final class Troubled {
     /** The same, where one way does not count. */
     boolean calmSinceBut(How how, long since) {
         return isCalm(latestBut(how), since);
+    }
+
+    /** The same, where one way does not count. */
+    long untilBut(How how) {
+        return latestBut(how);
     }
 
     private long latestBut(@Nullable How how) {

@@ -2,15 +2,11 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.faults.simulation.Troubled.How;
 import java.util.ArrayDeque;
-import java.util.Comparator;
 import java.util.Deque;
-import java.util.List;
 
 /** Brings about the troubles of the plan, and ends them. */
 final class Troubles {
     private static final long MILLI = Checks.MILLI;
-    /** Of a quorum's node, and as long again as it may take until somebody asks it. */
-    private static final long QUARANTINE = 50_000 * MILLI;
 
     private final World world;
 
@@ -53,7 +49,7 @@ final class Troubles {
         if (trouble.fault().isOfServer()) {
             Node server = world.servers.get(trouble.node() % world.servers.size());
             server.troubledUntil = Math.max(server.troubledUntil, Math.max(world.now(), until) + 3_000 * MILLI);
-            disturbAll(how, server); // before requests fail of it
+            world.nodes.disturb(how, server); // before requests fail of it
             ofServer(trouble, server, until);
         } else {
             Slot slot = world.slots.get(trouble.client());
@@ -120,7 +116,7 @@ final class Troubles {
             case RESTART, RESTART_EMPTY, RESTART_OLDER -> {
                 // Whatever a node of a quorum brings back, it votes only after the quarantine.
                 boolean forgets = trouble.fault() != Plan.Fault.RESTART || world.plan.kind() == Plan.Kind.QUORUM;
-                if (forgets && !mayForget(server)) {
+                if (forgets && !world.nodes.mayForget(server)) {
                     return;
                 }
                 server.restart(trouble.fault(), until);
@@ -134,7 +130,7 @@ final class Troubles {
             }
             case FORGET_SCRIPTS -> server.forgetScripts();
             case FLUSH -> {
-                if (mayForget(server)) {
+                if (world.nodes.mayForget(server)) {
                     server.memory.command("FLUSHALL");
                 }
             }
@@ -142,35 +138,6 @@ final class Troubles {
             default -> throw new IllegalStateException(trouble.toString());
         }
         server.ran(null);
-    }
-
-    /** A majority keeps its memory, where those do not count that have lost it and are kept out. */
-    private boolean mayForget(Node server) {
-        long others = world.servers.stream()
-                .filter(other -> other != server && world.now() < other.forgetfulUntil)
-                .count();
-        if (world.servers.size() > 1 && others + 1 > (world.servers.size() - 1) / 2) {
-            return false;
-        }
-        server.forgetfulUntil = world.now() + QUARANTINE;
-        return true;
-    }
-
-    /** A minority that is in trouble disturbs nobody. */
-    private void disturbAll(How how, Node of) {
-        of.troubled.disturb(how, of.troubledUntil);
-        if (world.plan.kind() != Plan.Kind.QUORUM) {
-            world.all.disturb(how, of.troubledUntil);
-            return;
-        }
-        List<Long> troubled = world.servers.stream()
-                .map(server -> Math.max(server.troubledUntil, server.forgetfulUntil))
-                .sorted(Comparator.reverseOrder())
-                .toList();
-        long until = troubled.get((world.servers.size() - 1) / 2);
-        if (until >= world.now()) {
-            world.all.disturb(how, until);
-        }
     }
 
     void thaw(Slot slot, Machine machine) {

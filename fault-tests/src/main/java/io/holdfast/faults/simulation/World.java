@@ -1,11 +1,7 @@
 package io.holdfast.faults.simulation;
 
-import io.holdfast.Quorum;
-import io.holdfast.QuorumNode;
-import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Timers;
-import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,7 +26,6 @@ final class World implements Checks.Surroundings {
     /** Heartbeats. */
     private static final int SAVED_EVERY = 8;
 
-    private static final Duration LONG_AGO = Duration.ofMinutes(2);
     private static final Duration LIVES_OVER = Duration.ofHours(2);
 
     final Plan plan;
@@ -39,7 +34,8 @@ final class World implements Checks.Surroundings {
     final Trace trace = new Trace(time::elapsed);
     final Checks checks;
     final @Nullable QuorumChecks checksOfQuorum;
-    final List<Node> servers = new ArrayList<>();
+    final Nodes nodes;
+    final List<Node> servers;
     final List<Slot> slots = new ArrayList<>();
     private final EngineLog log = EngineLog.listen();
     /** With the time until which they were disturbed before that. */
@@ -53,7 +49,7 @@ final class World implements Checks.Surroundings {
     final Operators operators = new Operators(this);
 
     /** All servers, or so many nodes of a quorum that it matters. */
-    final Troubled all = new Troubled();
+    final Troubled all;
 
     final Silences silences = new Silences();
     private long steps;
@@ -70,45 +66,18 @@ final class World implements Checks.Surroundings {
             case CLUSTER -> draw.percent(50) ? 2 : 3;
             default -> 1;
         };
-        for (int i = 0; i < count; i++) {
-            Node server = new Node(i, MemoryServer.start(time));
-            if (count > 1) {
-                server.memory.stepClock(Plan.millis(draw.between(-3_000, 3_000)));
-            }
-            servers.add(server);
-        }
+        this.nodes = new Nodes(time, count, plan.kind() == Plan.Kind.QUORUM, draw);
+        this.servers = nodes.servers;
+        this.all = nodes.all;
         if (plan.kind() != Plan.Kind.QUORUM) {
             servers.forEach(server -> server.checks = new ServerChecks(plan, checks, this, server, count));
         }
         this.checksOfQuorum = plan.kind() != Plan.Kind.QUORUM
                 ? null
-                : new QuorumChecks(
-                        plan,
-                        checks,
-                        this,
-                        servers.stream().map(server -> server.memory).toList(),
-                        node -> now() < servers.get(node).forgetfulUntil);
+                : new QuorumChecks(plan, checks, this, nodes.memories(), nodes::isForgetful);
         for (int i = 0; i < plan.clients(); i++) {
             slots.add(new Slot(plan.seed(), i));
         }
-    }
-
-    /** Nodes of a quorum have their memory since long ago: somebody has asked each, at another time of its clock. */
-    private void remember() {
-        servers.forEach(server -> server.memory.stepClock(LONG_AGO.negated()));
-        for (int first = 0; first < servers.size(); first++) {
-            // A majority that refuses is enough for an answer: each node is asked first once.
-            List<QuorumNode> nodes = new ArrayList<>();
-            for (int i = 0; i < servers.size(); i++) {
-                nodes.add(QuorumNode.over(
-                        servers.get((first + i) % servers.size()).memory.driver()));
-            }
-            Quorum quorum = Quorum.connect(nodes, Clients.options(plan.options()), time.environment(-1 - first));
-            var unused = quorum.lock("first").attemptAsync(Wait.none());
-            time.advance(Duration.ofMillis(500));
-            quorum.close();
-        }
-        servers.forEach(server -> server.memory.stepClock(LONG_AGO));
     }
 
     // ---- the run
@@ -116,7 +85,7 @@ final class World implements Checks.Surroundings {
     /** Runs it to the end, or to the first finding. */
     Outcome run() {
         if (checksOfQuorum != null) {
-            remember();
+            nodes.remember(plan.options());
         }
         beat();
         slots.forEach(clients::start);

@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import static io.holdfast.faults.simulation.Breaks.java;
+import static io.holdfast.faults.simulation.Breaks.lua;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.GRACE;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.HOLDER;
@@ -8,14 +9,17 @@ import static io.holdfast.faults.simulation.ElectionChecks.Check.LEADERS;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.LIVENESS;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.ORPHAN;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.SPACING;
+import static io.holdfast.faults.simulation.ElectionChecks.Check.TOKENS;
 import static io.holdfast.faults.simulation.ElectionChecks.Check.TOLD;
 
 import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.Breaks.Edit;
 import io.holdfast.faults.simulation.ElectionChecks.Check;
+import io.holdfast.faults.simulation.ElectionPlan.Kind;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Defects of elections made on purpose, each of which the runs have to find. {@code main} runs those that it is given by name, or
@@ -28,6 +32,81 @@ final class ElectionBreaks {
     private ElectionBreaks() {}
 
     static List<Break> all() {
+        return Stream.of(ofCandidates(), ofLostMemory(), ofQuorum())
+                .flatMap(List::stream)
+                .toList();
+    }
+
+    private static List<Break> ofLostMemory() {
+        return List.of(
+                of(
+                        Kind.OUTSIDE,
+                        "tokens count on from the key while there is one",
+                        2,
+                        EnumSet.of(TOKENS),
+                        lua(
+                                "hold",
+                                "  if least or before and (before >= token or #before ~= #token) then\n"
+                                        + "    local first = math.max(tonumber(token), ",
+                                "  if before then\n    local first = math.max(")),
+                of(
+                        Kind.OUTSIDE,
+                        "a renewal does not tell that the hold is gone",
+                        16,
+                        EnumSet.of(TOLD),
+                        lua("renew", "reply[i] = not mine and '0' or", "reply[i] = not mine and texts[i] and '0' or")),
+                of(
+                        Kind.OUTSIDE,
+                        "waiters that the server forgot are not queued again",
+                        2,
+                        EnumSet.of(LIVENESS),
+                        lua(
+                                "heartbeat",
+                                "  if known == 0 then\n    return 'RESEND'",
+                                "  if known == 0 then\n    return 'OK'")));
+    }
+
+    private static List<Break> ofQuorum() {
+        return List.of(
+                of(
+                        Kind.QUORUM,
+                        "fewer than a majority are enough",
+                        1,
+                        EnumSet.of(EXCLUSION, HOLDER, TOKENS),
+                        java(
+                                "internal/quorum/QuorumClient",
+                                "this.majority = drivers.size() / 2 + 1;",
+                                "this.majority = drivers.size() / 2;")),
+                of(
+                        Kind.QUORUM,
+                        "tokens that differ are not written back",
+                        22,
+                        EnumSet.of(TOKENS, HOLDER),
+                        java(
+                                "internal/quorum/Ballot",
+                                "if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {",
+                                "if (!granted.isEmpty()) {")),
+                of(
+                        Kind.QUORUM,
+                        "any answer to a renewal counts for all",
+                        1,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "internal/quorum/BallotGrant",
+                                "majority = agreed == quorum.majority && held != null && held;",
+                                "majority = agreed == 1 && held != null && held;")),
+                of(
+                        Kind.QUORUM,
+                        "a lost round is not taken back",
+                        1,
+                        EnumSet.of(LIVENESS, ORPHAN),
+                        java(
+                                "internal/quorum/Ballot",
+                                "            try {\n                takeBack();\n            } finally {",
+                                "            try {\n            } finally {")));
+    }
+
+    private static List<Break> ofCandidates() {
         return List.of(
                 of(
                         "a leadership is valid beyond its deadline",
@@ -132,7 +211,11 @@ final class ElectionBreaks {
     }
 
     private static Break of(String name, long seed, Set<Check> by, Edit... edits) {
-        return new Break(name, ElectionPlan.NAME, SEEDS, seed, by, List.of(edits));
+        return of(Kind.INSIDE, name, seed, by, edits);
+    }
+
+    private static Break of(Kind kind, String name, long seed, Set<Check> by, Edit... edits) {
+        return new Break(name, kind.toString(), SEEDS, seed, by, List.of(edits));
     }
 
     /** Prints how each of them was found; exits with 1 if one was not. */

@@ -3,7 +3,6 @@ package io.holdfast.faults.simulation;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import io.holdfast.spi.Timers;
-import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,16 +11,19 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server in memory, the processes of its clients, and what goes wrong with them: what is the same in all simulations with one
- * server. What the clients do there, and what is to be true of it, is up to the simulation.
+ * A server in memory, or a quorum of them, the processes of their clients, and what goes wrong with them. What the clients do there,
+ * and what is to be true of it, is up to the simulation.
  */
-abstract class OneServer {
+abstract class Runs {
     private static final long MILLI = Checks.MILLI;
 
     final VirtualTime time = new VirtualTime();
     final Timers timers = time.timers();
     final Trace trace = new Trace(time::elapsed);
-    final Node server = new Node(0, MemoryServer.start(time));
+    final Nodes nodes;
+    /** The only one, where there is no quorum. */
+    final Node server;
+
     final List<Slot> slots = new ArrayList<>();
     /** Nobody starts any more. */
     boolean ending;
@@ -30,17 +32,22 @@ abstract class OneServer {
     private final long seed;
     private final long heartbeat;
 
-    /** @param heartbeat the time from one {@link #onBeat} to the next, nanoseconds */
-    OneServer(long seed, int clients, long heartbeat) {
+    /**
+     * @param servers more than one are the nodes of a quorum
+     * @param heartbeat the time from one {@link #onBeat} to the next, nanoseconds
+     */
+    Runs(long seed, int clients, int servers, long heartbeat) {
         this.seed = seed;
         this.heartbeat = heartbeat;
+        this.nodes = new Nodes(time, servers, servers > 1, new Draw(seed, 4));
+        this.server = nodes.servers.get(0);
         for (int i = 0; i < clients; i++) {
             slots.add(new Slot(seed, i));
         }
     }
 
-    /** Connects a client of a process that starts. */
-    abstract void connect(Slot slot, Machine machine, NetworkDriver driver);
+    /** Connects a client of a process that starts, by the drivers of its slot: one for each server. */
+    abstract void connect(Slot slot, Machine machine);
 
     /** A process has started and has its client. */
     void started(Slot slot, Machine machine) {}
@@ -83,12 +90,12 @@ abstract class OneServer {
         }
     }
 
-    /** Starts a process of it, as soon as the server can be reached. Without effect if one runs. */
+    /** Starts a process of it, as soon as all servers can be reached. Without effect if one runs. */
     final void start(Slot slot) {
         if (ending || slot.machine != null) {
             return;
         }
-        if (now() < slot.stalledUntil || server.frozen || !server.isUp(now())) {
+        if (now() < slot.stalledUntil || !nodes.allAnswer()) {
             timers.schedule(100 * MILLI, () -> start(slot));
             return;
         }
@@ -96,21 +103,27 @@ abstract class OneServer {
                 slot.number, slot.lives++, time, timers, slot.tooFast, new Draw(seed, 5, slot.number, slot.lives));
         slot.machine = machine;
         slot.runsSince = now();
-        NetworkDriver driver =
-                new NetworkDriver(machine, new Way(slot, machine), new Draw(seed, 6, slot.number, slot.lives));
-        slot.drivers = List.of(driver);
-        driver.beginAtOnce();
-        connect(slot, machine, driver);
-        driver.endAtOnce();
+        slot.drivers =
+                nodes.servers.stream().map(to -> driver(slot, machine, to)).toList();
+        slot.drivers.forEach(NetworkDriver::beginAtOnce);
+        connect(slot, machine);
+        slot.drivers.forEach(NetworkDriver::endAtOnce);
         trace.add(machine, "starts");
         started(slot, machine);
+    }
+
+    private NetworkDriver driver(Slot slot, Machine machine, Node to) {
+        Draw draw = to.number == 0
+                ? new Draw(seed, 6, slot.number, slot.lives)
+                : new Draw(seed, 6, slot.number, slot.lives, to.number);
+        return new NetworkDriver(machine, new Way(slot, machine, to), draw);
     }
 
     private final class Way extends Link {
         private final Slot slot;
 
-        Way(Slot slot, Machine machine) {
-            super(timers, OneServer.this::now, trace, slot, machine, server);
+        Way(Slot slot, Machine machine, Node to) {
+            super(timers, Runs.this::now, trace, slot, machine, to);
             this.slot = slot;
         }
 
@@ -120,7 +133,7 @@ abstract class OneServer {
         @Override
         public void answered(Command command, @Nullable Object answer) {
             if (answer instanceof Reply reply) {
-                OneServer.this.answered(slot, command, reply);
+                Runs.this.answered(slot, command, reply);
             }
         }
 
@@ -136,7 +149,7 @@ abstract class OneServer {
     final void begin(Plan.Trouble trouble) {
         long until = now() + trouble.lengthMillis() * MILLI;
         if (trouble.fault().isOfServer()) {
-            ofServer(trouble, until);
+            ofServer(trouble, nodes.servers.get(trouble.node() % nodes.servers.size()), until);
             return;
         }
         Slot slot = slots.get(trouble.client());
@@ -147,27 +160,39 @@ abstract class OneServer {
         }
     }
 
-    void ofServer(Plan.Trouble trouble, long until) {
-        server.troubled.disturb(Troubled.How.BROKEN, until + 3_000 * MILLI);
+    void ofServer(Plan.Trouble trouble, Node at, long until) {
+        if (nodes.servers.size() > 1 && losesItsVote(trouble.fault()) && !nodes.mayForget(at)) {
+            return;
+        }
+        at.troubledUntil = Math.max(at.troubledUntil, until + 3_000 * MILLI);
+        // Before requests fail of it.
+        nodes.disturb(trouble.fault() == Plan.Fault.FLUSH ? Troubled.How.EMPTIED : Troubled.How.BROKEN, at);
         switch (trouble.fault()) {
             case FREEZE_SERVER -> {
-                server.freeze();
-                timers.schedule(trouble.lengthMillis() * MILLI, server::thaw);
+                at.freeze();
+                timers.schedule(trouble.lengthMillis() * MILLI, at::thaw);
             }
-            case SLOW_SERVER -> server.slowUntil = Math.max(server.slowUntil, until);
+            case SLOW_SERVER -> at.slowUntil = Math.max(at.slowUntil, until);
             case RESTART, RESTART_EMPTY, RESTART_OLDER -> {
-                server.restart(trouble.fault(), until);
-                slots.stream()
-                        .filter(slot -> slot.machine != null)
-                        .forEach(slot -> slot.drivers.forEach(driver -> {
-                            driver.breakCommands(true);
-                            driver.breakMessages(true);
-                        }));
+                at.restart(trouble.fault(), until);
+                slots.stream().filter(slot -> slot.machine != null).forEach(slot -> {
+                    NetworkDriver driver = slot.drivers.get(at.number);
+                    driver.breakCommands(true);
+                    driver.breakMessages(true);
+                });
             }
-            case FORGET_SCRIPTS -> server.forgetScripts();
-            case FLUSH -> server.memory.command("FLUSHALL");
+            case FORGET_SCRIPTS -> at.forgetScripts();
+            case FLUSH -> at.memory.command("FLUSHALL");
             default -> throw new IllegalStateException(trouble.toString());
         }
+    }
+
+    /** Whatever a node of a quorum brings back, it votes only after the quarantine. */
+    private static boolean losesItsVote(Plan.Fault fault) {
+        return switch (fault) {
+            case RESTART, RESTART_EMPTY, RESTART_OLDER, FLUSH -> true;
+            default -> false;
+        };
     }
 
     void ofClient(Plan.Trouble trouble, Slot slot, Machine machine, long until) {
@@ -211,9 +236,14 @@ abstract class OneServer {
         return time.elapsed().toNanos();
     }
 
-    /** Until when something was, or is, wrong with a client or with the server. */
+    /** Until when something was, or is, wrong with a client, or with so many servers that it matters. */
     public final long troubledUntil(Machine machine) {
-        return Math.max(slots.get(machine.slot).troubled.until(), server.troubled.until());
+        return Math.max(slots.get(machine.slot).troubled.until(), nodes.all.until());
+    }
+
+    /** The same, but for a server that was emptied, which answers as before. */
+    public final long brokenUntil(Machine machine) {
+        return Math.max(slots.get(machine.slot).troubled.until(), nodes.all.untilBut(Troubled.How.EMPTIED));
     }
 
     /** Since when a process runs without having stood still. */
