@@ -39,7 +39,13 @@ local function holdOf(text)
 end
 
 local function textOf(hold)
-  return table.concat({ hold.secret, hold.token, hold.since, hold.term, hold.mode, hold.weight, hold.order, hold.label }, ' ')
+  return hold.secret .. ' ' .. hold.token .. ' ' .. hold.since .. ' ' .. hold.term .. ' ' .. hold.mode .. ' ' .. hold.weight
+    .. ' ' .. hold.order .. ' ' .. hold.label
+end
+
+-- What the first waiter asks for, by its details, and no more: mode, weight, limit.
+local function wantedBy(about)
+  return string.match(about, '^%d+ %d+ %d+ %a %d+ (%a):(%d+):(%d+) ')
 end
 
 -- Raises the error of a key of another type, before anything is written. What a script reads anyway raises it as well: those that ask
@@ -239,9 +245,13 @@ local function give(line, grants)
     fields[#fields + 1] = textOf(grant)
     longest = math.max(longest, grant.ms)
   end
-  for name, value in pairs({ ['@w'] = line.writer or nil, ['@f'] = line.phase or nil }) do
-    fields[#fields + 1] = name
-    fields[#fields + 1] = value
+  if line.writer then
+    fields[#fields + 1] = '@w'
+    fields[#fields + 1] = line.writer
+  end
+  if line.phase then
+    fields[#fields + 1] = '@f'
+    fields[#fields + 1] = line.phase
   end
   redis.call('ZADD', line.members, unpack(scored))
   redis.call('HSET', line.hold, unpack(fields))
@@ -263,8 +273,7 @@ local function serve(line, candidate)
       dequeue(line, owner) -- its details were dropped by force
       again = true
     elseif owner then
-      local claim, asked, rest = askedFor(about)
-      local mode, weight, limit = string.match(asked, '^(%a):(%d+):(%d+)$')
+      local mode, weight, limit = wantedBy(about)
       local admitted, parked = admits(line, mode, weight, limit), false
       if admitted or owner == candidate then
         order = redis.call('ZSCORE', line.queue, owner)
@@ -282,7 +291,7 @@ local function serve(line, candidate)
           redis.call('HINCRBY', line.details, '@p:' .. clientOf(owner), -1)
         end
         redis.call('ZREM', key, owner)
-        local term, label = string.match(rest, '^(%d+) (%S*)$')
+        local claim, term, label = string.match(about, '^%d+ %d+ %d+ %a (%d+) %S+ (%d+) (%S*)')
         decide(line, grants, {
           owner = owner, mode = mode, weight = weight, order = order, ms = tonumber(claim), term = term, label = label,
         })
@@ -353,59 +362,47 @@ local function takeUp(line, owner, hold)
   endClaim(line, owner)
 end
 
--- Who holds, as members with their ends: the first 64, and, if there are more, the last. Answers as well what is written of the first
--- of them, and of the last, which are wanted most.
-local function endsOf(line)
-  local ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
-  if #ends == 128 then
-    local last = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')
-    ends[129], ends[130] = last[1], last[2]
-  end
-  local texts, count = {}, #ends
-  if count > 0 then
-    local first, last = string.match(ends[1], '^%S+'), string.match(ends[count - 1], '^%S+')
-    local found = redis.call('HMGET', line.hold, first, last)
-    texts[first], texts[last] = found[1], found[2]
-  end
-  return ends, texts
-end
-
 -- When so many permits are back that these fit beside those that are out, if nobody renews. If the first 64 ends do not do, the last
--- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds.
-local function roomFor(line, weight, limit, ends, texts)
-  local used, at = line.used, nil
+-- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds. Mostly the first few do, which are kept with
+-- what is written of them.
+local function roomFor(line, weight, limit)
+  local used, at, i = line.used, nil, 1
   if weight > limit then
     return nil
   end
-  for i = 1, math.min(#ends, 128), 2 do
-    local public = string.match(ends[i], '^%S+')
-    texts[public] = texts[public] or redis.call('HGET', line.hold, public)
-    local hold = holdOf(texts[public])
-    at = tonumber(ends[i + 1])
-    used = used - (hold and hold.weight or 0)
-    if used + weight <= limit then
+  line.ends = line.ends or redis.call('ZRANGE', line.members, '0', '4', 'WITHSCORES')
+  while used + weight > limit or i == 1 do
+    if i == 11 and #line.ends == 10 then
+      line.ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
+    end
+    local member = line.ends[i]
+    if not member then
       break
     end
+    local text = redis.call('HGET', line.hold, string.match(member, '^%S+')) or ''
+    at = tonumber(line.ends[i + 1])
+    used = used - (string.match(text, '^%S+ %d+ %d+ %d+ %a (%d+) ') or 0)
+    i = i + 2
   end
   return at
 end
 
--- In how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits.
-local function wakeOf(line, ends, texts)
+-- In how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits. Answers as well
+-- the hold that lasts longest, as its member and its end.
+local function wakeOf(line)
   local about = line.first
   if not about then
     local first = redis.call('ZRANGE', line.queue, '0', '0')[1]
     about = first and redis.call('HGET', line.details, first)
   end
-  if not about then
-    return '0'
+  local mode, weight, limit
+  if about then
+    mode, weight, limit = wantedBy(about)
   end
-  local _, asked = askedFor(about)
-  local mode, weight, limit = string.match(asked, '^(%a):(%d+):(%d+)$')
-  local at
-  if mode == 'P' and line.writer ~= '?' then
+  local permits, at = mode == 'P' and line.writer ~= '?', nil
+  if permits then
     local wanted, own = tonumber(weight), tonumber(limit)
-    at = roomFor(line, wanted, math.min(own, mostOf(line)), ends, texts)
+    at = roomFor(line, wanted, math.min(own, mostOf(line)))
     if line.most < own then
       -- rule capends
       -- An operator's limit ends, too: until then, and at its end, less has to come back.
@@ -413,33 +410,41 @@ local function wakeOf(line, ends, texts)
       if left >= 0 then
         local later = now + left + 1
         if line.used + wanted > own then
-          later = math.max(later, roomFor(line, wanted, own, ends, texts) or later)
+          later = math.max(later, roomFor(line, wanted, own) or later)
         end
         at = math.min(at or later, later)
       end
       -- end
     end
-  else
-    at = ends[#ends]
   end
-  return at and int(math.max(1, at - now)) or '0'
+  local ends = line.ends
+  if not ends or #ends >= 10 then -- or there may be more
+    ends = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')
+  end
+  local last = ends[#ends]
+  if about and not permits then
+    at = last
+  end
+  return at and int(math.max(1, at - now)) or '0', ends[#ends - 1], last
 end
 
 -- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of claims of the
 -- client that asks, and each as its owner's public id, its token, since when, and its ms. Then, if somebody holds, of the hold that
 -- lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its label; its mode, its weight.
 local function describe(line)
-  local ends, texts = endsOf(line)
-  local words = { wakeOf(line, ends, texts), line.more, line.holders, line.used, #line.told, unpack(line.told) }
-  local last = ends[#ends - 1]
-  if last then
-    local public, token = string.match(last, '^(%S+) (%d+)')
-    local hold = holdOf(texts[public])
-      or { token = token, since = '0', term = '0', label = '', mode = line.writer and 'W' or '?', weight = '1' }
-    words[#words + 1] = int(math.max(0, ends[#ends] - now))
-    words[#words + 1] = public
-    words[#words + 1] = hold.token .. ' ' .. hold.since .. ' ' .. hold.term .. ' ' .. hold.label
-    words[#words + 1] = hold.mode .. ' ' .. hold.weight
+  local wake, member, last = wakeOf(line)
+  local words = wake .. ' ' .. line.more .. ' ' .. line.holders .. ' ' .. line.used .. ' ' .. #line.told
+  if line.told[1] then
+    words = words .. ' ' .. table.concat(line.told, ' ')
   end
-  return table.concat(words, ' ')
+  if member then
+    local public, token = string.match(member, '^(%S+) (%d+)')
+    local times, what, label =
+      string.match(redis.call('HGET', line.hold, public) or '', '^%S+ (%d+ %d+ %d+) (%a %d+) %S+ (%S*)$')
+    if not times then
+      times, what, label = token .. ' 0 0', (line.writer and 'W' or '?') .. ' 1', ''
+    end
+    words = words .. ' ' .. int(math.max(0, last - now)) .. ' ' .. public .. ' ' .. times .. ' ' .. label .. ' ' .. what
+  end
+  return words
 end

@@ -249,7 +249,10 @@ final class LineBreaks {
                         "permits are looked for when the last holder ends",
                         20,
                         EnumSet.of(LIVENESS),
-                        lua("line", "if mode == 'P' and line.writer ~= '?' then", "if mode == '' then")),
+                        lua(
+                                "line",
+                                "local permits, at = mode == 'P' and line.writer ~= '?', nil",
+                                "local permits, at")),
                 of(
                         "a release ends the lease when it is answered",
                         1,
