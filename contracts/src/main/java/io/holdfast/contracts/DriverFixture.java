@@ -218,6 +218,7 @@ abstract class DriverFixture {
                                 "junit",
                                 "proxy-",
                                 "no-redis",
+                                "JFR", // where a test of flight recordings ran before
                                 "ForkJoinPool.commonPool",
                                 "CompletableFutureDelay")
                         .stream()

@@ -40,6 +40,7 @@ final class Link implements RedisConnectionStateListener {
     private final Epoch first = new Epoch(this::giveUp);
     private final AtomicReference<@Nullable Epoch> present = new AtomicReference<>(first);
     private volatile @Nullable SocketAddress remote;
+    private volatile boolean foundOpen; // when there was somebody to hear of what becomes of it
     private volatile boolean closed;
 
     Link(StatefulRedisConnection<String, String> connection, @Nullable SocketAddress remote, Watcher watcher) {
@@ -55,7 +56,9 @@ final class Link implements RedisConnectionStateListener {
     Epoch follow() {
         connection.addListener(this);
         // It may have broken before anybody listened. If events came since, they know better.
-        if (!connection.isOpen() && present.compareAndSet(first, null)) {
+        if (connection.isOpen()) {
+            foundOpen = true;
+        } else if (present.compareAndSet(first, null)) {
             watcher.down();
             first.end(BROKEN, null);
         }
@@ -151,6 +154,10 @@ final class Link implements RedisConnectionStateListener {
             return;
         }
         remote = address;
+        if (foundOpen && present.get() == first) {
+            return; // Lettuce tells late that the connection is there which it had handed out, and which has not broken
+            // since
+        }
         Epoch next = new Epoch(this::giveUp);
         Epoch last = present.getAndSet(next);
         if (last != null) {

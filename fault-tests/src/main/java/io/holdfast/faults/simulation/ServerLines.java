@@ -45,8 +45,12 @@ final class ServerLines {
         }
 
         /** Whether it is meant to end this hold. */
-        boolean ends(String publicOwner) {
-            return isOf(publicOwner) || (script.equals("LINE_REVOKE") && isNoneOr(arguments.get(2), publicOwner));
+        boolean ends(String publicOwner, long token) {
+            return isOf(publicOwner)
+                    || (script.equals("LINE_REVOKE")
+                            && (isNoneOr(arguments.get(2), publicOwner)
+                                    || (publicOwner.startsWith("-")
+                                            && arguments.get(2).equals("- " + token))));
         }
 
         /** Whether it is meant to drop those that wait. */
@@ -141,9 +145,11 @@ final class ServerLines {
         }
         handed.removeIf(owner -> LineView.clientOf(owner).equals(run.requester));
         if (run.script.equals("LINE_REVOKE")) {
-            before.holds.keySet().stream()
-                    .filter(owner -> run.ends(owner) && !after.holds.containsKey(owner))
-                    .forEach(owner -> checks.revoked(owner, !isAway(owner)));
+            before.holds.forEach((owner, hold) -> {
+                if (run.ends(owner, hold.token()) && !after.holds.containsKey(owner)) {
+                    checks.revoked(owner, !isAway(owner));
+                }
+            });
         }
         if (run.drops()) {
             before.owners().stream()
@@ -261,7 +267,7 @@ final class ServerLines {
     /** What is not meant goes on, and no hold ends earlier than the server has said. */
     private void nobodyIsRobbed(LineView before, LineView after, Run run, long now) {
         before.holds.forEach((owner, hold) -> {
-            if (hold.end() <= now || run.ends(owner)) {
+            if (hold.end() <= now || run.ends(owner, hold.token())) {
                 return;
             }
             Hold later = after.holds.get(owner);
@@ -310,8 +316,8 @@ final class ServerLines {
         waited.forEach((owner, place) -> {
             String publicOwner = LineView.publicPart(owner);
             Double stands = after.queue.getOrDefault(owner, after.parked.get(owner));
-            boolean meant = run.drops()
-                    || (before.holds.containsKey(publicOwner) ? run.ends(publicOwner) : run.isOf(publicOwner));
+            LineView.Hold had = before.holds.get(publicOwner);
+            boolean meant = run.drops() || (had == null ? run.isOf(publicOwner) : run.ends(publicOwner, had.token()));
             if (stands == null
                     ? !after.holds.containsKey(publicOwner) && !meant && before.deadlineOf(owner) >= now
                     : !stands.equals(place)) {
