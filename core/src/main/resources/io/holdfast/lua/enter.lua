@@ -20,7 +20,7 @@ if parked > 0 then
   rare.sweep(lock)
   queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
 end
-local waits, place, brief = queues == '1' or waiting, 0, false
+local waits, place = queues == '1' or waiting, 0
 local waiters = queued + parked - (claimed and 1 or 0)
 if waits then
   place = waiters
@@ -29,8 +29,6 @@ if waits then
     place = rank + 1
     if rank == 0 then
       lock.first = nil -- it is another one now
-    else
-      brief = lock.members and not lock.changed and tonumber(facts[4] or 0) > 0
     end
     if parked > 0 then
       place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
@@ -45,9 +43,6 @@ end
 if rare then
   rare.recall(lock)
 end
-local reply = (waits and 'QUEUED ' or 'TAKEN ') .. place .. ' ' .. waiters
-if not brief then
-  reply = reply .. ' ' .. describe(lock)
-end
+local reply = (waits and 'QUEUED ' or 'TAKEN ') .. place .. ' ' .. waiters .. ' ' .. describe(lock)
 deliver()
 return reply

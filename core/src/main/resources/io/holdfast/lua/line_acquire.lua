@@ -12,8 +12,7 @@
 --
 -- Replies, as words:
 --   GRANTED token since …describe   the owner holds, for at least a term from now; nothing is told behind it if nobody waits
---   QUEUED place waiters …describe   the owner waits; place 1 is next in line. Without what describe tells if others of its client wait
---                              already, before it, and nothing has changed: then its client knows, or finds out with its next refresh
+--   QUEUED place waiters …describe   the owner waits; place 1 is next in line
 --   TAKEN 0 waiters …describe   the request does not fit, or others stand before it, and the owner does not wait
 --   FULL 0 waiters …describe   the same, and the queue has no room
 --   EVICTED   the owner waited, and was dropped by name

@@ -49,21 +49,6 @@ final class LineScriptTest extends LineFixture {
     }
 
     @Test
-    void acquire_othersOfItsClientWaitBefore_isToldItsPlaceAndNoMoreUnlessSomethingChanged() {
-        Duration brief = Duration.ofSeconds(5);
-        ask(A, W, brief, "1 0 0 F 0 T " + CLAIM.toMillis());
-        assertTrue(ask(B, W).size() > 5, "the first of its client is told who holds");
-        List<String> second = ask("B.0-2~s", W);
-        assertEquals(List.of("QUEUED", "2", "2"), second.subList(0, 3));
-        assertEquals(5, second.size(), second::toString); // the time and the call's number come behind
-        assertTrue(ask("B.0-2~s", W).size() > 5, "whoever asks again is told all");
-        advance(brief);
-        List<String> third = ask("B.0-3~s", W);
-        assertEquals(List.of("QUEUED", "2", "2"), third.subList(0, 3));
-        assertTrue(third.contains("B.0-1"), () -> "another of its client has been granted the line: " + third);
-    }
-
-    @Test
     void acquire_limitsThatDiffer_eachRequestHasItsOwn() {
         take(A, permits(5, 10));
         assertEquals("TAKEN", tryAsk(B, permits(1, 5)));

@@ -1,6 +1,7 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Contention;
 import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
@@ -21,7 +22,6 @@ import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
 import io.holdfast.internal.wire.QueueScripts.AcquireReply;
-import io.holdfast.internal.wire.QueueScripts.AcquireWord;
 import io.holdfast.internal.wire.QueueScripts.Claim;
 import io.holdfast.internal.wire.QueueScripts.State;
 import io.holdfast.internal.wire.Refusals;
@@ -255,8 +255,9 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     private void onReply(AcquireReply reply, long sent) {
         State state = reply.state();
-        if (state != null || reply.word() == AcquireWord.QUEUED) {
-            outcome.contention = queue.waitingRoom.contention(keys, reply);
+        if (state != null) {
+            outcome.contention = new Contention(
+                    state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
         }
         switch (reply.word()) {
             case GRANTED ->
@@ -273,7 +274,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                     outcome.firstPlace = reply.place();
                     outcome.tell(subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
                 }
-                queue.waitingRoom.queued(this, state != null);
+                queue.waitingRoom.queued(this);
                 life.queued(reply.place(), reply.waiters());
                 meetOwnHold(); // it may have begun before this request stood in the line
             }

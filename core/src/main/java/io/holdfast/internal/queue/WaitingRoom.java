@@ -1,6 +1,5 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Contention;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.deadlock.Flows;
@@ -9,7 +8,6 @@ import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.QueueScripts.AcquireReply;
 import io.holdfast.internal.wire.QueueScripts.Claim;
 import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
 import io.holdfast.internal.wire.QueueScripts.RefreshReply;
@@ -17,7 +15,6 @@ import io.holdfast.internal.wire.QueueScripts.State;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -110,35 +107,11 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         return byOwner.replace(OwnerIds.publicPart(by.owner), before, by);
     }
 
-    /** What a reply tells of a lock that is not obtained; or, where it leaves it at that, what others of this client were told. */
-    Contention contention(Keys keys, AcquireReply reply) {
-        State state = reply.state();
-        if (state != null) {
-            return new Contention(
-                    state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
-        }
-        Line line = lines.get(keys.hold());
-        Contention known = Contention.NOTHING_KNOWN;
-        if (line != null) {
-            for (Request other : line.queued) {
-                known = other.outcome.contention;
-                break;
-            }
-        }
-        return new Contention(known.holder(), known.remaining(), reply.place(), reply.waiters());
-    }
-
-    /**
-     * The request stands in the server's queue.
-     *
-     * @param told whether the server has told of the lock, too; if not, others of this client wait, by what it knows
-     */
-    void queued(Request request, boolean told) {
+    /** The request stands in the server's queue. */
+    void queued(Request request) {
         toAsk.remove(request);
-        boolean[] alone = new boolean[1];
-        Line joined = lines.compute(request.keys.hold(), (hold, present) -> {
+        lines.compute(request.keys.hold(), (hold, present) -> {
             Line line = present == null ? new Line(request.keys) : present;
-            alone[0] = line.queued.isEmpty();
             line.queued.add(request);
             return line;
         });
@@ -146,9 +119,6 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             leaveLine(request);
         } else {
             queue.mailboxes.want(request.keys); // mostly open: only who can be told asks to be queued
-            if (!told && alone[0]) {
-                refresh(List.of(joined), "0"); // they have just ended
-            }
         }
         queue.standsStill();
         startTicking();

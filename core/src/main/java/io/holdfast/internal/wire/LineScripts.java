@@ -122,15 +122,7 @@ public final class LineScripts {
             case GRANTED ->
                 new AcquireReply(word, time, reply.number(1), reply.number(2), false, 0, 0, stateOf(reply, 3));
             case QUEUED, TAKEN, FULL, MORE ->
-                new AcquireReply(
-                        word,
-                        time,
-                        0,
-                        0,
-                        false,
-                        reply.count(1),
-                        reply.count(2),
-                        reply.size() > 3 ? stateOf(reply, 3) : null); // others of this client have been told
+                new AcquireReply(word, time, 0, 0, false, reply.count(1), reply.count(2), stateOf(reply, 3));
             case GONE, EVICTED -> new AcquireReply(word, time, 0, 0, false, 0, 0, null);
         };
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("8362ff9a38b3ef9760f88011c07c55872ec33340"),
+    ACQUIRE("085294515d4b9c815787d9d11e489ecffbf8782a"),
     RELEASE("761b8fd68b6afdcb0419003393ccfa865c3c6e43"),
     CONFIRM("255bdb102bdf5be91928ef6fc8b31f153e98d4f4"),
     RENEW("7de3825d296f27b73a7233740ac9c53f10335025"),
@@ -32,7 +32,7 @@ public enum Script {
     QUORUM_ACQUIRE("396eb47a3b17923bea84391255d2321c5862c73b"),
     QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),
     QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
-    LINE_ACQUIRE("9f7f0b82280c406a34ceeb68f7fc6571e0a98b76"),
+    LINE_ACQUIRE("76db6f7765b710133433ea2c3051eee483ee7e5c"),
     LINE_RELEASE("bfe8538a5148aaada5a180e128356e4acfd07327"),
     LINE_CONFIRM("2705061f4e4d4e0b09f69024d045a97b7791d0fc"),
     LINE_RENEW("a67769cd7e211d5569be668b5353dadb53b10e10"),
