@@ -12,6 +12,9 @@ import io.netty.handler.ssl.SslHandler;
 import java.io.IOException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
@@ -22,6 +25,8 @@ final class OwnChannels implements NettyCustomizer {
     private final BooleanSupplier prepared;
     private final Supplier<SSLEngine> engines;
 
+    private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+
     /**
      * @param prepared whether a channel that is made now may be connected
      * @param engines makes an engine for each channel that is encrypted
@@ -29,6 +34,13 @@ final class OwnChannels implements NettyCustomizer {
     OwnChannels(BooleanSupplier prepared, Supplier<SSLEngine> engines) {
         this.prepared = prepared;
         this.engines = engines;
+    }
+
+    /** Closes all that are open. On their event loop, where none can be made meanwhile. */
+    void closeAll() {
+        List.copyOf(open).forEach(channel -> {
+            var unused = channel.close();
+        });
     }
 
     /**
@@ -63,6 +75,8 @@ final class OwnChannels implements NettyCustomizer {
             var unused = channel.close(); // before it is connected: the attempt fails, and the next comes after a pause
             return;
         }
+        open.add(channel);
+        channel.closeFuture().addListener(closed -> open.remove(channel));
         encrypt(channel.pipeline());
         channel.pipeline().addFirst(new FlushConsolidationHandler(MOST_AT_ONCE, true));
         // First, so it sees what the socket throws and not what TLS does.

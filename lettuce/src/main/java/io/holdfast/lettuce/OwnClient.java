@@ -60,6 +60,7 @@ final class OwnClient {
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
     private final EventLoopGroup io;
     private final EventExecutor worker;
+    private final OwnChannels channels;
     private final ClientResources resources;
     private final RedisClient client;
     private volatile boolean closing;
@@ -85,6 +86,7 @@ final class OwnClient {
                 : new DefaultEventLoopGroupProvider(1, pool -> threads("io"))
                         .allocate(Transports.eventLoopGroupClass());
         worker = new DefaultEventExecutor(threads("worker"));
+        channels = new OwnChannels(() -> prepared && !closing, () -> engines.get());
         resources = ClientResources.builder()
                 .eventLoopGroupProvider(new OneLoop(io))
                 .eventExecutorGroup(worker)
@@ -92,7 +94,7 @@ final class OwnClient {
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
                 .reconnectDelay(new ReconnectDelay())
                 .socketAddressResolver(new JvmResolver(() -> prepare(address, options)))
-                .nettyCustomizer(new OwnChannels(() -> prepared, () -> engines.get()))
+                .nettyCustomizer(channels)
                 .build();
         client = new LeanClient(resources, uri);
         ClientOptions.Builder clientOptions = ClientOptions.builder()
@@ -239,7 +241,11 @@ final class OwnClient {
         Future<?> unused = resources.shutdown(0, CLOSE_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
         // The loop is stopped by the worker, hence not while a reconnect is being started there: a connect on a stopped
         // loop fails, and reports that on Netty's global executor.
-        worker.execute(() -> stop(io));
+        worker.execute(() -> {
+            // A loop without a quiet period may end without a look at what is still connecting.
+            io.execute(channels::closeAll);
+            stop(io);
+        });
         stop(worker);
     }
 
