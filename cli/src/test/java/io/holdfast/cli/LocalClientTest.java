@@ -184,6 +184,9 @@ final class LocalClientTest {
                 assertTrue(lease.token() > newest);
                 newest = lease.token();
                 if (served % 4 == 0) {
+                    // Until its grant is confirmed it has a claim window only, which a slow start of the server
+                    // outlasts.
+                    Launched.await("its whole term", () -> lease.remaining().toSeconds() > 10);
                     end("KILL");
                     assertEquals(
                             LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));

@@ -24,9 +24,13 @@ final class Failures {
 
     private static final String CLOSED_EARLY = "Connection closed prematurely";
 
+    /** Lettuce's words where the connection was closed while it was being set up. */
+    private static final String NO_HANDSHAKE = "RedisHandshakeHandler not registered";
+
     /** How Java and Netty say that the other side has hung up. */
     private static final List<String> HUNG_UP = List.of(
             CLOSED_EARLY,
+            NO_HANDSHAKE,
             "Connection reset",
             "Broken pipe",
             "Connection closed while SSL/TLS handshake was in progress");
@@ -149,7 +153,7 @@ final class Failures {
     static boolean isReasonLost(Throwable failure) {
         for (Throwable t : chain(failure)) {
             String message = String.valueOf(t.getMessage());
-            if (t instanceof IllegalStateException && message.contains("RedisHandshakeHandler not registered")) {
+            if (t instanceof IllegalStateException && message.contains(NO_HANDSHAKE)) {
                 return true;
             }
             if (t instanceof RedisConnectionException && message.equals(CLOSED_EARLY)) {
