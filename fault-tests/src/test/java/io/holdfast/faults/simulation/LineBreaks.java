@@ -55,7 +55,7 @@ final class LineBreaks {
                         "who is released by name takes others along",
                         6,
                         EnumSet.of(HOLDER),
-                        lua("line_revoke", "if ARGV[3] == '' or ARGV[3] == public then", "if public then")),
+                        lua("line_revoke", "local meant = ARGV[3] == '' or ARGV[3] == public", "local meant = true")),
                 of(
                         Kind.STEERED,
                         "who is released by name does not hear of it",
