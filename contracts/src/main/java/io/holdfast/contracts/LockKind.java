@@ -16,12 +16,7 @@ import java.util.List;
  */
 public enum LockKind {
     /** As it is without options: in turns. */
-    EXCLUSIVE {
-        @Override
-        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
-            return ofServer(servers, options, LockOptions.defaults());
-        }
-    },
+    EXCLUSIVE,
 
     /** In strict order: each lease has a hold of the server for itself. */
     STRICT {
@@ -45,61 +40,13 @@ public enum LockKind {
     },
 
     /** To read; against writers. */
-    READING {
-        @Override
-        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
-            return new LockClient.OfServer(
-                    Holdfast.over(servers.get(0), options), LockOptions.defaults(), LockClient.Locks.READING);
-        }
-
-        @Override
-        String key(String name) {
-            return "hf:{%rw:" + name + "}";
-        }
-
-        @Override
-        List<String> keys(String name) {
-            return List.of(key(name), key(name) + ":m");
-        }
-    },
+    READING(LockClient.Locks.READING, "%rw:"),
 
     /** To write. */
-    WRITING {
-        @Override
-        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
-            return new LockClient.OfServer(
-                    Holdfast.over(servers.get(0), options), LockOptions.defaults(), LockClient.Locks.WRITING);
-        }
-
-        @Override
-        String key(String name) {
-            return "hf:{%rw:" + name + "}";
-        }
-
-        @Override
-        List<String> keys(String name) {
-            return List.of(key(name), key(name) + ":m");
-        }
-    },
+    WRITING(LockClient.Locks.WRITING, "%rw:"),
 
     /** The only permit. */
-    PERMIT {
-        @Override
-        LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
-            return new LockClient.OfServer(
-                    Holdfast.over(servers.get(0), options), LockOptions.defaults(), LockClient.Locks.PERMITS);
-        }
-
-        @Override
-        String key(String name) {
-            return "hf:{%sem:" + name + "}";
-        }
-
-        @Override
-        List<String> keys(String name) {
-            return List.of(key(name), key(name) + ":m");
-        }
-    },
+    PERMIT(LockClient.Locks.PERMITS, "%sem:"),
 
     /** One key, as others write it. */
     PLAIN {
@@ -134,8 +81,22 @@ public enum LockKind {
         }
     };
 
+    private final LockClient.Locks locks;
+    private final String space; // of names
+
+    LockKind() {
+        this(LockClient.Locks.EXCLUSIVE, "");
+    }
+
+    LockKind(LockClient.Locks locks, String space) {
+        this.locks = locks;
+        this.space = space;
+    }
+
     /** A new client, over a driver for each server. */
-    abstract LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking);
+    LockClient open(List<RedisDriver> servers, HoldfastOptions options, AskingAgain asking) {
+        return ofServer(servers, options, LockOptions.defaults());
+    }
 
     /** How many servers its locks are on. */
     int servers() {
@@ -144,12 +105,12 @@ public enum LockKind {
 
     /** The key under which a server has the hold of a lock. */
     String key(String name) {
-        return "hf:{" + name + "}";
+        return "hf:{" + space + name + "}";
     }
 
     /** All keys that a server has while one lease is held, sorted. */
     List<String> keys(String name) {
-        return List.of(key(name));
+        return locks == LockClient.Locks.EXCLUSIVE ? List.of(key(name)) : List.of(key(name), key(name) + ":m");
     }
 
     /** What a release is answered for which nobody waits. */
@@ -157,7 +118,7 @@ public enum LockKind {
         return ReleaseResult.RELEASED;
     }
 
-    private static LockClient ofServer(List<RedisDriver> servers, HoldfastOptions options, LockOptions lock) {
-        return new LockClient.OfServer(Holdfast.over(servers.get(0), options), lock, LockClient.Locks.EXCLUSIVE);
+    LockClient ofServer(List<RedisDriver> servers, HoldfastOptions options, LockOptions lock) {
+        return new LockClient.OfServer(Holdfast.over(servers.get(0), options), lock, locks);
     }
 }
