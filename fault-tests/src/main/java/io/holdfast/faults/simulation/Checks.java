@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What is looked at from outside of all clients and servers, after every step. The first thing that is found ends the run.
  * Nothing is called on a lease that could change it, so leases of frozen clients are looked at, too.
  */
-final class Checks {
+final class Checks extends FirstFinding<Checks.Check> {
     /** What can be found, by the name under which it is told. */
     enum Check {
         /** Two leases of one lock are good at one time. */
@@ -118,7 +118,6 @@ final class Checks {
     private final long[] fenced;
     private final long[] fence;
     private final long timeout;
-    private @Nullable Finding finding;
     int overlaps;
     int lostUpdates;
 
@@ -130,17 +129,6 @@ final class Checks {
         this.fenced = new long[plan.locks()];
         this.fence = new long[plan.locks()];
         this.timeout = plan.options().commandTimeout().toNanos();
-    }
-
-    void found(Check check, String what) {
-        if (finding == null) {
-            finding = new Finding(check, what);
-        }
-    }
-
-    @Nullable
-    Finding finding() {
-        return finding;
     }
 
     List<Held> leases() {

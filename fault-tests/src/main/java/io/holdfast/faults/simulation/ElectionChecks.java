@@ -16,7 +16,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What is promised of elections, looked at from outside clients and server after every step. */
-final class ElectionChecks {
+final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
     /** What is looked at. */
     enum Check {
         /** Two leaderships of one election are valid at the same time. */
@@ -78,7 +78,6 @@ final class ElectionChecks {
     private final long[] newest = new long[ElectionPlan.ELECTIONS];
     private final long[] ledAt = new long[ElectionPlan.ELECTIONS];
     private long forgottenAt;
-    private @Nullable Finding finding;
     int elected;
     /** Leaderships that were valid beside another since the server had forgotten them. */
     int overlaps;
@@ -95,17 +94,6 @@ final class ElectionChecks {
         // an answer.
         this.mostIdle =
                 ElectionPlan.LONGEST_TERM * MILLI * 102 / 100 + 2 * (refreshNanos + timeoutNanos) + 1_000 * MILLI;
-    }
-
-    void found(Check check, String what) {
-        if (finding == null) {
-            finding = new Finding(check, what);
-        }
-    }
-
-    @Nullable
-    Finding finding() {
-        return finding;
     }
 
     // ---- what happens

@@ -15,7 +15,7 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /** What is promised of read/write locks and of semaphores, looked at from outside clients and server: the side of the leases. */
-final class LineChecks {
+final class LineChecks extends FirstFinding<LineChecks.Check> {
     /** What is looked at. */
     enum Check {
         /** No valid lease beside a writer's, and no more permits than there are. */
@@ -77,24 +77,12 @@ final class LineChecks {
     private final Set<String> heard = new HashSet<>(); // those of them whose clients listened
     private final long[] store = new long[LinePlan.LINES]; // the newest token that a guarded store was shown
     private long memorySince; // the server has forgotten, or may have, grants with older tokens
-    private @Nullable Finding finding;
     int obtained;
 
     LineChecks(Surroundings world, long timeoutNanos, long refreshNanos) {
         this.world = world;
         this.timeout = timeoutNanos;
         this.refresh = refreshNanos;
-    }
-
-    void found(Check check, String what) {
-        if (finding == null) {
-            finding = new Finding(check, what);
-        }
-    }
-
-    @Nullable
-    Finding finding() {
-        return finding;
     }
 
     List<LineLease> leases() {

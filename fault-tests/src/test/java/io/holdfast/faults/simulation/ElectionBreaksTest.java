@@ -6,7 +6,6 @@ import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.ElectionPlan.Kind;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,25 +17,19 @@ class ElectionBreaksTest {
     @ParameterizedTest
     @EnumSource
     void run_knownSeeds_findNothing(Kind kind) {
-        for (long seed = 1; seed <= ElectionBreaks.SEEDS; seed++) {
-            SimulationTest.find(ElectionPlan.draw(kind, seed));
-        }
+        SimulationTest.findNothing(seed -> ElectionPlan.draw(kind, seed), ElectionBreaks.SEEDS);
     }
 
     @ParameterizedTest
     @EnumSource
     void run_freshSeed_findsNothing(Kind kind) {
-        long seed = new SecureRandom().nextLong() >>> 16;
-        System.out.println("fresh seed: --plan " + kind + " --replay " + seed);
-        SimulationTest.find(ElectionPlan.draw(kind, seed));
+        SimulationTest.findNothingNew(seed -> ElectionPlan.draw(kind, seed));
     }
 
     @ParameterizedTest
     @EnumSource(names = "QUORUM", mode = EnumSource.Mode.EXCLUDE) // whose renewals come in no fixed order
     void run_sameSeed_isTheSameRun(Kind kind) {
-        for (long seed = 1; seed <= 3; seed++) {
-            SimulationTest.assertSameRun(ElectionPlan.draw(kind, seed), ElectionPlan.draw(kind, seed));
-        }
+        SimulationTest.assertSameRuns(seed -> ElectionPlan.draw(kind, seed), 3);
     }
 
     @Test

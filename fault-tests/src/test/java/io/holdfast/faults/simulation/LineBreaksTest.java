@@ -6,7 +6,6 @@ import io.holdfast.faults.simulation.Breaks.Break;
 import io.holdfast.faults.simulation.LinePlan.Kind;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,25 +17,19 @@ class LineBreaksTest {
     @ParameterizedTest
     @EnumSource
     void run_knownSeeds_findNothing(Kind kind) {
-        for (long seed = 1; seed <= LineBreaks.mostSeeds(kind); seed++) {
-            SimulationTest.find(LinePlan.draw(kind, seed));
-        }
+        SimulationTest.findNothing(seed -> LinePlan.draw(kind, seed), LineBreaks.mostSeeds(kind));
     }
 
     @ParameterizedTest
     @EnumSource
     void run_freshSeed_findsNothing(Kind kind) {
-        long seed = new SecureRandom().nextLong() >>> 16;
-        System.out.println("fresh seed: --plan " + kind + " --replay " + seed);
-        SimulationTest.find(LinePlan.draw(kind, seed));
+        SimulationTest.findNothingNew(seed -> LinePlan.draw(kind, seed));
     }
 
     @ParameterizedTest
     @EnumSource
     void run_sameSeed_isTheSameRun(Kind kind) {
-        for (long seed = 1; seed <= 5; seed++) {
-            SimulationTest.assertSameRun(LinePlan.draw(kind, seed), LinePlan.draw(kind, seed));
-        }
+        SimulationTest.assertSameRuns(seed -> LinePlan.draw(kind, seed), 5);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.function.LongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -18,25 +19,19 @@ class SimulationTest {
     @ParameterizedTest
     @EnumSource
     void run_knownSeeds_findNothing(Kind kind) {
-        for (long seed = 1; seed <= Breaks.mostSeeds(kind); seed++) {
-            find(Plan.draw(kind, seed));
-        }
+        findNothing(seed -> Plan.draw(kind, seed), Breaks.mostSeeds(kind));
     }
 
     @ParameterizedTest
     @EnumSource
     void run_freshSeed_findsNothing(Kind kind) {
-        long seed = new SecureRandom().nextLong() >>> 16;
-        System.out.println("fresh seed: --plan " + kind + " --replay " + seed);
-        find(Plan.draw(kind, seed));
+        findNothingNew(seed -> Plan.draw(kind, seed));
     }
 
     @ParameterizedTest
     @EnumSource(names = "QUORUM", mode = EnumSource.Mode.EXCLUDE)
     void run_sameSeed_isTheSameRun(Kind kind) {
-        for (long seed = 1; seed <= 20; seed++) {
-            assertSameRun(Plan.draw(kind, seed), Plan.draw(kind, seed));
-        }
+        assertSameRuns(seed -> Plan.draw(kind, seed), 20);
     }
 
     @Test
@@ -66,7 +61,28 @@ class SimulationTest {
         return Simulation.run(both, both, args);
     }
 
-    static void assertSameRun(Drawn once, Drawn again) {
+    /** The same seeds each time. */
+    static void findNothing(LongFunction<? extends Drawn> draw, long seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
+            find(draw.apply(seed));
+        }
+    }
+
+    /** A seed that nobody has seen. */
+    static void findNothingNew(LongFunction<? extends Drawn> draw) {
+        long seed = new SecureRandom().nextLong() >>> 16;
+        Drawn plan = draw.apply(seed);
+        System.out.println("fresh seed: --plan " + plan.name() + " --replay " + seed);
+        find(plan);
+    }
+
+    static void assertSameRuns(LongFunction<? extends Drawn> draw, long seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
+            assertSameRun(draw.apply(seed), draw.apply(seed));
+        }
+    }
+
+    private static void assertSameRun(Drawn once, Drawn again) {
         Trace first = once.run().trace();
         Trace second = again.run().trace();
         assertEquals(first.last(), second.last());
