@@ -363,8 +363,7 @@ local function takeUp(line, owner, hold)
 end
 
 -- When so many permits are back that these fit beside those that are out, if nobody renews. If the first 64 ends do not do, the last
--- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds. Mostly the first few do, which are kept with
--- what is written of them.
+-- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds. Mostly the first few do, which are kept.
 local function roomFor(line, weight, limit)
   local used, at, i = line.used, nil, 1
   if weight > limit then

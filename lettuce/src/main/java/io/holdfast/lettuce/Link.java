@@ -154,9 +154,9 @@ final class Link implements RedisConnectionStateListener {
             return;
         }
         remote = address;
+        // Lettuce may hand a connection out before it tells of it. Had it broken since, that would have been told.
         if (foundOpen && present.get() == first) {
-            return; // Lettuce tells late that the connection is there which it had handed out, and which has not broken
-            // since
+            return;
         }
         Epoch next = new Epoch(this::giveUp);
         Epoch last = present.getAndSet(next);

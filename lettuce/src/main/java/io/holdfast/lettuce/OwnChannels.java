@@ -24,7 +24,6 @@ import javax.net.ssl.X509TrustManager;
 final class OwnChannels implements NettyCustomizer {
     private final BooleanSupplier prepared;
     private final Supplier<SSLEngine> engines;
-
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
 
     /**
