@@ -177,6 +177,32 @@ public final class Admin {
         return result;
     }
 
+    /**
+     * Drops one request that waits: its call ends as {@link Attempt.Evicted}. Whoever holds the lock is not concerned, and those who
+     * wait behind it move up.
+     *
+     * @param waiter as a listing reports it; it is looked for among the first thousand of the queue
+     * @return with 1 as {@link Revocation#dropped()}, or 0 if it waits no more: it may have been granted the lock
+     */
+    public Revocation drop(String name, Waiter waiter) {
+        long begin = client.kit.nanoTime();
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        RevokeReply reply =
+                revoke(keys, callback -> client.server.steeringScripts.drop(keys, waiter, REFUSED, callback));
+        Optional<Holder> held = reply.state().holder();
+        Revocation result = new Revocation(
+                name,
+                keys.hold(),
+                keys.queue(),
+                held.isPresent() ? Revocation.Outcome.LEFT_ALONE : Revocation.Outcome.NOTHING_TO_RELEASE,
+                held,
+                reply.dropped(),
+                held,
+                Duration.ofNanos(client.kit.nanoTime() - begin));
+        tell(name, keys.hold(), waiter.owner(), subject -> new LockEvent.Revoked(subject, result));
+        return result;
+    }
+
     private RevokeReply revoke(Keys keys, long token, boolean drop) {
         if (keys.kind().isLine() && token != 0) {
             RevokeReply each = revokeEach(keys, token, drop);
@@ -297,14 +323,33 @@ public final class Admin {
      * @return how long it now lasts without renewal; empty if the lock is not held
      */
     public Optional<Duration> extend(String name, Duration atLeast) {
-        Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
-        Duration remaining = Answers.await(
-                client.server, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
+        return extended(keys, atLeast, callback -> client.server.steeringScripts.prolong(keys, atLeast, callback));
+    }
+
+    /**
+     * Makes what one holder has of a lock last at least this long from now: what was looked at, and nothing that began later.
+     *
+     * @param holder as a listing reports it; what rests is not extended
+     * @param atLeast 1 ms to 365 days
+     * @return how long it now lasts without renewal; empty if this holder has nothing any more
+     */
+    public Optional<Duration> extend(String name, Holder holder, Duration atLeast) {
+        if (holder.resting()) {
+            return Optional.empty();
+        }
+        Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
+        return extended(
+                keys, atLeast, callback -> client.server.steeringScripts.prolong(keys, holder, atLeast, callback));
+    }
+
+    private Optional<Duration> extended(Keys keys, Duration atLeast, Answers.Sending<Duration> call) {
+        Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
+        Duration remaining = Answers.await(client.server, call);
         if (remaining.isZero()) {
             return Optional.empty();
         }
-        tell(name, keys.hold(), "", subject -> new LockEvent.Prolonged(subject, remaining));
+        tell(keys.name(), keys.hold(), "", subject -> new LockEvent.Prolonged(subject, remaining));
         return Optional.of(remaining);
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.queue.Downgrade;
@@ -7,9 +8,11 @@ import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock that any number of readers hold together, or one writer alone. Cheap, stateless, and usable by any number of threads.
@@ -82,7 +85,10 @@ public final class DistributedReadWriteLock {
         return Lease.join(downgradeAsync(writing));
     }
 
-    /** The same without blocking; completes on the client's executor, and fails with the same exceptions. */
+    /**
+     * The same without blocking; completes on the client's executor, and fails with the same exceptions. If the future is completed
+     * from outside, cancelled for one, the lease for reading is released as soon as it is there.
+     */
     public CompletableFuture<Lease> downgradeAsync(Lease writing) {
         Require.given("writing", writing);
         if (!(writing.hold instanceof Hold hold)
@@ -92,7 +98,26 @@ public final class DistributedReadWriteLock {
             throw new IllegalArgumentException("writing is " + writing + ", must be a lease for writing of "
                     + Shown.lock(name()) + " and this client");
         }
-        return new Downgrade(client.queue, hold).begin().thenApplyAsync(Lease::new, client.kit.executor());
+        CompletableFuture<Lease> asked = new CompletableFuture<>();
+        var unused = new Downgrade(client.queue, hold)
+                .begin()
+                .whenCompleteAsync((handle, failure) -> hand(asked, handle, failure), client.kit.executor())
+                .exceptionally(failure -> {
+                    asked.completeExceptionally(failure); // if it is not by now: the executor has refused
+                    return null;
+                });
+        return asked;
+    }
+
+    private static void hand(CompletableFuture<Lease> asked, @Nullable Handle handle, @Nullable Throwable failure) {
+        if (handle == null) {
+            asked.completeExceptionally(Objects.requireNonNull(failure));
+            return;
+        }
+        Lease reading = new Lease(handle);
+        if (!asked.complete(reading)) {
+            var unused = reading.releaseAsync(); // nobody wants it any more
+        }
     }
 
     /**

@@ -230,13 +230,7 @@ public final class Inspector {
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
-        for (RedisDriver master : client.server.driver.masters()) {
-            for (Reply channel : channels(master, "*").asList()) {
-                String name = channel.asString();
-                String id = name.substring(name.lastIndexOf(":to:") + 4);
-                found.put(id, ClientInfo.listening(id));
-            }
-        }
+        listeners().clients().forEach(id -> found.put(id, ClientInfo.listening(id)));
         locks().forEach(info -> info.shares().stream()
                 .map(LockInfo.Share::holder)
                 .filter(holder -> !holder.resting())
@@ -248,6 +242,37 @@ public final class Inspector {
             }
         });
         return List.copyOf(found.values());
+    }
+
+    /**
+     * The clients that listen for grants.
+     *
+     * @param clients their ids
+     * @param complete whether each that is alive is among them; on a cluster clients listen only while they wait
+     */
+    public record Listeners(Set<String> clients, boolean complete) {
+        /** Copies the set. */
+        public Listeners {
+            clients = Set.copyOf(clients);
+        }
+
+        /** Whether a client listens; empty if that is not known. */
+        public Optional<Boolean> has(String clientId) {
+            boolean listens = clients.contains(clientId);
+            return listens || complete ? Optional.of(listens) : Optional.empty();
+        }
+    }
+
+    /** All clients that listen for grants, with one question for each master, however many there are; see {@link #isListening}. */
+    public Listeners listeners() {
+        Set<String> found = new LinkedHashSet<>();
+        for (RedisDriver master : client.server.driver.masters()) {
+            for (Reply channel : channels(master, "*").asList()) {
+                String name = channel.asString();
+                found.add(name.substring(name.lastIndexOf(":to:") + 4));
+            }
+        }
+        return new Listeners(found, client.server.driver.partitions() == 1);
     }
 
     /**

@@ -3,6 +3,7 @@ package io.holdfast;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * A lock of any kind as it stands on the server at one instant.
@@ -66,6 +67,38 @@ public record LockInfo(
      */
     public record Limit(int permits, String application, String host, String pid, Duration remaining) {}
 
+    /**
+     * Something that would free a lock, or, where several may hold it and somebody waits, serve the next in line.
+     *
+     * @param by what it is
+     * @param in in what time, if nothing comes between; empty if nobody knows
+     * @param words the same for people, without the time
+     * @param condition for people, on what condition; empty if on none
+     */
+    public record Way(By by, Optional<Duration> in, String words, String condition) {
+        /** What it is. */
+        public enum By {
+            /** Whoever holds it releases it. */
+            RELEASE,
+            /** The term ends without a renewal. */
+            TERM,
+            /** It was handed to somebody who does not take it up. */
+            CLAIM,
+            /** It rests, and the rest ends. */
+            REST,
+            /** An operator's limit of a semaphore ends. */
+            LIMIT,
+            /** The next in line is heard of again. */
+            WAITER_AWAY,
+            /** Nothing, and nothing has to: nobody who waits is there any more. */
+            WAITERS_GONE,
+            /** An operator releases it: {@link Admin#release(String, long, Admin.Waiters)}. */
+            OPERATOR_RELEASE,
+            /** An operator ends the limit: {@link Admin#unlimit}. */
+            OPERATOR_UNLIMIT
+        }
+    }
+
     /** Copies the lists. */
     public LockInfo {
         queue = List.copyOf(queue);
@@ -105,5 +138,28 @@ public record LockInfo(
     /** Whether a request waits for the lock. */
     public boolean isQueued() {
         return waiters > 0;
+    }
+
+    /** The first in line that would get the lock now; if nobody can be told, the first that has not gone. */
+    public Optional<Waiter> next() {
+        Waiter first = null;
+        for (Waiter each : queue) {
+            if (each.state() == Waiter.State.HERE) {
+                return Optional.of(each);
+            }
+            if (first == null && each.state() != Waiter.State.GONE) {
+                first = each;
+            }
+        }
+        return Optional.ofNullable(first);
+    }
+
+    /**
+     * What would free the lock, the likeliest first; empty if it is free and nobody waits.
+     *
+     * @param listening whether a client listens, by its id, as {@link Inspector.Listeners#has} reports it
+     */
+    public List<Way> ways(Function<String, Optional<Boolean>> listening) {
+        return Ways.of(this, listening);
     }
 }

@@ -247,6 +247,16 @@ public abstract class ReadWriteLockContract extends LockSuite {
     }
 
     @Test
+    final void downgradeAsync_cancelled_releasesWhatItGets() throws Exception {
+        Lease writing = lock.write().acquire();
+        CompletableFuture<Lease> asked = lock.downgradeAsync(writing);
+        if (!asked.cancel(false)) {
+            asked.join().release(); // it was sooner
+        }
+        await("nobody has it", () -> !lock.look().isLocked());
+    }
+
+    @Test
     final void downgrade_leaseOfAnother_isRefused() throws Exception {
         Lease reading = lock.read().acquire();
         assertThrows(IllegalArgumentException.class, () -> lock.downgrade(reading));

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockInfo;
@@ -18,6 +19,7 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Revocation;
 import io.holdfast.Wait;
+import io.holdfast.Waiter;
 import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -211,6 +213,49 @@ public abstract class SemaphoreContract extends LockSuite {
         assertInstanceOf(Attempt.Evicted.class, get(big));
         assertTrue(lease.isHeldOnServer());
         assertEquals(1, permits.available());
+    }
+
+    @Test
+    final void drop_oneWaiter_whoeverWaitsBehindItIsServed() throws Exception {
+        Lease lease = permits.permits(2).acquire();
+        CompletableFuture<Attempt> big = others.permits(3).attemptAsync(Wait.forever());
+        await("it waits", () -> waiters() == 1);
+        CompletableFuture<Lease> small = others.permits(1).acquireAsync(Wait.forever());
+        await("both wait", () -> waiters() == 2);
+        Waiter meant = permits.look().queue().get(0);
+        assertEquals(3, meant.permits());
+        assertEquals(1, one.admin().semaphores().drop("a", meant).dropped());
+        assertInstanceOf(Attempt.Evicted.class, get(big));
+        assertTrue(get(small).isHeldOnServer());
+        assertTrue(lease.isHeldOnServer());
+        assertEquals(0, one.admin().semaphores().drop("a", meant).dropped());
+    }
+
+    @Test
+    final void extend_whatOneHolderHas_leavesOthersAlone() throws Exception {
+        Lease lease = permits.acquire();
+        Lease other = others.acquire();
+        Holder seen = permits.look().shares().stream()
+                .map(LockInfo.Share::holder)
+                .filter(holder -> holder.owner().equals(lease.owner()))
+                .findFirst()
+                .orElseThrow();
+        assertTrue(one.admin()
+                .semaphores()
+                .extend("a", seen, Duration.ofMinutes(5))
+                .isPresent());
+        List<Duration> remaining = permits.look().shares().stream()
+                .map(LockInfo.Share::remaining)
+                .sorted()
+                .toList();
+        assertTrue(remaining.get(0).compareTo(Duration.ofMinutes(1)) < 0, "the other's: " + remaining);
+        assertTrue(remaining.get(1).compareTo(Duration.ofMinutes(4)) > 0, "the one's: " + remaining);
+        lease.release();
+        assertTrue(one.admin()
+                .semaphores()
+                .extend("a", seen, Duration.ofMinutes(5))
+                .isEmpty());
+        other.release();
     }
 
     @Test

@@ -18,6 +18,7 @@ import io.holdfast.Inspector;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockInfo;
+import io.holdfast.LockInfo.Way;
 import io.holdfast.LockOptions;
 import io.holdfast.LockRefusedException;
 import io.holdfast.LossReason;
@@ -55,6 +56,31 @@ public abstract class SteeringContract extends FaultSuite {
         } catch (ExecutionException e) {
             return Objects.requireNonNull(e.getCause());
         }
+    }
+
+    @Test
+    void ways_heldAndWaitedFor_tellWhatWouldFreeIt() throws Exception {
+        Holdfast holdfast = local(EACH_QUEUED);
+        assertEquals(
+                List.of(), holdfast.inspect().lock("a").ways(holdfast.inspect().listeners()::has));
+        Lease lease = holdfast.lock("a").acquire();
+        LockInfo held = holdfast.inspect().lock("a");
+        Inspector.Listeners listeners = holdfast.inspect().listeners();
+        assertEquals(Optional.of(false), listeners.has("nobody"));
+        assertEquals(
+                List.of(Way.By.RELEASE, Way.By.TERM, Way.By.OPERATOR_RELEASE),
+                held.ways(listeners::has).stream().map(Way::by).toList());
+        assertEquals(
+                "if its holder is dead",
+                held.ways(client -> Optional.of(false)).get(1).condition());
+        assertEquals(
+                Optional.of(held.remaining()), held.ways(listeners::has).get(1).in());
+        lease.releaseToRest(Duration.ofMinutes(1));
+        assertEquals(
+                List.of(Way.By.REST, Way.By.OPERATOR_RELEASE),
+                holdfast.inspect().lock("a").ways(listeners::has).stream()
+                        .map(Way::by)
+                        .toList());
     }
 
     // ---- release by name
@@ -123,6 +149,46 @@ public abstract class SteeringContract extends FaultSuite {
         assertInstanceOf(Attempt.Evicted.class, get(waiting));
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertEveryKeyExpires(server);
+    }
+
+    @Test
+    void drop_oneWaiter_endsItsCallAndConcernsNobodyElse() throws Exception {
+        Holdfast holdfast = local(EACH_QUEUED);
+        Lease lease = holdfast.lock("a").acquire();
+        CompletableFuture<Attempt> first = holdfast.lock("a").attemptAsync(Wait.forever());
+        awaitQueued(1);
+        CompletableFuture<Lease> second = holdfast.lock("a").acquireAsync(Wait.forever());
+        awaitQueued(2);
+        Waiter meant = holdfast.inspect().lock("a").queue().get(0);
+        Revocation done = holdfast.admin().drop("a", meant);
+        assertEquals(1, done.dropped());
+        assertEquals(Outcome.LEFT_ALONE, done.outcome());
+        assertEquals(lease.owner(), done.holder().orElseThrow().owner());
+        assertInstanceOf(Attempt.Evicted.class, get(first));
+        assertHeldBy(lease);
+        assertEquals(0, holdfast.admin().drop("a", meant).dropped());
+        lease.release();
+        Lease next = get(second);
+        assertHeldBy(next);
+        next.release();
+        assertEquals(
+                Outcome.NOTHING_TO_RELEASE, holdfast.admin().drop("a", meant).outcome());
+        assertEveryKeyExpires(server);
+    }
+
+    @Test
+    void extend_whatOneHolderHas_leavesALaterHoldAlone() throws Exception {
+        Holdfast holdfast = local(EACH_QUEUED);
+        Lease lease = holdfast.lock("a").acquire();
+        Holder seen = holdfast.inspect().lock("a").holder().orElseThrow();
+        Duration remaining =
+                holdfast.admin().extend("a", seen, Duration.ofMinutes(5)).orElseThrow();
+        assertTrue(remaining.compareTo(Duration.ofMinutes(5)) >= 0, remaining.toString());
+        lease.release();
+        Lease later = holdfast.lock("a").acquire();
+        assertEquals(Optional.empty(), holdfast.admin().extend("a", seen, Duration.ofMinutes(5)));
+        assertTrue(holdfast.inspect().lock("a").remaining().compareTo(Duration.ofMinutes(1)) < 0);
+        later.release();
     }
 
     @Test

@@ -192,7 +192,12 @@ public final class Tls {
         }
     }
 
-    private SSLContext context() {
+    /**
+     * What it comes to, for whoever is not a driver: a server of the application's own that shows the same certificate, for one.
+     *
+     * @throws IllegalArgumentException if a file cannot be read, saying which and why
+     */
+    public SSLContext context() {
         if (supplied != null) {
             SSLContext given = supplied.get();
             if (given == null) {

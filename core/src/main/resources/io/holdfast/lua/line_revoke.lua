@@ -4,7 +4,7 @@
 -- KEYS[8] evicted
 -- ARGV[1..2] see common.lua
 -- ARGV[3] public owner whose hold is to end; '' for all; '-' and a token, as words, for what rests with that token: it has no owner
--- ARGV[4] '1' to drop the waiters, '0' not to   ARGV[5] how long a dropped waiter is refused, ms
+-- ARGV[4] which waiters to drop, see drop.lua   ARGV[5] how long a dropped waiter is refused, ms
 --
 -- Replies, as words: the first, number of holds that have ended, number of waiters dropped, …describe. The first is
 --   RELEASED   the holds have ended
@@ -23,7 +23,7 @@
 -- include line.lua
 
 local lock = lineAt(1)
-local drop, life, evicted = ARGV[4] == '1', ARGV[5], KEYS[8]
+local drop, life, evicted = ARGV[4], ARGV[5], KEYS[8]
 local rare, ours, claimed = seldom(), true, nil
 demandLine(lock)
 redis.call('HGET', evicted, '@')

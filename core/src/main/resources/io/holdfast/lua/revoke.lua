@@ -2,7 +2,7 @@
 --
 -- KEYS[1] hold   KEYS[2] queue   KEYS[3] parked   KEYS[4] details   KEYS[5] token   KEYS[6] evicted
 -- ARGV[1..2] see common.lua
--- ARGV[3] token that the hold must have, or have reserved, '' for any   ARGV[4] '1' to drop the waiters, '0' not to
+-- ARGV[3] token that the hold must have, or have reserved, '' for any   ARGV[4] which waiters to drop, see drop.lua
 -- ARGV[5] how long a dropped waiter is refused, ms
 --
 -- Replies: a list of two texts: words, which are one of these, the number of waiters dropped, …describe; and what held.lua
@@ -27,7 +27,7 @@
 -- include settle.lua
 
 local lock = lockAt(1)
-local token, drop, life, evicted = ARGV[3], ARGV[4] == '1', ARGV[5], KEYS[6]
+local token, drop, life, evicted = ARGV[3], ARGV[4], ARGV[5], KEYS[6]
 local rare = seldom()
 
 -- Leases that share a hold have tokens of those that were reserved for it. The last of them is known until long after it
@@ -45,7 +45,7 @@ know(lock, readHold(lock.hold))
 local held = { held = lock.held, public = lock.public, rest = lock.rest, kept = lock.kept }
 -- Where a key of the queue is another program's, the hold ends all the same, and that is all.
 local ours = unlessForeign(function()
-  if drop then
+  if drop ~= '0' then
     redis.call('HEXISTS', evicted, '@')
   end
   return rare.demandOurs(lock)

@@ -334,11 +334,12 @@ public final class LineScripts {
      * Ends holds by name.
      *
      * @param owner the public id of the one whose hold is to end; empty for all; {@link #resting} for what is nobody's
+     * @param drop which waiters to drop, as drop.lua has it
      */
     void revoke(
             Keys keys,
             String owner,
-            boolean drop,
+            String drop,
             Duration refused,
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
         calls.call(

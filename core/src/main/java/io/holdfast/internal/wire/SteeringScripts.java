@@ -36,6 +36,15 @@ public final class SteeringScripts {
      */
     public record CleanReply(int removed, int left, State state) {}
 
+    /** In place of a holder: ends nothing. No hold has this token, and no owner begins so. */
+    private static final String NOBODY = "@";
+
+    private static final long NO_TOKEN = 1;
+
+    /** Which waiters a release drops; or the public id of one owner. */
+    private static final String ALL = "1";
+
+    private static final String NONE = "0";
     private static final int FIRST_WAITER = 3;
     private static final int PER_WAITER = 6;
 
@@ -115,9 +124,18 @@ public final class SteeringScripts {
             Duration refused,
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
         if (keys.kind().isLine()) {
-            lines.revoke(keys, "", drop, refused, callback);
-            return;
+            lines.revoke(keys, "", drop ? ALL : NONE, refused, callback);
+        } else {
+            revoke(keys, token, drop ? ALL : NONE, refused, callback);
         }
+    }
+
+    private void revoke(
+            Keys keys,
+            long token,
+            String drop,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
         calls.call(
                 Script.REVOKE,
                 keys.allToRevoke(),
@@ -129,6 +147,19 @@ public final class SteeringScripts {
                 callback);
     }
 
+    /** Drops one waiter, and ends no hold. */
+    public void drop(
+            Keys keys,
+            Waiter waiter,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.revoke(keys, NOBODY, waiter.owner(), refused, callback);
+        } else {
+            revoke(keys, NO_TOKEN, waiter.owner(), refused, callback);
+        }
+    }
+
     /** Releases by name what a holder has, and no later hold; or ends what rests with its token. */
     public void revoke(
             Keys keys,
@@ -138,7 +169,7 @@ public final class SteeringScripts {
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
         if (keys.kind().isLine()) {
             String owner = holder.resting() ? LineScripts.resting(holder.token()) : holder.owner();
-            lines.revoke(keys, owner, drop, refused, callback);
+            lines.revoke(keys, owner, drop ? ALL : NONE, refused, callback);
         } else {
             revoke(keys, holder.token(), drop, refused, callback);
         }
@@ -159,7 +190,28 @@ public final class SteeringScripts {
             lines.prolong(keys, "", atLeast, callback);
             return;
         }
-        Arguments args = new Arguments().add(atLeast);
+        prolong(keys, "", atLeast, callback);
+    }
+
+    /** The same of what one holder has. */
+    public void prolong(
+            Keys keys,
+            Holder holder,
+            Duration atLeast,
+            BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
+        if (keys.kind().isLine()) {
+            lines.prolong(keys, holder.owner(), atLeast, callback);
+        } else {
+            prolong(keys, Long.toString(holder.token()), atLeast, callback);
+        }
+    }
+
+    private void prolong(
+            Keys keys,
+            String token,
+            Duration atLeast,
+            BiConsumer<@Nullable Duration, @Nullable DriverException> callback) {
+        Arguments args = new Arguments().add(atLeast).add(token);
         calls.call(Script.PROLONG, List.of(keys.hold()), args, reply -> Duration.ofMillis(reply.number(1)), callback);
     }
 

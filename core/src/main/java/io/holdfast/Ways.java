@@ -1,0 +1,116 @@
+package io.holdfast;
+
+import io.holdfast.LockInfo.Way;
+import io.holdfast.LockInfo.Way.By;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What would free a lock, judged by what was reported of it; for whoever has to explain it to people. */
+final class Ways {
+    private final LockInfo lock;
+    private final Function<String, Optional<Boolean>> listening;
+    private final @Nullable Waiter next;
+    private final List<Way> ways = new ArrayList<>();
+
+    private Ways(LockInfo lock, Function<String, Optional<Boolean>> listening) {
+        this.lock = lock;
+        this.listening = listening;
+        this.next = lock.next().orElse(null);
+    }
+
+    static List<Way> of(LockInfo lock, Function<String, Optional<Boolean>> listening) {
+        Ways ways = new Ways(lock, listening);
+        ways.find();
+        return List.copyOf(ways.ways);
+    }
+
+    private void find() {
+        LockInfo.Limit limit = lock.limit().orElse(null);
+        int wanted = next == null ? 1 : next.permits();
+        if (limit == null || lock.used() + wanted <= limit.permits()) {
+            ofHolders();
+            return;
+        }
+        if (limit.permits() >= wanted) { // else nothing that holders do would help
+            ofHolders();
+        }
+        add(By.LIMIT, limit.remaining(), "the end of the operator's limit", "");
+        add(By.OPERATOR_UNLIMIT, null, "an operator ends the limit", "");
+    }
+
+    private void ofHolders() {
+        Holder holder = lock.holder().orElse(null);
+        if (lock.shares().size() > 1) {
+            ofSeveral();
+        } else if (holder != null) {
+            ofOne(holder);
+        } else if (lock.isQueued() && next == null) {
+            add(By.WAITERS_GONE, null, "nothing: all who wait are gone", "");
+        } else if (lock.isQueued()) {
+            add(
+                    By.WAITER_AWAY,
+                    null,
+                    "nothing: the next in line gets it as soon as its client is heard of, mostly within 2s",
+                    "");
+        }
+    }
+
+    private void ofOne(Holder holder) {
+        if (holder.resting()) {
+            add(By.REST, lock.remaining(), "the end of its shortest hold", "");
+            add(By.OPERATOR_RELEASE, null, "an operator releases it", "");
+            return;
+        }
+        if (lock.confirmed()) {
+            boolean dead = listening.apply(holder.client()).equals(Optional.of(false));
+            add(By.RELEASE, null, "its holder releases it", "");
+            add(
+                    By.TERM,
+                    lock.remaining(),
+                    "the end of its term",
+                    dead ? "if its holder is dead" : "if its holder dies or is cut off");
+        } else {
+            add(By.RELEASE, null, "its holder, who was handed it just now, confirms and later releases it", "");
+            add(By.CLAIM, lock.remaining(), "the end of the claim window", "if its holder does not confirm");
+        }
+        add(By.OPERATOR_RELEASE, null, "an operator releases it", "if its holder is known to be dead");
+    }
+
+    /** Where several hold it: what serves the next in line, or, if nobody waits, what frees it. */
+    private void ofSeveral() {
+        boolean some = next != null && next.mode() == LockMode.PERMITS;
+        add(
+                By.RELEASE,
+                null,
+                some ? "its holders give enough permits back" : "its holders release it, all of them",
+                "");
+        add(
+                By.TERM,
+                next == null ? lock.remaining() : untilServed(next),
+                some ? "the end of enough of their terms" : "the end of the last of their terms",
+                "if they die or are cut off");
+        add(By.OPERATOR_RELEASE, null, "an operator releases it", "if a holder is known to be dead");
+    }
+
+    /** How long until there is room for this one if nobody renews or releases; those that end first are listed first. */
+    private Duration untilServed(Waiter waiter) {
+        int most = Math.min(
+                waiter.limit(), lock.limit().map(LockInfo.Limit::permits).orElse(waiter.limit()));
+        int used = lock.used();
+        for (LockInfo.Share each : lock.shares()) {
+            used -= each.permits();
+            if (waiter.mode() == LockMode.PERMITS && used + waiter.permits() <= most) {
+                return each.remaining();
+            }
+        }
+        return lock.remaining();
+    }
+
+    private void add(By by, @Nullable Duration in, String words, String condition) {
+        ways.add(new Way(by, Optional.ofNullable(in), words, condition));
+    }
+}
