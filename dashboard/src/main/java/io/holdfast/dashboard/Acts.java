@@ -1,0 +1,113 @@
+package io.holdfast.dashboard;
+
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.LockInfo;
+import io.holdfast.Revocation;
+import io.holdfast.Waiter;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * What may be done by the page, each time to what it has shown and to nothing else: a hold by its owner and its token, a request by its owner. A
+ * name alone would mean whoever has come since.
+ */
+final class Acts {
+    /** As many of the holders and waiters as are looked through. */
+    private static final int MOST = 1_000;
+
+    private static final Duration LONGEST = Duration.ofDays(365);
+
+    private final Holdfast holdfast;
+
+    Acts(Holdfast holdfast) {
+        this.holdfast = holdfast;
+    }
+
+    /** @throws IllegalArgumentException saying what is missing */
+    Documents.Done carryOut(Documents.Act act) {
+        LockId id = LockId.of(act.kind(), act.name());
+        String owner = act.owner();
+        if (id == null || owner == null || act.act() == null) {
+            throw new IllegalArgumentException("an act has the fields act, kind, name and owner");
+        }
+        LockInfo lock = id.inspector(holdfast).lock(id.name(), MOST);
+        return switch (act.act()) {
+            case "drop" -> drop(id, lock, owner);
+            case "release" -> release(id, lock, owner, token(act));
+            case "extend" -> extend(id, lock, owner, token(act), act.millis());
+            default ->
+                throw new IllegalArgumentException("the act is '" + act.act() + "', must be release, drop or extend");
+        };
+    }
+
+    private static String token(Documents.Act act) {
+        String token = act.token();
+        if (token == null || token.isEmpty()) {
+            throw new IllegalArgumentException("this act has a field token: that of the hold which the page has shown");
+        }
+        return token;
+    }
+
+    private static Optional<Holder> holder(LockInfo lock, String owner, String token) {
+        return lock.shares().stream()
+                .map(LockInfo.Share::holder)
+                .filter(holder -> holder.owner().equals(owner)
+                        && Long.toString(holder.token()).equals(token))
+                .findFirst();
+    }
+
+    private Documents.Done release(LockId id, LockInfo lock, String owner, String token) {
+        Holder holder = holder(lock, owner, token).orElse(null);
+        if (holder == null) {
+            return nothing(lock, "That hold of " + id.inWords() + " has ended already");
+        }
+        Revocation done = id.admin(holdfast).release(id.name(), holder);
+        String words = switch (done.outcome()) {
+            case RELEASED ->
+                (holder.resting()
+                                ? "Ended the rest of " + id.inWords()
+                                : "Released " + id.inWords() + " of " + Words.who(holder))
+                        + done.next()
+                                .map(next -> "; now held by " + Words.who(next))
+                                .orElse("")
+                        + ".";
+            case NOTHING_TO_RELEASE, LEFT_ALONE -> "That hold of " + id.inWords() + " has ended already.";
+        };
+        return new Documents.Done(done.outcome() == Revocation.Outcome.RELEASED, words);
+    }
+
+    private Documents.Done extend(LockId id, LockInfo lock, String owner, String token, long millis) {
+        if (millis < 1 || millis > LONGEST.toMillis()) {
+            throw new IllegalArgumentException("millis is " + millis + ", must be from 1 to " + LONGEST.toMillis());
+        }
+        Holder holder = holder(lock, owner, token).orElse(null);
+        Optional<Duration> remaining = holder == null
+                ? Optional.empty()
+                : id.admin(holdfast).extend(id.name(), holder, Duration.ofMillis(millis));
+        return remaining.isEmpty() || holder == null
+                ? nothing(lock, "That hold of " + id.inWords() + " has ended already")
+                : new Documents.Done(
+                        true,
+                        "The hold of " + Words.who(holder) + " on " + id.inWords() + " now lasts at least "
+                                + Words.about(remaining.get()) + ".");
+    }
+
+    private Documents.Done drop(LockId id, LockInfo lock, String owner) {
+        Waiter waiter = lock.queue().stream()
+                .filter(each -> each.owner().equals(owner))
+                .findFirst()
+                .orElse(null);
+        return waiter != null && id.admin(holdfast).drop(id.name(), waiter).dropped() > 0
+                ? new Documents.Done(true, "Dropped the request of " + Words.who(waiter) + " for " + id.inWords() + ".")
+                : nothing(lock, "That request for " + id.inWords() + " waits no longer");
+    }
+
+    private static Documents.Done nothing(LockInfo lock, String why) {
+        String now = lock.holder()
+                .filter(holder -> !holder.resting())
+                .map(holder -> "; it is held by " + Words.who(holder) + " with token " + holder.token())
+                .orElse("");
+        return new Documents.Done(false, why + now + ". Nothing was done.");
+    }
+}

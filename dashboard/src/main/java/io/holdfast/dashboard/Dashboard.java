@@ -1,0 +1,353 @@
+package io.holdfast.dashboard;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import com.google.gson.JsonParseException;
+import com.sun.net.httpserver.HttpHandler;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A page that shows the locks of a server live: who holds them, who waits and why, who waits for whom, which clients are there, what
+ * has happened. Mounted in the JDK's web server by one line, {@code http.createContext("/locks", dashboard.handler())}, in another one
+ * by a {@link DashboardExchange}; {@link DashboardServer} is a server for the page alone. Where it is mounted nobody
+ * is asked for a password: the application's own security is in front of it. Unless {@linkplain #of(Holdfast, boolean) it is
+ * allowed}, the page only looks.
+ *
+ * <p>One thread looks at the server, once a second while a page is open and every ten seconds otherwise, however many pages are open; a
+ * request of a page costs the server nothing but what an act does. What the page shows of the past is what this dashboard has
+ * seen since it was made, an hour at most. Of more than 10,000 locks it shows 10,000.
+ *
+ * <p>Thread-safe. Closing it does not close the client.
+ */
+public final class Dashboard implements AutoCloseable {
+    static final String ACT_HEADER = "X-Holdfast-Act";
+    private static final int MOST_STREAMS = 64;
+    private static final int LONGEST_BODY = 64 * 1024;
+    /** How long a stream is silent at most: a page that is gone is noticed by writing, and the page notices when we are. */
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+                    + " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    private static final Map<String, String> PLAIN_HEADERS = Map.of(
+            "Content-Security-Policy", POLICY,
+            "X-Content-Type-Options", "nosniff",
+            "Referrer-Policy", "no-referrer",
+            "Cross-Origin-Resource-Policy", "same-origin",
+            "Cache-Control", "no-store");
+    /** HTML in a text is escaped in the JSON too, so that nothing that is sent can be taken for a page. */
+    private static final Gson GSON = new GsonBuilder().serializeNulls().create();
+
+    private final Holdfast holdfast;
+    private final boolean changes;
+    private final boolean mounted;
+    private final String server;
+    private final String actToken;
+    private final Watch watch;
+    private final Acts acts;
+
+    private Dashboard(Holdfast holdfast, boolean changes, boolean mounted, String server) {
+        this.holdfast = holdfast;
+        this.changes = changes;
+        this.mounted = mounted;
+        this.server = server;
+        this.actToken = random();
+        this.watch = new Watch(holdfast);
+        this.acts = new Acts(holdfast);
+    }
+
+    /** A page on what this client's server has, under its prefix. */
+    public static Dashboard of(Holdfast holdfast) {
+        return started(new Dashboard(holdfast, false, true, ""));
+    }
+
+    /**
+     * The same as a setting.
+     *
+     * @param changes whether the page may release, drop and extend
+     */
+    public static Dashboard of(Holdfast holdfast, boolean changes) {
+        return started(new Dashboard(holdfast, changes, true, ""));
+    }
+
+    /** For a server of its own, which knows how it was told to connect. */
+    static Dashboard alone(Holdfast holdfast, boolean changes, String server) {
+        return started(new Dashboard(holdfast, changes, false, server));
+    }
+
+    private static Dashboard started(Dashboard dashboard) {
+        dashboard.watch.start();
+        return dashboard;
+    }
+
+    static String random() {
+        byte[] bytes = new byte[24];
+        new SecureRandom().nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /** For {@link com.sun.net.httpserver.HttpServer#createContext(String, HttpHandler)}. */
+    public HttpHandler handler() {
+        return exchange -> handle(new JdkExchange(exchange));
+    }
+
+    /**
+     * Answers a request. Of streams, 64 are answered at a time.
+     *
+     * @throws IOException if the answer could not be sent
+     */
+    public void handle(DashboardExchange exchange) throws IOException {
+        try {
+            answer(exchange);
+        } catch (HoldfastException e) {
+            problem(exchange, 503, String.valueOf(e.getMessage()));
+        } catch (IllegalArgumentException e) {
+            problem(exchange, 400, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private void answer(DashboardExchange exchange) throws IOException {
+        String path = exchange.path();
+        if (path.isEmpty()) {
+            // Else the page's own addresses, which are relative, would be those of its neighbours.
+            exchange.send(302, with(Map.of("Location", "./" + lastPart(exchange) + "/")), new byte[0]);
+        } else if (path.equals("/api/act")) {
+            act(exchange);
+        } else if (!exchange.method().equals("GET")) {
+            problem(exchange, 405, "this is only to be read");
+        } else if (path.startsWith("/api/")) {
+            api(exchange, path.substring("/api/".length()));
+        } else {
+            page(exchange, path.equals("/") ? "index.html" : path.substring(1));
+        }
+    }
+
+    private static String lastPart(DashboardExchange exchange) {
+        String mount = exchange.mount();
+        return mount.substring(mount.lastIndexOf('/') + 1);
+    }
+
+    private void page(DashboardExchange exchange, String name) throws IOException {
+        byte[] file = Pages.read(name);
+        if (file == null) {
+            problem(exchange, 404, "there is no such page");
+        } else {
+            exchange.send(200, with(Map.of("Content-Type", Pages.type(name))), file);
+        }
+    }
+
+    private void api(DashboardExchange exchange, String what) throws IOException {
+        Map<String, String> query = Query.parse(exchange.query());
+        switch (what) {
+            case "session" -> document(exchange, 200, session(exchange));
+            case "stream" -> stream(exchange);
+            case "lock" -> {
+                LockId id = LockId.of(query.get("kind"), query.get("name"));
+                if (id == null) {
+                    throw new IllegalArgumentException("kind and name say which lock");
+                }
+                document(exchange, 200, Detail.of(watch.look(), watch.history, id));
+            }
+            case "waits" -> document(exchange, 200, watch.waits());
+            case "clients" -> document(exchange, 200, ClientList.of(watch.look(), mounted ? "" : holdfast.id()));
+            case "events" -> {
+                watch.look();
+                document(exchange, 200, watch.history.events(Query.number(query.get("after"))));
+            }
+            default -> problem(exchange, 404, "there is no such document");
+        }
+    }
+
+    private Documents.Session session(DashboardExchange exchange) {
+        Map<String, String> headers = new LinkedHashMap<>(exchange.actHeaders());
+        if (changes) {
+            headers.put(ACT_HEADER, actToken);
+        }
+        String version = Dashboard.class.getPackage().getImplementationVersion();
+        return new Documents.Session(
+                version == null ? "" : version,
+                server,
+                holdfast.options().prefix(),
+                mounted,
+                changes,
+                changes ? headers : Map.of(),
+                watch.history.since);
+    }
+
+    // ---- the stream
+
+    private void stream(DashboardExchange exchange) throws IOException {
+        if (!watch.streamBegins(MOST_STREAMS)) {
+            problem(exchange, 503, MOST_STREAMS + " pages are open already; close one of them");
+            return;
+        }
+        boolean handedOn = false;
+        try {
+            exchange.stream(with(Map.of("Content-Type", "text/event-stream; charset=utf-8")), out -> {
+                try {
+                    send(out);
+                } finally {
+                    watch.streamEnded();
+                }
+            });
+            handedOn = true;
+        } finally {
+            if (!handedOn) {
+                watch.streamEnded();
+            }
+        }
+    }
+
+    /**
+     * What has changed, picture after picture. A page that is slow, or asleep, gets fewer of them: the change is counted from the last that was
+     * sent, so nothing has to be kept for it.
+     */
+    private void send(OutputStream out) throws IOException, InterruptedException {
+        Picture last = null;
+        while (!watch.isClosed()) {
+            Picture next = watch.lookAfter(last == null ? 0 : last.number(), SILENCE);
+            if (last == null) {
+                event(
+                        out,
+                        "all",
+                        new Documents.Everything(
+                                next.number(),
+                                next.at(),
+                                next.server(),
+                                next.totals(),
+                                List.copyOf(next.rows().values())));
+            } else {
+                event(out, "change", change(last, next)); // also if nothing has: the page hears that somebody is there
+            }
+            last = next;
+        }
+    }
+
+    static Documents.Change change(Picture last, Picture next) {
+        List<Documents.Row> put = new ArrayList<>();
+        next.rows().forEach((id, row) -> {
+            if (!row.equals(last.rows().get(id))) {
+                put.add(row);
+            }
+        });
+        List<String> gone = new ArrayList<>();
+        for (String id : last.rows().keySet()) {
+            if (!next.rows().containsKey(id)) {
+                gone.add(id);
+            }
+        }
+        return new Documents.Change(next.number(), next.at(), next.server(), next.totals(), put, gone);
+    }
+
+    private static void event(OutputStream out, String name, Object document) throws IOException {
+        // A document is one line: a line break in a text is escaped.
+        out.write(("event: " + name + "\ndata: " + GSON.toJson(document) + "\n\n").getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    // ---- acts
+
+    private void act(DashboardExchange exchange) throws IOException {
+        if (!exchange.method().equals("POST")) {
+            problem(exchange, 405, "an act is posted");
+            return;
+        }
+        if (!changes) {
+            problem(exchange, 403, "this dashboard only looks; whoever started it has not allowed changes");
+            return;
+        }
+        if (!isFromThePage(exchange)) {
+            problem(exchange, 403, "this act did not come from the dashboard's own page; load that again");
+            return;
+        }
+        Documents.Act wanted = read(exchange);
+        LockId id = LockId.of(wanted.kind(), wanted.name());
+        Documents.Done done = acts.carryOut(wanted);
+        if (done.done() && id != null) {
+            watch.history.noteAct(System.currentTimeMillis(), id, done.words());
+        }
+        watch.hurry();
+        document(exchange, 200, done);
+    }
+
+    /** Whether it was sent by the page: by the token that only that can have read, and from nowhere else. */
+    private boolean isFromThePage(DashboardExchange exchange) {
+        String token = exchange.header(ACT_HEADER);
+        String type = exchange.header("Content-Type");
+        return token != null
+                && isSame(token, actToken)
+                && type != null
+                && type.startsWith("application/json")
+                && isSameOrigin(exchange);
+    }
+
+    /** By what browsers say of it; all of today's say the first. */
+    static boolean isSameOrigin(DashboardExchange exchange) {
+        String site = exchange.header("Sec-Fetch-Site");
+        if (site != null) {
+            return site.equals("same-origin");
+        }
+        String origin = exchange.header("Origin");
+        return origin == null || origin.replaceFirst("^https?://", "").equals(exchange.header("Host"));
+    }
+
+    /** Takes as long for each, whatever of it is right. */
+    static boolean isSame(String one, String other) {
+        return MessageDigest.isEqual(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Documents.Act read(DashboardExchange exchange) throws IOException {
+        try (InputStream in = exchange.body()) {
+            byte[] bytes = in.readNBytes(LONGEST_BODY + 1);
+            if (bytes.length > LONGEST_BODY) {
+                throw new IllegalArgumentException("an act has " + LONGEST_BODY + " bytes at most");
+            }
+            Documents.Act act = GSON.fromJson(new String(bytes, StandardCharsets.UTF_8), Documents.Act.class);
+            if (act == null) {
+                throw new IllegalArgumentException("an act is a JSON object");
+            }
+            return act;
+        } catch (JsonParseException e) {
+            throw new IllegalArgumentException("an act is a JSON object", e);
+        }
+    }
+
+    // ---- answers
+
+    static void document(DashboardExchange exchange, int status, Object document) throws IOException {
+        exchange.send(
+                status,
+                with(Map.of("Content-Type", "application/json; charset=utf-8")),
+                GSON.toJson(document).getBytes(StandardCharsets.UTF_8));
+    }
+
+    static void problem(DashboardExchange exchange, int status, String words) throws IOException {
+        document(exchange, status, new Documents.Problem(words));
+    }
+
+    /** Headers, and those that every answer has. */
+    static Map<String, String> with(Map<String, String> headers) {
+        Map<String, String> all = new LinkedHashMap<>(PLAIN_HEADERS);
+        all.putAll(headers);
+        return all;
+    }
+
+    /** Ends its thread and all streams. */
+    @Override
+    public void close() {
+        watch.close();
+    }
+}

@@ -1,0 +1,294 @@
+package io.holdfast.dashboard;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import io.holdfast.Holdfast;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A web server for the dashboard alone, secure by itself. By default it listens on this machine only, and whoever opens the page shows that it
+ * is theirs by an address that works once: the page has a session then, which ends with its browser's, or after twelve hours. With a
+ * {@linkplain Options#withPassword password} it is asked for that instead. On another address it starts only with a password, and with TLS of
+ * its own or a proxy in front of it that has it.
+ *
+ * <p>Thread-safe. Its threads are daemons. Closing it closes the dashboard, and not the client.
+ */
+public final class DashboardServer implements AutoCloseable {
+    private static final int THREADS = 16;
+    private static final int LONGEST_FORM = 4 * 1024;
+
+    private final Dashboard dashboard;
+    private final HttpServer server;
+    private final ExecutorService threads;
+    private final Options options;
+    private final Sessions sessions;
+
+    /**
+     * How it is to be reached.
+     *
+     * @param listen the address and the port, 0 for any that is free; an address of this machine only, unless the other options make up
+     *     for it
+     * @param password that the page asks for; null for addresses that work once
+     * @param tls for a server that speaks HTTPS; null for HTTP
+     * @param behindProxy whether a proxy in front of it speaks HTTPS
+     * @param changes whether the page may release, drop and extend
+     * @param shown what the page calls the server that it looks at
+     * @param onUsed is called when an address was used, with the next one; on a thread of the server
+     */
+    public record Options(
+            InetSocketAddress listen,
+            @Nullable String password,
+            @Nullable SSLContext tls,
+            boolean behindProxy,
+            boolean changes,
+            String shown,
+            Consumer<String> onUsed) {
+        /** Refuses what would not be safe. */
+        public Options {
+            InetAddress address = listen.getAddress();
+            if (address == null) {
+                throw new IllegalArgumentException(
+                        "the address to listen on, " + listen.getHostString() + ", is not known");
+            }
+            if (password != null && password.isEmpty()) {
+                throw new IllegalArgumentException("the page's password is empty");
+            }
+            if (!address.isLoopbackAddress() && (password == null || (tls == null && !behindProxy))) {
+                throw new IllegalArgumentException(
+                        "on " + listen.getHostString() + ", which others can reach, the dashboard needs "
+                                + (password == null ? "a password" : "")
+                                + (password == null && tls == null && !behindProxy ? ", and " : "")
+                                + (tls == null && !behindProxy ? "TLS, of its own or by a proxy in front of it" : ""));
+            }
+        }
+
+        /** On this machine only, on any free port, by addresses that work once, and without changes. */
+        public static Options defaults() {
+            return new Options(
+                    new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                    null,
+                    null,
+                    false,
+                    false,
+                    "",
+                    next -> {});
+        }
+
+        /** Where to listen. Give the password and TLS first. */
+        public Options withListen(InetSocketAddress value) {
+            return new Options(value, password, tls, behindProxy, changes, shown, onUsed);
+        }
+
+        /** The password that the page asks for. */
+        public Options withPassword(String value) {
+            return new Options(listen, value, tls, behindProxy, changes, shown, onUsed);
+        }
+
+        /** HTTPS. */
+        public Options withTls(SSLContext value) {
+            return new Options(listen, password, value, behindProxy, changes, shown, onUsed);
+        }
+
+        /** Whether a proxy in front of it speaks HTTPS. */
+        public Options withBehindProxy(boolean value) {
+            return new Options(listen, password, tls, value, changes, shown, onUsed);
+        }
+
+        /** Whether the page may release, drop and extend. */
+        public Options withChanges(boolean value) {
+            return new Options(listen, password, tls, behindProxy, value, shown, onUsed);
+        }
+
+        /** What the page calls the server that it looks at; without a password in it. */
+        public Options withShown(String value) {
+            return new Options(listen, password, tls, behindProxy, changes, value, onUsed);
+        }
+
+        /** Who is notified of the next address. */
+        public Options withOnUsed(Consumer<String> value) {
+            return new Options(listen, password, tls, behindProxy, changes, shown, value);
+        }
+    }
+
+    private DashboardServer(Dashboard dashboard, HttpServer server, ExecutorService threads, Options options) {
+        this.dashboard = dashboard;
+        this.server = server;
+        this.threads = threads;
+        this.options = options;
+        this.sessions = new Sessions(server.getAddress().getPort(), options.tls() != null || options.behindProxy());
+    }
+
+    /**
+     * Starts.
+     *
+     * @throws IOException if the address is not this machine's, or the port is taken
+     */
+    public static DashboardServer start(Holdfast holdfast, Options options) throws IOException {
+        HttpServer server = create(options);
+        ExecutorService threads = new ThreadPoolExecutor(
+                0,
+                THREADS,
+                10,
+                TimeUnit.SECONDS,
+                new SynchronousQueue<>(),
+                task -> {
+                    Thread thread = new Thread(task, "holdfast-dashboard-http");
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new ThreadPoolExecutor.CallerRunsPolicy());
+        Dashboard dashboard = Dashboard.alone(holdfast, options.changes(), options.shown());
+        DashboardServer started = new DashboardServer(dashboard, server, threads, options);
+        server.setExecutor(threads);
+        server.createContext("/", started::handle);
+        server.start();
+        return started;
+    }
+
+    private static HttpServer create(Options options) throws IOException {
+        SSLContext tls = options.tls();
+        if (tls == null) {
+            return HttpServer.create(options.listen(), 0);
+        }
+        HttpsServer server = HttpsServer.create(options.listen(), 0);
+        server.setHttpsConfigurator(new HttpsConfigurator(tls));
+        return server;
+    }
+
+    /** Where the page is: with a token that works once, or without one if it asks for a password. */
+    public String address() {
+        String plain = plainAddress();
+        return options.password() == null ? plain + "?token=" + sessions.newToken() : plain;
+    }
+
+    private String plainAddress() {
+        InetSocketAddress bound = server.getAddress();
+        String host = bound.getAddress().isLoopbackAddress()
+                ? bound.getAddress().getHostAddress()
+                : options.listen().getHostString();
+        return (options.tls() == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":"
+                + bound.getPort() + "/";
+    }
+
+    // ---- who may
+
+    private void handle(HttpExchange request) throws IOException {
+        JdkExchange exchange = new JdkExchange(request);
+        try {
+            if (!isForHere(exchange)) {
+                Dashboard.problem(exchange, 421, "this server is not called so");
+            } else if (isEntry(exchange) || !(sessions.isKnown(exchange.header("Cookie")) || isForAll(exchange))) {
+                enter(exchange);
+            } else {
+                dashboard.handle(exchange);
+            }
+        } catch (IllegalArgumentException e) {
+            Dashboard.problem(exchange, 400, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            // Else the connection would be closed without a word.
+            Dashboard.problem(exchange, 500, "something is wrong with the dashboard itself: " + e);
+        }
+    }
+
+    /** Whether the browser meant this machine: a name of somebody else's that leads here would make its pages neighbours of this one. */
+    private boolean isForHere(JdkExchange exchange) {
+        String host = exchange.header("Host");
+        if (!server.getAddress().getAddress().isLoopbackAddress() || options.behindProxy()) {
+            return true; // by whatever name it is called there
+        }
+        String port = ":" + server.getAddress().getPort();
+        return host != null
+                && (host.equals("localhost" + port) || host.equals("127.0.0.1" + port) || host.equals("[::1]" + port));
+    }
+
+    /** An address that works once: whoever has a session uses it up too, and its token is not left in the page's address. */
+    private boolean isEntry(JdkExchange exchange) {
+        return options.password() == null && exchange.path().equals("/") && exchange.query() != null;
+    }
+
+    /** What the page that asks for the password is made of. */
+    private static boolean isForAll(JdkExchange exchange) {
+        String path = exchange.path();
+        return exchange.method().equals("GET") && (path.equals("/app.css") || path.equals("/icon.svg"));
+    }
+
+    private void enter(JdkExchange exchange) throws IOException {
+        String path = exchange.path();
+        if (path.startsWith("/api/")) {
+            Dashboard.problem(exchange, 401, "this page's session has ended");
+        } else if (options.password() != null) {
+            askForPassword(exchange, options.password());
+        } else if (path.equals("/")) {
+            String token = Query.parse(exchange.query()).get("token");
+            if (token != null && sessions.use(token)) {
+                welcome(exchange);
+                options.onUsed().accept(address());
+            } else if (sessions.isKnown(exchange.header("Cookie"))) {
+                redirect(exchange, Map.of());
+            } else {
+                page(exchange, 401, "used.html");
+            }
+        } else {
+            page(exchange, 401, "used.html");
+        }
+    }
+
+    private void askForPassword(JdkExchange exchange, String password) throws IOException {
+        if (!exchange.path().equals("/login") || !exchange.method().equals("POST")) {
+            page(exchange, 401, "login.html");
+            return;
+        }
+        if (!Dashboard.isSameOrigin(exchange)) {
+            Dashboard.problem(exchange, 403, "the password did not come from the dashboard's own page");
+            return;
+        }
+        String form;
+        try (InputStream in = exchange.body()) {
+            form = new String(in.readNBytes(LONGEST_FORM), StandardCharsets.UTF_8);
+        }
+        String given = Query.parse(form).getOrDefault("password", "");
+        if (sessions.mayTry() && Dashboard.isSame(given, password)) {
+            welcome(exchange);
+        } else {
+            page(exchange, 401, "wrong.html");
+        }
+    }
+
+    private void welcome(JdkExchange exchange) throws IOException {
+        redirect(exchange, Map.of("Set-Cookie", sessions.begin()));
+    }
+
+    /** To the address without its token, which stays in no history. */
+    private static void redirect(JdkExchange exchange, Map<String, String> headers) throws IOException {
+        Map<String, String> all = Dashboard.with(headers);
+        all.put("Location", "/");
+        exchange.send(303, all, new byte[0]);
+    }
+
+    private static void page(JdkExchange exchange, int status, String name) throws IOException {
+        byte[] file = Pages.read(name);
+        exchange.send(
+                status, Dashboard.with(Map.of("Content-Type", Pages.type(name))), file == null ? new byte[0] : file);
+    }
+
+    @Override
+    public void close() {
+        dashboard.close();
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,103 @@
+package io.holdfast.dashboard;
+
+import io.holdfast.Holder;
+import io.holdfast.LockInfo;
+import io.holdfast.LockInfo.Share;
+import io.holdfast.LockInfo.Way;
+import io.holdfast.Waiter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All that the page shows of one lock. */
+final class Detail {
+    private Detail() {}
+
+    static Documents.Lock of(Picture picture, History history, LockId id) {
+        Sight sight = picture.sight(id);
+        LockInfo lock = sight.lock();
+        List<Documents.Share> shares = new ArrayList<>();
+        for (int i = 0; i < lock.shares().size(); i++) {
+            shares.add(share(picture, lock, lock.shares().get(i), sight.ends().get(i)));
+        }
+        List<Documents.Waiting> queue = new ArrayList<>();
+        for (Waiter waiter : lock.queue()) {
+            queue.add(waiting(lock, queue.size() + 1, waiter));
+        }
+        List<Way> ways = lock.ways(picture::listens);
+        return new Documents.Lock(
+                picture.at(),
+                Watch.row(sight, picture.listeners(), picture.deadlocks()),
+                shares,
+                lock.limit()
+                        .map(limit -> new Documents.Limit(
+                                limit.permits(),
+                                Words.process(limit.application(), limit.host(), limit.pid()),
+                                sight.at() + limit.remaining().toMillis()))
+                        .orElse(null),
+                queue,
+                new Documents.Why(
+                        Words.why(lock, ways),
+                        ways.stream().map(way -> way(sight, way)).toList()),
+                picture.deadlocks().stream()
+                        .filter(cycle -> cycle.isAbout(id))
+                        .map(Cycle::inWords)
+                        .toList(),
+                history.course(id, picture.at()));
+    }
+
+    private static Documents.Way way(Sight sight, Way way) {
+        String by = switch (way.by()) {
+            case RELEASE -> "release";
+            case TERM -> "term";
+            case CLAIM -> "claim";
+            case REST -> "rest";
+            case LIMIT -> "limit";
+            case WAITER_AWAY, WAITERS_GONE -> "waiter";
+            case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
+        };
+        return new Documents.Way(
+                by, way.in().map(in -> sight.at() + in.toMillis()).orElse(null), Words.way(way));
+    }
+
+    private static Documents.Share share(Picture picture, LockInfo lock, Share share, long end) {
+        Holder holder = share.holder();
+        return new Documents.Share(
+                holder.owner(),
+                Long.toString(holder.token()),
+                Words.who(holder),
+                holder.client(),
+                holder.application(),
+                holder.host(),
+                holder.pid(),
+                holder.actor(),
+                Words.mode(lock.kind(), share.mode()),
+                share.permits(),
+                holder.since().toEpochMilli(),
+                end,
+                share.term().toMillis(),
+                share.confirmed(),
+                holder.resting(),
+                holder.resting() ? null : picture.listens(holder.client()).orElse(null),
+                holder.metadata());
+    }
+
+    private static Documents.Waiting waiting(LockInfo lock, int place, Waiter waiter) {
+        return new Documents.Waiting(
+                place,
+                waiter.owner(),
+                Words.who(waiter),
+                waiter.client(),
+                waiter.application(),
+                waiter.host(),
+                waiter.pid(),
+                waiter.actor(),
+                Words.mode(lock.kind(), waiter.mode()),
+                waiter.permits(),
+                waiter.limit(),
+                waiter.priority(),
+                Words.lower(waiter.order()),
+                waiter.since().toEpochMilli(),
+                Words.lower(waiter.state()),
+                waiter.metadata());
+    }
+}

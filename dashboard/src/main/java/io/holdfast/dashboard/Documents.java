@@ -1,0 +1,172 @@
+package io.holdfast.dashboard;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the page reads, as records whose fields are those of the JSON. Times are epoch milliseconds of the dashboard's clock; tokens are
+ * texts, since a number in a browser has no room for all of their digits.
+ */
+final class Documents {
+    private Documents() {}
+
+    /** Whether the lock server answers, since when, and if not, what it said. */
+    record Server(boolean reachable, long since, String message) {}
+
+    /** Sums, at present; and of the last hour, or since the dashboard watches. */
+    record Totals(
+            int locks, int held, int waiting, int behindDead, int deadlocks, long lost, long refused, long acquired) {}
+
+    /** A lock in the overview. */
+    record Row(
+            String id,
+            String kind,
+            String name,
+            @Nullable String holder,
+            int holders,
+            boolean resting,
+            @Nullable Boolean alive,
+            @Nullable Long since,
+            @Nullable Long until,
+            @Nullable Long term,
+            int waiters,
+            int dead,
+            int used,
+            @Nullable Integer limit,
+            @Nullable Long firstWaits,
+            boolean deadlock) {}
+
+    record Everything(long picture, long at, Server server, Totals totals, List<Row> rows) {}
+
+    record Change(long picture, long at, Server server, Totals totals, List<Row> put, List<String> gone) {}
+
+    record Session(
+            String version,
+            String server,
+            String prefix,
+            boolean mounted,
+            boolean changes,
+            Map<String, String> headers,
+            long since) {}
+
+    record Lock(
+            long at,
+            Row row,
+            List<Share> shares,
+            @Nullable Limit limit,
+            List<Waiting> queue,
+            Why why,
+            List<String> deadlocks,
+            Course history) {}
+
+    record Share(
+            String owner,
+            String token,
+            String who,
+            String client,
+            String application,
+            String host,
+            String pid,
+            String actor,
+            String mode,
+            int permits,
+            long since,
+            long until,
+            long term,
+            boolean confirmed,
+            boolean resting,
+            @Nullable Boolean alive,
+            Map<String, String> metadata) {}
+
+    record Limit(int permits, String who, long until) {}
+
+    record Waiting(
+            int place,
+            String owner,
+            String who,
+            String client,
+            String application,
+            String host,
+            String pid,
+            String actor,
+            String mode,
+            int permits,
+            int limit,
+            int priority,
+            String order,
+            long since,
+            String state,
+            Map<String, String> metadata) {}
+
+    record Why(String sentence, List<Way> ways) {}
+
+    record Way(String by, @Nullable Long at, String words) {}
+
+    /** What was seen of a lock in the last hour, in bins of {@code step} milliseconds; null where nothing was watched. */
+    record Course(
+            long from,
+            long step,
+            List<@Nullable Integer> waiters,
+            List<@Nullable Integer> handoffs,
+            List<Held> holds) {}
+
+    record Held(long at, long millis, String end) {}
+
+    record Waits(long at, List<Node> nodes, List<Edge> edges, List<Deadlock> deadlocks, int more) {}
+
+    record Node(
+            String id,
+            String type,
+            String label,
+            String sub,
+            @Nullable String kind,
+            @Nullable String name,
+            @Nullable String state,
+            boolean deadlock) {}
+
+    record Edge(String from, String to, String type, long since, boolean deadlock) {}
+
+    record Deadlock(String words, List<Break> breaks) {}
+
+    record Break(String words, Act act) {}
+
+    record Clients(long at, List<Client> clients) {}
+
+    record Client(
+            String id,
+            String who,
+            String application,
+            String host,
+            String pid,
+            String state,
+            List<Name> holds,
+            List<Name> waits,
+            long seen) {}
+
+    record Name(String kind, String name) {}
+
+    record Events(long since, List<Event> events) {}
+
+    record Event(
+            long n,
+            long at,
+            String type,
+            @Nullable String kind,
+            @Nullable String name,
+            String words,
+            String tone) {}
+
+    /** What somebody wants done. */
+    record Act(
+            @Nullable String act,
+            @Nullable String kind,
+            @Nullable String name,
+            @Nullable String token,
+            @Nullable String owner,
+            long millis) {}
+
+    record Done(boolean done, String words) {}
+
+    record Problem(String error) {}
+}

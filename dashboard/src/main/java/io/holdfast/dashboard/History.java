@@ -1,0 +1,310 @@
+package io.holdfast.dashboard;
+
+import io.holdfast.Holder;
+import io.holdfast.Inspector.Listeners;
+import io.holdfast.LockInfo.Share;
+import io.holdfast.Waiter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What has happened, as far as it can be told from one round to the next: the server keeps no history. What begins and ends between two
+ * rounds is not seen, and not counted. Kept for an hour, of the last {@value #MOST_LOCKS} locks, and in {@value #MOST_EVENTS} events.
+ */
+final class History {
+    static final int MOST_EVENTS = 1_000;
+    private static final int MOST_LOCKS = 10_000;
+    private static final int MOST_HOLDS = 500;
+    /** Of one round: a lock that many want must not push out all the others. */
+    private static final int MOST_AT_ONCE = 100;
+
+    private static final long HOUR_MILLIS = 3_600_000;
+
+    private static final class Course {
+        final Hour waiters = new Hour();
+        final Hour handoffs = new Hour();
+        final Deque<Documents.Held> holds = new ArrayDeque<>();
+    }
+
+    final long since;
+    private final Map<LockId, Course> courses = new LinkedHashMap<>(16, 0.75f, true) { // guarded by this, as all below
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<LockId, Course> eldest) {
+                    return size() > MOST_LOCKS;
+                }
+            };
+    private final Deque<Documents.Event> events = new ArrayDeque<>();
+    private final Hour watched = new Hour();
+    private final Hour lost = new Hour();
+    private final Hour refused = new Hour();
+    private final Hour acquired = new Hour();
+    private final Set<List<String>> deadlocks = new HashSet<>();
+    private long number;
+    private int told; // in this round
+    private int untold;
+
+    History(long since) {
+        this.since = since;
+    }
+
+    /**
+     * Compares a round with the one before.
+     *
+     * @param before what there was; null if there was no round before, or the server could not be asked
+     * @param cycles circles that were there in both
+     */
+    synchronized void note(
+            long at,
+            @Nullable Map<LockId, Sight> before,
+            Map<LockId, Sight> after,
+            @Nullable Listeners listened,
+            Listeners listen,
+            List<Cycle> cycles) {
+        told = 0;
+        untold = 0;
+        watched.add(at, 0);
+        if (before != null) {
+            Set<LockId> all = new LinkedHashSet<>(before.keySet());
+            all.addAll(after.keySet());
+            for (LockId id : all) {
+                Sight was = before.get(id);
+                Sight is = after.get(id);
+                noteShares(at, id, was, is);
+                noteWaiters(at, id, was, is);
+            }
+        }
+        for (Sight sight : after.values()) {
+            course(sight.id()).waiters.most(at, sight.lock().waiters());
+        }
+        if (before != null) {
+            for (LockId id : before.keySet()) {
+                if (!after.containsKey(id)) {
+                    course(id).waiters.most(at, 0);
+                }
+            }
+        }
+        if (listened != null) {
+            noteClients(at, listened, listen, after);
+        }
+        noteDeadlocks(at, cycles);
+        if (untold > 0) {
+            told = 0;
+            tell(at, "more", null, untold + " more changes in one round", "plain");
+        }
+    }
+
+    private void noteShares(long at, LockId id, @Nullable Sight was, @Nullable Sight is) {
+        List<Share> before = was == null ? List.of() : was.lock().shares();
+        List<Share> after = is == null ? List.of() : is.lock().shares();
+        for (Share share : before) {
+            Holder holder = share.holder();
+            if (was != null && !holder.resting() && (is == null || !is.has(holder))) {
+                Long end = was.endOf(holder);
+                long ended = end == null ? at : Math.min(at, end);
+                boolean expired = end != null && end <= at;
+                long held = Math.max(0, ended - holder.since().toEpochMilli());
+                Deque<Documents.Held> holds = course(id).holds;
+                holds.add(new Documents.Held(ended, held, expired ? "expired" : "released"));
+                if (holds.size() > MOST_HOLDS) {
+                    holds.remove();
+                }
+                String how = Words.about(Duration.ofMillis(held));
+                if (expired) {
+                    lost.add(at, 1);
+                    tell(
+                            at,
+                            "expired",
+                            id,
+                            "the hold of " + Words.who(holder) + " on " + id.inWords() + " ended with its term, after "
+                                    + how,
+                            "bad");
+                } else {
+                    tell(
+                            at,
+                            "released",
+                            id,
+                            Words.who(holder) + " no longer holds " + id.inWords() + ", after " + how,
+                            "plain");
+                }
+            }
+        }
+        for (Share share : after) {
+            Holder holder = share.holder();
+            if (was == null || !was.has(holder)) {
+                if (holder.resting()) {
+                    tell(at, "rests", id, id.inWords() + " rests, after " + Words.who(holder), "plain");
+                } else {
+                    acquired.add(at, 1);
+                    boolean handed = was != null && was.lock().isQueued();
+                    course(id).handoffs.add(at, 1);
+                    tell(
+                            at,
+                            handed ? "handed" : "acquired",
+                            id,
+                            Words.who(holder) + (handed ? " was handed " : " acquired ") + id.inWords(),
+                            "good");
+                }
+            }
+        }
+    }
+
+    /** Only where all that waited are known, and all that wait. */
+    private void noteWaiters(long at, LockId id, @Nullable Sight was, @Nullable Sight is) {
+        List<Waiter> before = was == null ? List.of() : was.lock().queue();
+        List<Waiter> after = is == null ? List.of() : is.lock().queue();
+        boolean whole = (was == null || was.lock().waiters() == before.size())
+                && (is == null || is.lock().waiters() == after.size());
+        if (!whole) {
+            return;
+        }
+        Set<String> waited = owners(before);
+        Set<String> wait = owners(after);
+        for (Waiter waiter : after) {
+            if (!waited.contains(waiter.owner())) {
+                tell(at, "queued", id, Words.who(waiter) + " waits for " + id.inWords(), "plain");
+            }
+        }
+        if (was == null || is == null || !holders(was).equals(holders(is))) {
+            return; // who waits no more may have had its turn
+        }
+        for (Waiter waiter : before) {
+            if (!wait.contains(waiter.owner())) {
+                refused.add(at, 1);
+                tell(
+                        at,
+                        "left",
+                        id,
+                        Words.who(waiter) + " waits no longer for " + id.inWords() + ", and did not get it",
+                        "bad");
+            }
+        }
+    }
+
+    private static Set<String> owners(List<Waiter> waiters) {
+        return waiters.stream().map(Waiter::owner).collect(Collectors.toSet());
+    }
+
+    private static Set<String> holders(Sight sight) {
+        return sight.lock().shares().stream()
+                .map(share -> share.holder().owner() + " " + share.holder().token())
+                .collect(Collectors.toSet());
+    }
+
+    /** Clients that no longer listen although they hold something, and those that do again. */
+    private void noteClients(long at, Listeners listened, Listeners listen, Map<LockId, Sight> sights) {
+        if (!listened.complete() || !listen.complete()) {
+            return;
+        }
+        Map<String, String> holding = new HashMap<>();
+        for (Sight sight : sights.values()) {
+            for (Share share : sight.lock().shares()) {
+                if (!share.holder().resting()) {
+                    holding.putIfAbsent(share.holder().client(), Words.process(share.holder()));
+                }
+            }
+        }
+        holding.forEach((client, process) -> {
+            boolean was = listened.clients().contains(client);
+            boolean is = listen.clients().contains(client);
+            if (was && !is) {
+                tell(at, "client-gone", null, process + " no longer listens, and holds something", "bad");
+            } else if (!was && is) {
+                tell(at, "client-back", null, process + " listens", "good");
+            }
+        });
+    }
+
+    private void noteDeadlocks(long at, List<Cycle> cycles) {
+        deadlocks.retainAll(cycles.stream().map(Cycle::marks).toList());
+        for (Cycle cycle : cycles) {
+            if (deadlocks.add(cycle.marks())) {
+                tell(at, "deadlock", cycle.links().get(0).lock(), "deadlock: " + cycle.inWords(), "bad");
+            }
+        }
+    }
+
+    synchronized void noteServer(long at, boolean reachable, String message) {
+        told = 0;
+        tell(
+                at,
+                reachable ? "server-back" : "server-lost",
+                null,
+                reachable ? "the server answers again" : message,
+                reachable ? "good" : "bad");
+    }
+
+    /** What somebody did by this dashboard. */
+    synchronized void noteAct(long at, LockId id, String words) {
+        told = 0;
+        tell(at, "act", id, words, "act");
+    }
+
+    private void tell(long at, String type, @Nullable LockId id, String words, String tone) {
+        if (++told > MOST_AT_ONCE) {
+            untold++;
+            return;
+        }
+        events.add(new Documents.Event(
+                ++number, at, type, id == null ? null : id.word(), id == null ? null : id.name(), words, tone));
+        if (events.size() > MOST_EVENTS) {
+            events.remove();
+        }
+    }
+
+    private Course course(LockId id) {
+        return courses.computeIfAbsent(id, any -> new Course());
+    }
+
+    // ---- what is told
+
+    synchronized Documents.Events events(long after) {
+        return new Documents.Events(
+                since, events.stream().filter(event -> event.n() > after).toList());
+    }
+
+    synchronized long lost(long now) {
+        return lost.sum(now);
+    }
+
+    synchronized long refused(long now) {
+        return refused.sum(now);
+    }
+
+    synchronized long acquired(long now) {
+        return acquired.sum(now);
+    }
+
+    /** The last hour of a lock. While the dashboard watched and the lock was not there, nobody waited for it. */
+    synchronized Documents.Course course(LockId id, long now) {
+        Course course = courses.get(id);
+        long step = Hour.STEP_MILLIS;
+        long from = (now / step - Hour.BINS + 1) * step;
+        List<@Nullable Integer> waiters = new ArrayList<>(Hour.BINS);
+        List<@Nullable Integer> handoffs = new ArrayList<>(Hour.BINS);
+        for (int i = 0; i < Hour.BINS; i++) {
+            long begin = from + i * step;
+            boolean seen = watched.at(begin) >= 0;
+            waiters.add(!seen ? null : (Integer) (course == null ? 0 : Math.max(0, course.waiters.at(begin))));
+            handoffs.add(!seen ? null : (Integer) (course == null ? 0 : Math.max(0, course.handoffs.at(begin))));
+        }
+        List<Documents.Held> holds = course == null
+                ? List.of()
+                : course.holds.stream()
+                        .filter(held -> held.at() > now - HOUR_MILLIS)
+                        .toList();
+        return new Documents.Course(from, step, waiters, handoffs, holds);
+    }
+}

@@ -1,0 +1,82 @@
+package io.holdfast.dashboard;
+
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A request to the JDK's web server. */
+final class JdkExchange implements DashboardExchange {
+    private static final int NO_BODY = -1;
+    private static final int UNKNOWN_LENGTH = 0;
+
+    private final HttpExchange exchange;
+
+    JdkExchange(HttpExchange exchange) {
+        this.exchange = exchange;
+    }
+
+    @Override
+    public String method() {
+        return exchange.getRequestMethod();
+    }
+
+    @Override
+    public String mount() {
+        String mount = exchange.getHttpContext().getPath();
+        return mount.endsWith("/") ? mount.substring(0, mount.length() - 1) : mount;
+    }
+
+    @Override
+    public String path() {
+        return exchange.getRequestURI().getPath().substring(mount().length());
+    }
+
+    @Override
+    public @Nullable String query() {
+        return exchange.getRequestURI().getRawQuery();
+    }
+
+    @Override
+    public @Nullable String header(String name) {
+        return exchange.getRequestHeaders().getFirst(name);
+    }
+
+    @Override
+    public InputStream body() {
+        return exchange.getRequestBody();
+    }
+
+    @Override
+    public void send(int status, Map<String, String> headers, byte[] body) throws IOException {
+        try (exchange) {
+            headers.forEach(exchange.getResponseHeaders()::set);
+            exchange.sendResponseHeaders(status, body.length == 0 ? NO_BODY : body.length);
+            if (body.length > 0) {
+                exchange.getResponseBody().write(body);
+            }
+        }
+    }
+
+    /** On a thread of its own: the server's may be the only one that it has. */
+    @Override
+    public void stream(Map<String, String> headers, Body body) {
+        Thread thread = new Thread(() -> write(headers, body), "holdfast-dashboard-stream");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void write(Map<String, String> headers, Body body) {
+        try (exchange) {
+            headers.forEach(exchange.getResponseHeaders()::set);
+            exchange.sendResponseHeaders(200, UNKNOWN_LENGTH);
+            try (OutputStream out = exchange.getResponseBody()) {
+                body.writeTo(out);
+            }
+        } catch (IOException | InterruptedException e) {
+            // The page is gone, or the server.
+        }
+    }
+}

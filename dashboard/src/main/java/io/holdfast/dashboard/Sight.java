@@ -1,0 +1,67 @@
+package io.holdfast.dashboard;
+
+import io.holdfast.Holder;
+import io.holdfast.LockInfo;
+import io.holdfast.LockInfo.Share;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock as it was seen, with its ends as points in time, in epoch milliseconds of this machine's clock.
+ *
+ * @param ends when the term of each of {@link LockInfo#shares()} ends without renewal
+ * @param at when it was seen
+ */
+record Sight(LockInfo lock, List<Long> ends, long at) {
+    /** As long as a reading of a term may differ from the one before it although nothing has changed: a round trip. */
+    private static final long JITTER_MILLIS = 300;
+
+    Sight {
+        ends = List.copyOf(ends);
+    }
+
+    /**
+     * What was read just now. An end that is almost that of the sight before is that one: a lock that nobody has changed is equal
+     * to what it was, and the page is not told of it again.
+     */
+    static Sight of(LockInfo lock, long now, @Nullable Sight before) {
+        List<Long> ends = new ArrayList<>(lock.shares().size());
+        for (Share share : lock.shares()) {
+            long end = now + share.remaining().toMillis();
+            Long known = before == null ? null : before.endOf(share.holder());
+            ends.add(known != null && Math.abs(known - end) <= JITTER_MILLIS ? known : (Long) end);
+        }
+        return new Sight(lock, ends, now);
+    }
+
+    LockId id() {
+        return LockId.of(lock);
+    }
+
+    /** When the term of this hold ends; null if it is not there. */
+    @Nullable
+    Long endOf(Holder holder) {
+        for (int i = 0; i < ends.size(); i++) {
+            if (isSame(lock.shares().get(i).holder(), holder)) {
+                return ends.get(i);
+            }
+        }
+        return null;
+    }
+
+    boolean has(Holder holder) {
+        return endOf(holder) != null;
+    }
+
+    /** When the last of its terms ends. */
+    @Nullable
+    Long end() {
+        return ends.stream().max(Long::compare).orElse(null);
+    }
+
+    /** Whether it is one hold: a request has one owner, and what it is granted one token. */
+    static boolean isSame(Holder one, Holder other) {
+        return one.owner().equals(other.owner()) && one.token() == other.token();
+    }
+}

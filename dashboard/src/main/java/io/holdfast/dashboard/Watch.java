@@ -1,0 +1,343 @@
+package io.holdfast.dashboard;
+
+import io.holdfast.Holder;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Inspector;
+import io.holdfast.Inspector.Listeners;
+import io.holdfast.LockInfo;
+import io.holdfast.Waiter;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the server, round after round, on one thread of its own, however many pages are open. While a page is open a round begins every
+ * second, otherwise every ten; and never before four times as long has passed as the round before took, so that watching is a fifth
+ * of one connection's time at most.
+ */
+final class Watch implements AutoCloseable {
+    static final Duration SEEN = Duration.ofSeconds(1);
+    static final Duration UNSEEN = Duration.ofSeconds(10);
+    /** How long after its last request a page counts as open. */
+    private static final Duration OPEN = Duration.ofSeconds(5);
+
+    private static final int PAUSE_FACTOR = 4;
+    private static final int MOST_LOCKS = 10_000;
+
+    private final Holdfast holdfast;
+    final History history;
+    private final Thread thread = new Thread(this::run, "holdfast-dashboard");
+    private Picture picture; // these guarded by this
+    private int streams;
+    private long lastLook = System.nanoTime() - OPEN.toNanos();
+    private boolean closed;
+    private boolean hurried;
+    private @Nullable WaitGraph graph;
+    private Set<List<String>> circles = Set.of(); // of the round before, as is the next: of the thread only
+    private @Nullable Map<LockId, Sight> known; // null if that failed
+
+    Watch(Holdfast holdfast) {
+        long now = System.currentTimeMillis();
+        this.holdfast = holdfast;
+        this.history = new History(now);
+        this.picture = Picture.none(now, new Documents.Server(true, now, ""));
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    // ---- for pages
+
+    /** The newest picture. Somebody looks at it. */
+    synchronized Picture look() {
+        seen();
+        return picture;
+    }
+
+    /**
+     * Waits for a newer picture than the one with this number.
+     *
+     * @return the newest, the same if there was none in time or this was closed
+     */
+    synchronized Picture lookAfter(long number, Duration atMost) throws InterruptedException {
+        long end = System.nanoTime() + atMost.toNanos();
+        seen();
+        while (picture.number() <= number && !closed) {
+            long left = end - System.nanoTime();
+            if (left <= 0) {
+                break;
+            }
+            wait(Math.max(1, left / 1_000_000));
+        }
+        return picture;
+    }
+
+    /** Who waited for whom in the newest picture. */
+    synchronized Documents.Waits waits() {
+        seen();
+        WaitGraph drawn = graph == null ? new WaitGraph(List.of(), picture.listeners()) : graph;
+        return drawn.document(picture.at(), picture.deadlocks());
+    }
+
+    /** A stream is open from now on until {@link #streamEnded}; not if so many are already. */
+    synchronized boolean streamBegins(int most) {
+        if (streams >= most) {
+            return false;
+        }
+        streams++;
+        seen();
+        return true;
+    }
+
+    synchronized void streamEnded() {
+        streams--;
+    }
+
+    synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private void seen() {
+        boolean slept = System.nanoTime() - lastLook >= OPEN.toNanos();
+        lastLook = System.nanoTime();
+        if (slept) {
+            notifyAll(); // the thread, which would sleep on otherwise
+        }
+    }
+
+    private boolean isSeen() {
+        return streams > 0 || System.nanoTime() - lastLook < OPEN.toNanos();
+    }
+
+    /** Has the next round begin at once: something was done. */
+    synchronized void hurry() {
+        hurried = true;
+        notifyAll();
+    }
+
+    // ---- the thread
+
+    private void run() {
+        try {
+            while (!isClosed()) {
+                long begin = System.nanoTime();
+                round();
+                pause(begin, System.nanoTime() - begin);
+            }
+        } catch (InterruptedException e) {
+            // closed
+        }
+    }
+
+    private synchronized void pause(long begin, long took) throws InterruptedException {
+        while (!closed && !hurried) {
+            long interval = (isSeen() ? SEEN : UNSEEN).toNanos();
+            long left = Math.max(interval, took * (PAUSE_FACTOR + 1)) - (System.nanoTime() - begin);
+            if (left <= 0) {
+                break;
+            }
+            wait(Math.max(1, left / 1_000_000));
+        }
+        hurried = false;
+    }
+
+    private void round() {
+        Picture before;
+        synchronized (this) {
+            before = picture;
+        }
+        try {
+            show(taken(before));
+        } catch (HoldfastException e) {
+            fail(before, String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            if (!isClosed()) {
+                fail(before, "the server cannot be looked at: " + e);
+            }
+        }
+    }
+
+    private record Taken(Picture picture, WaitGraph graph, Set<List<String>> circles) {}
+
+    private Taken taken(Picture before) {
+        Map<LockId, Sight> sights = new LinkedHashMap<>();
+        Inspector inspector = holdfast.inspect().allKinds();
+        Listeners listeners = inspector.listeners();
+        // What is queued is looked at last, and so is newer: of that more is told.
+        Stream.concat(inspector.locks(), inspector.queues())
+                .limit(2L * MOST_LOCKS)
+                .forEach(lock -> {
+                    LockId id = LockId.of(lock);
+                    if (sights.containsKey(id) || sights.size() < MOST_LOCKS) {
+                        sights.put(
+                                id,
+                                Sight.of(
+                                        lock,
+                                        System.currentTimeMillis(),
+                                        before.sights().get(id)));
+                    }
+                });
+        long now = System.currentTimeMillis();
+        WaitGraph drawn = new WaitGraph(sights.values(), listeners);
+        List<Cycle> cycles = drawn.cycles();
+        Set<List<String>> marks = new HashSet<>();
+        cycles.forEach(cycle -> marks.add(cycle.marks()));
+        List<Cycle> certain =
+                cycles.stream().filter(cycle -> circles.contains(cycle.marks())).toList();
+        Map<LockId, Sight> last = known;
+        history.note(now, last, sights, last == null ? null : before.listeners(), listeners, certain);
+        Map<String, Documents.Row> rows = new LinkedHashMap<>();
+        sights.values().forEach(sight -> {
+            Documents.Row row = row(sight, listeners, certain);
+            rows.put(row.id(), row);
+        });
+        Documents.Server server = before.server().reachable() && before.number() > 0
+                ? before.server()
+                : new Documents.Server(true, now, "");
+        if (!before.server().reachable()) {
+            history.noteServer(now, true, "");
+        }
+        known = sights;
+        Picture next = new Picture(
+                before.number() + 1,
+                now,
+                sights,
+                listeners,
+                server,
+                rows,
+                certain,
+                totals(sights.values().stream().toList(), listeners, certain.size(), now));
+        return new Taken(next, drawn, marks);
+    }
+
+    private synchronized void show(Taken taken) {
+        picture = taken.picture();
+        graph = taken.graph();
+        circles = taken.circles();
+        notifyAll();
+    }
+
+    /** The picture stays, and says that it is old. */
+    private void fail(Picture before, String message) {
+        long now = System.currentTimeMillis();
+        if (before.server().reachable()) {
+            history.noteServer(now, false, message);
+        }
+        known = null;
+        Documents.Server server = new Documents.Server(
+                false, before.server().reachable() ? now : before.server().since(), message);
+        synchronized (this) {
+            circles = Set.of();
+            picture = new Picture(
+                    before.number() + 1,
+                    now,
+                    before.sights(),
+                    before.listeners(),
+                    server,
+                    before.rows(),
+                    before.deadlocks(),
+                    before.totals());
+            notifyAll();
+        }
+    }
+
+    // ---- what the overview shows
+
+    static Documents.Row row(Sight sight, Listeners listeners, List<Cycle> deadlocks) {
+        LockInfo lock = sight.lock();
+        LockId id = sight.id();
+        Holder holder = lock.holder().orElse(null);
+        return new Documents.Row(
+                id.text(),
+                id.word(),
+                id.name(),
+                holder == null ? null : Words.who(holder),
+                lock.shares().size(),
+                holder != null && holder.resting(),
+                (holder == null || holder.resting())
+                        ? null
+                        : listeners.has(holder.client()).orElse(null),
+                holder == null ? null : (Long) holder.since().toEpochMilli(),
+                sight.end(),
+                holder == null ? null : (Long) lock.term().toMillis(),
+                lock.waiters(),
+                (int) lock.queue().stream().filter(Watch::isDead).count(),
+                lock.used(),
+                limit(lock),
+                lock.queue().stream()
+                        .map(waiter -> waiter.since().toEpochMilli())
+                        .min(Long::compare)
+                        .orElse(null),
+                deadlocks.stream().anyMatch(cycle -> cycle.isAbout(id)));
+    }
+
+    private static boolean isDead(Waiter waiter) {
+        return waiter.state() == Waiter.State.SUSPECT || waiter.state() == Waiter.State.GONE;
+    }
+
+    /** How many permits there are, as far as anybody has said it; null if nobody has, or there are none. */
+    private static @Nullable Integer limit(LockInfo lock) {
+        return Stream.concat(
+                        lock.limit().map(LockInfo.Limit::permits).stream(),
+                        lock.queue().stream().map(Waiter::limit).filter(limit -> limit > 0))
+                .min(Integer::compare)
+                .orElse(null);
+    }
+
+    private Documents.Totals totals(List<Sight> sights, Listeners listeners, int deadlocks, long now) {
+        int held = 0;
+        int waiting = 0;
+        int behindDead = 0;
+        for (Sight sight : sights) {
+            LockInfo lock = sight.lock();
+            held += lock.isLocked() ? 1 : 0;
+            waiting += lock.waiters();
+            behindDead += behindDead(lock, listeners);
+        }
+        return new Documents.Totals(
+                sights.size(),
+                held,
+                waiting,
+                behindDead,
+                deadlocks,
+                history.lost(now),
+                history.refused(now),
+                history.acquired(now));
+    }
+
+    /** How many wait behind somebody who is not there any more: a holder that does not listen, or a waiter before them. */
+    private static int behindDead(LockInfo lock, Listeners listeners) {
+        boolean holderGone = lock.holder()
+                .filter(holder -> !holder.resting())
+                .flatMap(holder -> listeners.has(holder.client()))
+                .map(listens -> !listens)
+                .orElse(false);
+        if (holderGone) {
+            return lock.waiters();
+        }
+        List<Waiter> queue = lock.queue();
+        for (int i = 0; i < queue.size(); i++) {
+            if (isDead(queue.get(i))) {
+                return lock.waiters() - i - 1;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            closed = true;
+            notifyAll();
+        }
+        thread.interrupt();
+    }
+}

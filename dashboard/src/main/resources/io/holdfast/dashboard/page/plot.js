@@ -1,0 +1,222 @@
+/** The last hour of a lock, drawn by hand: waiters as steps, handoffs as columns, the time of each hold as a dot. */
+
+import {attr, count, duration, el, minute, svg, text} from './dom.js';
+
+const LEFT = 52;
+const RIGHT = 8;
+const BANDS = [
+  {name: 'waiters', label: 'Waiters', top: 18, height: 84},
+  {name: 'handoffs', label: 'Handoffs', top: 126, height: 52},
+  {name: 'holds', label: 'Time of each hold (log scale)', top: 202, height: 104},
+];
+const HEIGHT = 330;
+const DECADES = [[1, '1 ms'], [10, '10 ms'], [100, '100 ms'], [1e3, '1 s'], [1e4, '10 s'], [6e4, '1 min'], [6e5, '10 min'],
+  [36e5, '1 h'], [864e5, '1 d']];
+
+export function plot() {
+  const path = name => svg('path', {class: `plot-${name}`});
+  const parts = {axes: svg('g', {class: 'plot-axes'})};
+  for (const name of ['gaps', 'grid', 'area', 'steps', 'columns', 'released', 'expired']) parts[name] = path(name);
+  parts.words = el('p', {class: 'plot-words', id: 'plot-words'});
+  parts.image = svg('svg', {class: 'plot', role: 'img', 'aria-label': 'The last hour of this lock', 'aria-describedby': 'plot-words',
+    height: HEIGHT}, parts.gaps, parts.grid, parts.area, parts.steps, parts.columns, parts.released, parts.expired, parts.axes);
+  parts.root = el('div', {class: 'plot-around'}, parts.image, parts.words);
+  return parts;
+}
+
+export function drawPlot(parts, history) {
+  const width = Math.max(240, Math.round(parts.root.clientWidth || 640));
+  attr(parts.image, 'width', width);
+  attr(parts.image, 'viewBox', `0 0 ${width} ${HEIGHT}`);
+  const bins = Math.max(1, history.waiters.length);
+  const end = history.from + bins * history.step;
+  const x = at => round(LEFT + (at - history.from) / (end - history.from) * (width - LEFT - RIGHT));
+  const frame = {...history, bins, end, width, x, edge: i => x(history.from + i * history.step)};
+  drawWaiters(parts, frame);
+  drawHandoffs(parts, frame);
+  drawHolds(parts, frame);
+  attr(parts.gaps, 'd', gaps(frame));
+  drawAxes(parts, frame);
+  text(parts.words, inWords(frame));
+}
+
+const round = value => Math.round(value * 10) / 10;
+
+/** The runs of bins that were watched, as [from, to). */
+function runs(values) {
+  const found = [];
+  let from = -1;
+  for (let i = 0; i <= values.length; i++) {
+    const seen = i < values.length && values[i] !== null;
+    if (seen && from < 0) from = i;
+    if (!seen && from >= 0) {
+      found.push([from, i]);
+      from = -1;
+    }
+  }
+  return found;
+}
+
+function largest(values) {
+  return values.reduce((most, value) => Math.max(most, value ?? 0), 0);
+}
+
+/** A round number that is no less, and even, so that its half can be written at the axis too. */
+function ceiling(value) {
+  if (value <= 1) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 4, 6, 8, 10].map(step => step * power).find(step => step >= value && (step === 1 || step % 2 === 0));
+}
+
+function drawWaiters(parts, frame) {
+  const [band] = BANDS;
+  frame.top = ceiling(largest(frame.waiters));
+  const y = value => round(band.top + band.height * (1 - value / frame.top));
+  const bottom = y(0);
+  let steps = '';
+  let area = '';
+  for (const [from, to] of runs(frame.waiters)) {
+    let line = '';
+    for (let i = from; i < to; i++) line += `${line ? 'V' : ''}${y(frame.waiters[i])}H${frame.edge(i + 1)}`;
+    const [first, rest] = [line.slice(0, line.indexOf('H')), line.slice(line.indexOf('H'))];
+    steps += `M${frame.edge(from)} ${first}${rest}`;
+    area += `M${frame.edge(from)} ${bottom}V${first}${rest}V${bottom}Z`;
+  }
+  attr(parts.steps, 'd', steps);
+  attr(parts.area, 'd', area);
+}
+
+function drawHandoffs(parts, frame) {
+  const band = BANDS[1];
+  frame.most = ceiling(largest(frame.handoffs));
+  const bottom = band.top + band.height;
+  let columns = '';
+  frame.handoffs.forEach((value, i) => {
+    if (!value) return;
+    const width = round(Math.max(1, frame.edge(i + 1) - frame.edge(i) - 0.5));
+    columns += `M${frame.edge(i)} ${bottom}v${-round(Math.max(2, band.height * value / frame.most))}h${width}V${bottom}Z`;
+  });
+  attr(parts.columns, 'd', columns);
+}
+
+/** What was released is a dot, what expired a cross: told apart also without their colours. */
+function drawHolds(parts, frame) {
+  const band = BANDS[2];
+  frame.holdsSeen = frame.holds.filter(hold => hold.at >= frame.from && hold.at <= frame.end);
+  const times = frame.holdsSeen.map(hold => Math.max(1, hold.millis));
+  frame.low = Math.log10(DECADES.findLast(([ms]) => ms <= Math.min(...times, 100))?.[0] ?? 1);
+  frame.high = Math.log10(Math.max(...times, 10_000) * 1.2);
+  frame.yHold = ms => round(band.top + band.height * (1 - (Math.log10(Math.max(1, ms)) - frame.low) / (frame.high - frame.low)));
+  let released = '';
+  let expired = '';
+  for (const hold of frame.holdsSeen) {
+    const at = `M${frame.x(hold.at)} ${frame.yHold(hold.millis)}`;
+    if (hold.end === 'expired') expired += `${at}m-3 -3l6 6m0 -6l-6 6`;
+    else released += `${at}h0`;
+  }
+  attr(parts.released, 'd', released);
+  attr(parts.expired, 'd', expired);
+}
+
+/** Where nothing was watched. */
+function gaps(frame) {
+  let d = '';
+  let from = 0;
+  for (const [start, to] of [...runs(frame.waiters), [frame.bins, frame.bins]]) {
+    if (start > from) d += gap(frame.edge(from), frame.edge(start));
+    from = to;
+  }
+  return d;
+}
+
+function gap(left, right) {
+  return BANDS.map(band => `M${left} ${band.top}H${right}v${band.height}H${left}Z`).join('');
+}
+
+// ---- axes
+
+function drawAxes(parts, frame) {
+  const labels = [];
+  const label = (x, y, words, anchor) => labels.push(svg('text', {x, y, 'text-anchor': anchor}, words));
+  let grid = '';
+  const line = (y, words) => {
+    grid += `M${LEFT} ${round(y)}H${frame.width - RIGHT}`;
+    label(LEFT - 6, round(y) + 4, words, 'end');
+  };
+  BANDS.forEach(band => label(LEFT, band.top - 6, band.label, 'start'));
+  scale(BANDS[0], frame.top, line);
+  scale(BANDS[1], frame.most, line);
+  for (const [ms, words] of decades(frame)) line(frame.yHold(ms), words);
+  const bottom = BANDS[2].top + BANDS[2].height;
+  for (const at of minutes(frame)) {
+    grid += `M${frame.x(at)} ${bottom}v4`;
+    label(frame.x(at), bottom + 18, minute(at), 'middle');
+  }
+  attr(parts.grid, 'd', grid);
+  parts.axes.replaceChildren(...labels);
+}
+
+function scale(band, top, line) {
+  line(band.top + band.height, '0');
+  if (top % 2 === 0 && band.height > 60) line(band.top + band.height / 2, String(top / 2));
+  line(band.top, String(top));
+}
+
+/** At least 14 pixels apart. */
+function decades(frame) {
+  let last = Infinity;
+  return DECADES.filter(([ms]) => {
+    const log = Math.log10(ms);
+    const y = frame.yHold(ms);
+    if (log < frame.low || log > frame.high || last - y < 14) return false;
+    last = y;
+    return true;
+  });
+}
+
+function minutes(frame) {
+  const room = Math.max(1, Math.floor((frame.width - LEFT - RIGHT) / 70));
+  const step = [1, 2, 5, 10, 15, 20, 30].find(each => (frame.end - frame.from) / (each * 60_000) <= room) ?? 60;
+  const found = [];
+  const every = step * 60_000;
+  for (let at = Math.ceil(frame.from / every) * every; at <= frame.end; at += every) {
+    if (frame.x(at) > LEFT + 12 && frame.x(at) < frame.width - 20) found.push(at);
+  }
+  return found;
+}
+
+// ---- in words
+
+function inWords(frame) {
+  const watched = runs(frame.waiters);
+  if (!watched.length) return 'Nothing of the last hour was watched (shaded).';
+  return [waitersInWords(frame), `${count(sum(frame.handoffs), 'handoff')}.`, holdsInWords(frame), gapsInWords(frame, watched)]
+    .filter(Boolean).join(' ');
+}
+
+function sum(values) {
+  return values.reduce((all, value) => all + (value ?? 0), 0);
+}
+
+function waitersInWords(frame) {
+  const most = largest(frame.waiters);
+  if (!most) return 'Nobody was seen to wait.';
+  const at = frame.from + frame.waiters.indexOf(most) * frame.step;
+  return `At most ${most} waited, at ${minute(at)} for the first time.`;
+}
+
+function holdsInWords({holdsSeen}) {
+  if (!holdsSeen.length) return 'No hold was seen to end.';
+  const times = holdsSeen.map(hold => hold.millis).sort((a, b) => a - b);
+  const expired = holdsSeen.filter(hold => hold.end === 'expired').length;
+  return `${count(times.length, 'hold')} ended (dots; crosses: expired), half of them within `
+    + `${duration(times[Math.floor((times.length - 1) / 2)])}, the longest after ${duration(times.at(-1))}; `
+    + `${expired ? expired : 'none'} expired.`;
+}
+
+
+function gapsInWords(frame, watched) {
+  const [[from]] = watched;
+  if (from > 0) return `Not watched before ${minute(frame.from + from * frame.step)} (shaded).`;
+  return watched.length > 1 ? 'Not watched throughout (shaded).' : '';
+}

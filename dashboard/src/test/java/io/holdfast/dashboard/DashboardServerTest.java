@@ -1,0 +1,135 @@
+package io.holdfast.dashboard;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.dashboard.DashboardServer.Options;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** Who may see the page. */
+final class DashboardServerTest {
+    private Stage stage;
+
+    @BeforeEach
+    void start() {
+        stage = new Stage();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        stage.close();
+    }
+
+    @Test
+    void address_works_onceAndTheNextIsTold() throws Exception {
+        LinkedBlockingQueue<String> next = new LinkedBlockingQueue<>();
+        DashboardServer server = stage.dashboard(Options.defaults().withOnUsed(next::add));
+        String address = server.address();
+        assertTrue(address.startsWith("http://127.0.0.1:"), address);
+        Page nobody = Page.at(address.substring(0, address.indexOf('?')));
+        assertEquals(401, nobody.get("").statusCode(), "without a token");
+        assertEquals(401, nobody.get("app.js").statusCode());
+        assertEquals(401, nobody.get("api/session").statusCode());
+        assertEquals(401, nobody.get("api/stream").statusCode());
+        assertEquals(401, nobody.get("?token=guessed").statusCode());
+        HttpResponse<String> used = nobody.ask("GET", address, "");
+        assertEquals(303, used.statusCode());
+        assertEquals("/", used.headers().firstValue("Location").orElseThrow(), "the token stays in no history");
+        String cookie = used.headers().firstValue("Set-Cookie").orElseThrow();
+        assertTrue(cookie.contains("HttpOnly") && cookie.contains("SameSite="), cookie);
+        assertEquals(401, nobody.ask("GET", address, "").statusCode(), "a second time");
+        assertEquals(303, nobody.ask("GET", next.poll(20, TimeUnit.SECONDS), "").statusCode());
+    }
+
+    @Test
+    void host_ofAnotherName_isRefused() throws Exception {
+        DashboardServer server = stage.dashboard(false);
+        String address = server.address();
+        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1, address.indexOf("/?")));
+        // By hand: the JDK's client does not let a test say where it is.
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream()
+                    .write(("GET /app.css HTTP/1.1\r\nHost: evil.example.com:" + port + "\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.UTF_8));
+            BufferedReader in =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            assertTrue(in.readLine().startsWith("HTTP/1.1 421"), "by a name that leads here");
+        }
+    }
+
+    @Test
+    void password_wrongOrRight_isAskedForAndCompared() throws Exception {
+        DashboardServer server = stage.dashboard(Options.defaults().withPassword("correct horse"));
+        Page page = Page.at(server.address());
+        assertFalse(server.address().contains("token"));
+        HttpResponse<String> asked = page.get("");
+        assertEquals(401, asked.statusCode());
+        assertTrue(asked.body().contains("type=\"password\""), asked.body());
+        assertEquals(200, page.get("app.css").statusCode());
+        assertEquals(401, page.get("app.js").statusCode());
+        String login = page.root + "login";
+        assertEquals(401, page.ask("POST", login, "password=wrong").statusCode());
+        assertEquals(
+                403,
+                page.ask("POST", login, "password=correct+horse", "Sec-Fetch-Site", "cross-site")
+                        .statusCode());
+        // One try a second, for all: until it is over the right one is refused too.
+        HttpResponse<String> right = page.ask("POST", login, "password=correct+horse");
+        long end = System.nanoTime() + Page.PATIENCE.toNanos();
+        while (right.statusCode() == 401 && System.nanoTime() < end) {
+            LockSupport.parkNanos(100_000_000);
+            right = page.ask("POST", login, "password=correct+horse");
+        }
+        assertEquals(303, right.statusCode());
+        assertTrue(right.headers().firstValue("Set-Cookie").isPresent());
+    }
+
+    @Test
+    void options_whatOthersCanReach_needsAPasswordAndTls() throws Exception {
+        InetSocketAddress open = new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 0);
+        assertRefused("a password, and TLS", () -> Options.defaults().withListen(open));
+        assertRefused(
+                "TLS, of its own", () -> Options.defaults().withPassword("x").withListen(open));
+        assertRefused(
+                "a password", () -> Options.defaults().withBehindProxy(true).withListen(open));
+        assertEquals(
+                open,
+                Options.defaults()
+                        .withPassword("x")
+                        .withBehindProxy(true)
+                        .withListen(open)
+                        .listen());
+        assertThrows(IllegalArgumentException.class, () -> Options.defaults().withPassword(""));
+    }
+
+    private static void assertRefused(String words, Executable making) {
+        String message = String.valueOf(
+                assertThrows(IllegalArgumentException.class, making).getMessage());
+        assertTrue(message.contains(words), message);
+    }
+
+    @Test
+    void start_portIsTaken_isSaid() throws Exception {
+        DashboardServer server = stage.dashboard(false);
+        String address = server.address();
+        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1, address.indexOf("/?")));
+        InetSocketAddress same = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        assertThrows(IOException.class, () -> stage.dashboard(Options.defaults().withListen(same)));
+    }
+}
