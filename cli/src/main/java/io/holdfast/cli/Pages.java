@@ -36,6 +36,7 @@ final class Pages {
                         "  queue    lists who waits for a lock",
                         "  top      shows the locks with the most waiters, again and again",
                         "  clients  lists the clients that hold, wait or listen",
+                        "  dashboard    shows all of that in a browser, live",
                         "",
                         "  release  releases locks by name, whoever holds them",
                         "  extend   makes a hold last longer, whoever has it",

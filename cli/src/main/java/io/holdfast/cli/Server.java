@@ -218,6 +218,14 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
                 + (machineLocal() ? " by this user on this machine" : "");
     }
 
+    /** Which it is, without a password. */
+    String inWords() {
+        String address = url;
+        return address == null || machineLocal()
+                ? "this user's locks on this machine"
+                : parse(address).toString();
+    }
+
     private RedisDriver driver(HoldfastOptions options) {
         ConnectOptions plain = new ConnectOptions(options.connectTimeout(), APPLICATION);
         // By name and not by Holdfast.connect, which has to look through every jar for drivers.

@@ -9,8 +9,21 @@ import picocli.CommandLine.ParseResult;
 interface Subcommand {
     /** All words that {@link #named} knows, in the order of the help page. */
     List<String> NAMES = List.of(
-            "acquire", "check", "ls", "info", "why", "queue", "top", "clients", "release", "extend", "limit", "unlimit",
-            "clear", "doctor");
+            "acquire",
+            "check",
+            "ls",
+            "info",
+            "why",
+            "queue",
+            "top",
+            "clients",
+            "dashboard",
+            "release",
+            "extend",
+            "limit",
+            "unlimit",
+            "clear",
+            "doctor");
 
     /** The command line as it is to be understood, with all that its page says. */
     CommandSpec spec();
@@ -34,6 +47,7 @@ interface Subcommand {
             case "queue" -> new Queue();
             case "top" -> new Top();
             case "clients" -> new Clients();
+            case "dashboard" -> new ShowDashboard();
             case "release" -> new Release();
             case "extend" -> new Extend();
             case "limit" -> new Limit();

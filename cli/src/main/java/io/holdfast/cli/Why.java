@@ -4,6 +4,7 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
+import io.holdfast.LockInfo.Way;
 import io.holdfast.LockMode;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.WaitCycle;
@@ -25,15 +26,6 @@ final class Why implements Subcommand {
     private static final int HOLDERS_SHOWN = 10;
     /** How long to look for a deadlock that seems to be there. */
     private static final Duration CERTAIN = Duration.ofSeconds(15);
-
-    /**
-     * Something that frees a lock.
-     *
-     * @param by one word for it
-     * @param at when, if nothing comes between; null if nobody knows
-     * @param words the same for people
-     */
-    private record Way(String by, @Nullable Instant at, String words) {}
 
     @Override
     public CommandSpec spec() {
@@ -63,8 +55,8 @@ final class Why implements Subcommand {
         try (Holdfast client = server.open()) {
             LockInfo lock = Kinds.inspector(client, Kinds.of(given)).lock(name);
             Map<String, Optional<Boolean>> listening = listening(client.inspect(), lock);
-            List<Way> ways = ways(lock, listening);
-            Waiter next = next(lock);
+            List<Way> ways = lock.ways(id -> listening.getOrDefault(id, Optional.empty()));
+            Waiter next = lock.next().orElse(null);
             List<WaitCycle> deadlocks = deadlocks(Kinds.inspector(client, Kinds.of(given)), lock);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> document(json, lock, listening, ways, next, deadlocks));
@@ -119,125 +111,34 @@ final class Why implements Subcommand {
                 .orElse(null);
     }
 
-    /** The first who would get the lock now; if nobody can be told, the first of all. */
-    private static @Nullable Waiter next(LockInfo lock) {
-        Waiter first = null;
-        for (Waiter each : lock.queue()) {
-            if (each.state() == Waiter.State.HERE) {
-                return each;
-            }
-            if (first == null && each.state() != Waiter.State.GONE) {
-                first = each;
-            }
-        }
-        return first;
+    /** As documents have it. */
+    private static String by(Way way) {
+        return switch (way.by()) {
+            case RELEASE -> "release";
+            case TERM -> "term";
+            case CLAIM -> "claim";
+            case REST -> "rest";
+            case LIMIT -> "limit";
+            case WAITER_AWAY, WAITERS_GONE -> "waiter";
+            case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
+        };
     }
 
-    private static List<Way> ways(LockInfo lock, Map<String, Optional<Boolean>> listening) {
-        List<Way> ofLimit = waysOfLimit(lock);
-        Waiter next = next(lock);
-        if (!ofLimit.isEmpty() && lock.limit().orElseThrow().permits() < (next == null ? 1 : next.permits())) {
-            return ofLimit; // nothing else would do
-        }
-        List<Way> ways = new ArrayList<>(waysOfHolders(lock, listening));
-        ways.addAll(ofLimit);
-        return ways;
-    }
-
-    /** Where an operator's limit stands in the way of the next in line, or of whoever would ask. */
-    private static List<Way> waysOfLimit(LockInfo lock) {
-        LockInfo.Limit limit = lock.limit().orElse(null);
-        Waiter next = next(lock);
-        if (limit == null || lock.used() + (next == null ? 1 : next.permits()) <= limit.permits()) {
-            return List.of();
-        }
-        Instant end = Words.in(limit.remaining());
-        return List.of(
-                new Way("limit", end, "the end of the operator's limit, " + at(end, limit.remaining())),
-                new Way("operator", null, "holdfast unlimit"));
-    }
-
-    private static List<Way> waysOfHolders(LockInfo lock, Map<String, Optional<Boolean>> listening) {
-        if (lock.shares().size() > 1) {
-            return waysOfSeveral(lock);
-        }
-        List<Way> ways = new ArrayList<>();
-        Holder holder = lock.holder().orElse(null);
-        if (holder == null) {
-            if (lock.isQueued()) {
-                ways.add(
-                        new Way(
-                                "waiter",
-                                null,
-                                next(lock) == null
-                                        ? "nothing: all who wait are gone; holdfast clear removes them"
-                                        : "nothing: the next in line gets it as soon as its client is heard of, mostly within 2s"));
-            }
-            return ways;
-        }
-        Instant end = Words.in(lock.remaining());
-        String then = at(end, lock.remaining());
-        if (holder.resting()) {
-            ways.add(new Way("rest", end, "the end of its shortest hold, " + then));
-        } else if (!lock.confirmed()) {
-            ways.add(
-                    new Way("release", null, "its holder, who was handed it just now, confirms and later releases it"));
-            ways.add(
-                    new Way("claim", end, "the end of the claim window, " + then + ", if its holder does not confirm"));
-        } else {
-            ways.add(new Way("release", null, "its holder releases it"));
-            ways.add(new Way(
-                    "term",
-                    end,
-                    "the end of its term, " + then
-                            + (Boolean.FALSE.equals(ofHolder(lock, listening))
-                                    ? ", if its holder is dead"
-                                    : ", if its holder dies or is cut off")));
-        }
-        ways.add(new Way(
-                "operator",
-                null,
-                holder.resting() ? release(lock) : release(lock) + ", if its holder is known to be dead"));
-        return ways;
-    }
-
-    private static String release(LockInfo lock) {
-        return "holdfast release" + (lock.kind() == LockInfo.Kind.LOCK ? "" : " --kind " + Kinds.word(lock.kind()));
-    }
-
-    /** The same where several hold it: what serves the next in line, or, if nobody waits, what frees it. */
-    private static List<Way> waysOfSeveral(LockInfo lock) {
-        Waiter next = next(lock);
-        Duration remaining = next == null ? lock.remaining() : untilServed(lock, next);
-        Instant end = Words.in(remaining);
-        boolean some = next != null && next.mode() == LockMode.PERMITS;
-        List<Way> ways = new ArrayList<>();
-        ways.add(new Way(
-                "release",
-                null,
-                some ? "its holders give enough permits back" : "its holders release it, all of them"));
-        ways.add(new Way(
-                "term",
-                end,
-                (some ? "the end of enough of their terms, " : "the end of the last of their terms, ")
-                        + at(end, remaining) + ", if they die or are cut off"));
-        ways.add(new Way(
-                "operator", null, release(lock) + ", if a holder is known to be dead (--client: of that one only)"));
-        return ways;
-    }
-
-    /** How long until there is room for this one if nobody renews or releases; those that end first are listed first. */
-    private static Duration untilServed(LockInfo lock, Waiter next) {
-        int most =
-                Math.min(next.limit(), lock.limit().map(LockInfo.Limit::permits).orElse(next.limit()));
-        int used = lock.used();
-        for (LockInfo.Share each : lock.shares()) {
-            used -= each.permits();
-            if (next.mode() == LockMode.PERMITS && used + next.permits() <= most) {
-                return each.remaining();
-            }
-        }
-        return lock.remaining();
+    /** For people: what an operator does as the command that does it. */
+    private static String inWords(LockInfo lock, Way way) {
+        String words = switch (way.by()) {
+            case OPERATOR_RELEASE ->
+                "holdfast release" + (lock.kind() == LockInfo.Kind.LOCK ? "" : " --kind " + Kinds.word(lock.kind()));
+            case OPERATOR_UNLIMIT -> "holdfast unlimit";
+            case WAITERS_GONE -> way.words() + "; holdfast clear removes them";
+            default -> way.words();
+        };
+        boolean oneOfSeveral =
+                way.by() == Way.By.OPERATOR_RELEASE && lock.shares().size() > 1;
+        return words
+                + way.in().map(in -> ", " + at(Words.in(in), in)).orElse("")
+                + (way.condition().isEmpty() ? "" : ", " + way.condition())
+                + (oneOfSeveral ? " (--client: of that one only)" : "");
     }
 
     private static String at(Instant end, Duration remaining) {
@@ -255,7 +156,9 @@ final class Why implements Subcommand {
         json.list(
                 "freedBy",
                 ways,
-                (each, way) -> each.text("by", way.by()).time("at", way.at()).text("words", way.words()));
+                (each, way) -> each.text("by", by(way))
+                        .time("at", way.in().map(Words::in).orElse(null))
+                        .text("words", inWords(lock, way)));
         if (next == null) {
             json.nothing("next");
         } else {
@@ -354,7 +257,7 @@ final class Why implements Subcommand {
                     && next.mode() == LockMode.PERMITS
                     && (lock.shares().size() > 1 || lock.limit().isPresent());
             page.append(some ? "What serves the next in line:\n" : "What frees it:\n");
-            ways.forEach(way -> page.append("  - ").append(way.words()).append('\n'));
+            ways.forEach(way -> page.append("  - ").append(inWords(lock, way)).append('\n'));
         }
         if (next != null) {
             page.append("Then it goes to ")

@@ -1,0 +1,160 @@
+package io.holdfast.cli;
+
+import io.holdfast.Holdfast;
+import io.holdfast.dashboard.DashboardServer;
+import io.holdfast.dashboard.DashboardServer.Options;
+import io.holdfast.spi.Tls;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+
+/** {@code holdfast dashboard}: a page that shows locks live. */
+final class ShowDashboard implements Subcommand {
+    private static final String LISTEN = "--listen";
+    private static final String CHANGES = "--allow-changes";
+    private static final String PASSWORD = "--page-password-file";
+    private static final String CERTIFICATE = "--page-cert";
+    private static final String KEY = "--page-key";
+    private static final String PROXY = "--behind-proxy";
+    private static final int GREATEST_PORT = 65_535;
+
+    @Override
+    public CommandSpec spec() {
+        CommandSpec spec = Specs.command(
+                        "dashboard",
+                        "holdfast dashboard [--listen [HOST:]PORT] [--allow-changes] [--url URL] [-v]",
+                        "Opens a page that shows locks, queues, clients and deadlocks live, until Ctrl-C: prints its address,"
+                                + " which works once and from this machine only; the next address is printed when it was used. The"
+                                + " page only looks, unless --allow-changes is given. What it shows of the past is what it has seen"
+                                + " since it was started.",
+                        Pages.statuses(
+                                "0",
+                                "ended by Ctrl-C",
+                                "69",
+                                "the server cannot be reached, or the page's port is taken",
+                                "128+n",
+                                "signal n ended it"))
+                .addOption(Specs.value(
+                        LISTEN,
+                        "[HOST:]PORT",
+                        "Where the page is; by default on this machine, on any port that is free. On an address that others"
+                                + " can reach it needs a password, and TLS or a proxy that has it."))
+                .addOption(Specs.flag(
+                        "Let whoever sees the page release holds, drop requests and extend terms; it asks once more each"
+                                + " time.",
+                        CHANGES))
+                .addOption(Specs.value(
+                        PASSWORD,
+                        "FILE",
+                        "Ask for the password in the first line of this file, and print an address that does not work by"
+                                + " itself."))
+                .addOption(Specs.value(
+                        CERTIFICATE, "FILE", "Speak HTTPS, with this certificate (PEM, with what it depends on)."))
+                .addOption(Specs.value(KEY, "FILE", "The key that belongs to it (PEM, PKCS#8, not encrypted)."))
+                .addOption(
+                        Specs.flag("A proxy in front of the page speaks HTTPS and passes on what comes to it.", PROXY));
+        Specs.examples(
+                spec,
+                "  On this machine:",
+                "    holdfast dashboard --url redis://locks",
+                "  On a machine behind ssh; then open the address that it prints:",
+                "    ssh -t -L 7400:127.0.0.1:7400 web-1 holdfast dashboard --listen 7400",
+                "  For a team:",
+                "    holdfast dashboard --listen locks.example.com:7400 --page-cert cert.pem --page-key key.pem"
+                        + " --page-password-file password");
+        return Specs.withCommon(spec);
+    }
+
+    @Override
+    public int run(ParseResult given) {
+        Options options = options(given);
+        boolean json = given.hasMatchedOption("--json");
+        Server server = Server.of(given);
+        CompletableFuture<Integer> end = new CompletableFuture<>();
+        try (Holdfast client = server.open();
+                DashboardServer page = DashboardServer.start(
+                        client, options.withShown(server.inWords()).withOnUsed(next -> print(next, json)))) {
+            Signals.receive((name, number) -> {
+                if (!name.equals("USR1")) {
+                    end.complete(name.equals("INT") ? 0 : ExitStatus.SIGNALLED + number);
+                }
+            });
+            Logs.mute(); // the page tells it
+            Say.line("the dashboard of " + server.inWords() + " is at the address below; Ctrl-C ends it");
+            print(page.address(), json);
+            return end.join();
+        } catch (IOException e) {
+            Say.line("the page cannot be at " + options.listen().getHostString() + ":"
+                    + options.listen().getPort() + ": " + e.getMessage() + "; give another place with " + LISTEN);
+            return ExitStatus.UNREACHABLE;
+        }
+    }
+
+    private static void print(String address, boolean json) {
+        if (json) {
+            Json.print(document -> document.text("address", address));
+        } else {
+            System.out.println(address);
+            System.out.flush();
+        }
+    }
+
+    private static Options options(ParseResult given) {
+        String certificate = given.matchedOptionValue(CERTIFICATE, null);
+        String key = given.matchedOptionValue(KEY, null);
+        if ((certificate == null) != (key == null)) {
+            throw new UsageException(CERTIFICATE + " and " + KEY + " belong together: one of them is missing");
+        }
+        Options options = Options.defaults()
+                .withChanges(given.hasMatchedOption(CHANGES))
+                .withBehindProxy(given.hasMatchedOption(PROXY));
+        try {
+            if (certificate != null && key != null) {
+                options = options.withTls(Tls.defaults()
+                        .withCertificate(Path.of(certificate), Path.of(key))
+                        .context());
+            }
+            String password = password(given.matchedOptionValue(PASSWORD, null));
+            if (password != null) {
+                options = options.withPassword(password);
+            }
+            return options.withListen(place(given.matchedOptionValue(LISTEN, "0")));
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static @Nullable String password(@Nullable String file) {
+        if (file == null) {
+            return null;
+        }
+        try {
+            return new PasswordFile(PASSWORD, Path.of(file)).read().password();
+        } catch (IOException e) {
+            throw new UsageException(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** {@code 7400}, {@code locks.example.com:7400} or {@code [::1]:7400}. */
+    static InetSocketAddress place(String text) {
+        int colon = text.lastIndexOf(':');
+        String host = text.substring(0, Math.max(0, colon));
+        if (host.startsWith("[") && host.endsWith("]")) {
+            host = host.substring(1, host.length() - 1);
+        }
+        int port = WholeNumber.parse(LISTEN, text.substring(colon + 1), 0, GREATEST_PORT);
+        try {
+            // Of an empty text that is this machine.
+            return new InetSocketAddress(
+                    host.isEmpty() ? InetAddress.getLoopbackAddress() : InetAddress.getByName(host), port);
+        } catch (UnknownHostException e) {
+            throw new UsageException(LISTEN + " is '" + text + "': the host '" + host + "' is not known here");
+        }
+    }
+}
