@@ -57,7 +57,8 @@ record HoldfastProperties(
         @DefaultValue Map<String, LockProperties> locks,
         @DefaultValue Annotations annotations,
         @DefaultValue Lifecycle lifecycle,
-        @DefaultValue Metrics metrics) {
+        @DefaultValue Metrics metrics,
+        @DefaultValue DashboardPage dashboard) {
 
     /** Where locks are kept. */
     enum Mode {
@@ -118,6 +119,19 @@ record HoldfastProperties(
     record Metrics(
             @DefaultValue("true") boolean enabled,
             @DefaultValue("all") LockTag lockTag) {}
+
+    /**
+     * The page that shows locks live. Needs holdfast-dashboard.
+     *
+     * @param enabled Whether the application serves it. The application's own security is in front of it; without any,
+     *     whoever can reach the application can see it.
+     * @param path Where, below the application's context path.
+     * @param allowChanges Whether the page may release holds, drop requests and extend terms.
+     */
+    record DashboardPage(
+            @DefaultValue("false") boolean enabled,
+            @DefaultValue("/holdfast") String path,
+            @DefaultValue("false") boolean allowChanges) {}
 
     /** What the tag lock of a meter is. */
     enum LockTag {

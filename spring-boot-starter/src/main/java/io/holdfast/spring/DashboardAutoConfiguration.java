@@ -1,0 +1,77 @@
+package io.holdfast.spring;
+
+import io.holdfast.Holdfast;
+import io.holdfast.dashboard.Dashboard;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The page that shows locks live, in a web application of servlets. */
+@AutoConfiguration(after = HoldfastAutoConfiguration.class)
+@ConditionalOnProperty(name = "holdfast.dashboard.enabled", havingValue = "true")
+class DashboardAutoConfiguration {
+    private static final String DASHBOARD = "io.holdfast.dashboard.Dashboard";
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = {DASHBOARD, "jakarta.servlet.http.HttpServlet"})
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+    @ConditionalOnSingleCandidate(Holdfast.class)
+    static class Mounted {
+        @Bean
+        @ConditionalOnMissingBean
+        static Dashboard holdfastDashboard(Holdfast holdfast, HoldfastProperties properties) {
+            return Dashboard.of(holdfast, properties.dashboard().allowChanges());
+        }
+
+        @Bean
+        static ServletRegistrationBean<DashboardServlet> holdfastDashboardServlet(
+                Dashboard dashboard, HoldfastProperties properties) {
+            String path = properties.dashboard().path();
+            if (!path.startsWith("/") || path.endsWith("/") || path.contains("*")) {
+                throw new SetupException(
+                        "holdfast.dashboard.path is '" + path + "'",
+                        "Give a path that begins with a slash and does not end with one: /holdfast");
+            }
+            ServletRegistrationBean<DashboardServlet> registration =
+                    new ServletRegistrationBean<>(new DashboardServlet(dashboard), path + "/*");
+            registration.setName("holdfastDashboard");
+            registration.setAsyncSupported(true);
+            return registration;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnMissingClass(DASHBOARD)
+    static class Missing {
+        @Bean
+        static SmartInitializingSingleton holdfastDashboardMissing() {
+            return () -> {
+                throw new SetupException(
+                        "holdfast.dashboard.enabled is true, and the dashboard is not there",
+                        "Add io.holdfast:holdfast-dashboard to the dependencies of the application, or remove the property");
+            };
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+    static class Reactive {
+        @Bean
+        static SmartInitializingSingleton holdfastDashboardReactive() {
+            return () -> {
+                throw new SetupException(
+                        "holdfast.dashboard.enabled is true, and this application has no servlets",
+                        "In a reactive application start a server for the page alone: DashboardServer.start(holdfast,"
+                                + " DashboardServer.Options.defaults())");
+            };
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package io.holdfast.spring.platforms;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.contracts.servers.RedisServer;
+import java.io.BufferedReader;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.context.ConfigurableApplicationContext;
+
+/** The page that shows locks live, in the application's own web server. */
+@Timeout(60)
+final class DashboardPageTest {
+    private static RedisServer server;
+
+    @BeforeAll
+    static void start() {
+        server = RedisServer.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private static ConfigurableApplicationContext app(String... more) {
+        String[] properties = new String[more.length + 2];
+        System.arraycopy(more, 0, properties, 2, more.length);
+        properties[0] = "spring.data.redis.port=" + server.port();
+        properties[1] = "server.port=0";
+        return Apps.web(Apps.Plain.class, properties);
+    }
+
+    private static HttpRequest.Builder request(ConfigurableApplicationContext context, String path) {
+        String port = context.getEnvironment().getProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://localhost:" + port + path));
+    }
+
+    private static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
+        return HttpClient.newHttpClient()
+                .send(request(context, path).build(), BodyHandlers.ofString());
+    }
+
+    @Test
+    void property_set_mountsThePageAndItsStream() throws Exception {
+        try (ConfigurableApplicationContext context = app("holdfast.dashboard.enabled=true")) {
+            assertTrue(get(context, "/holdfast/").body().contains("<title>Holdfast"));
+            assertEquals("./holdfast/", get(context, "/holdfast").headers().firstValue("Location").orElseThrow());
+            assertEquals(404, get(context, "/holdfast/nothing").statusCode());
+            try (Lease lease = context.getBean(Holdfast.class).lock("invoice/7").acquire()) {
+                HttpResponse<InputStream> stream = HttpClient.newHttpClient()
+                        .send(request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+                try (BufferedReader lines =
+                        new BufferedReader(new InputStreamReader(stream.body(), StandardCharsets.UTF_8))) {
+                    String line = lines.readLine();
+                    while (!line.contains("invoice/7")) { // in the first event, or when it is seen
+                        line = lines.readLine();
+                    }
+                    assertTrue(line.contains("\"held\":1"), line);
+                }
+                assertTrue(lease.isValid());
+                HttpResponse<String> refused = HttpClient.newHttpClient()
+                        .send(
+                                request(context, "/holdfast/api/act")
+                                        .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                                        .build(),
+                                BodyHandlers.ofString());
+                assertEquals(403, refused.statusCode());
+            }
+        }
+    }
+
+    @Test
+    void changes_allowed_areMadeWithWhatTheSessionSays() throws Exception {
+        try (ConfigurableApplicationContext context =
+                app("holdfast.dashboard.enabled=true", "holdfast.dashboard.path=/ops/locks", "holdfast.dashboard.allow-changes=true")) {
+            Lease lease = context.getBean(Holdfast.class).lock("invoice/7").acquire();
+            Matcher token = Pattern.compile("\"X-Holdfast-Act\":\"(\\w+)\"")
+                    .matcher(get(context, "/ops/locks/api/session").body());
+            assertTrue(token.find());
+            HttpResponse<String> done = HttpClient.newHttpClient()
+                    .send(
+                            request(context, "/ops/locks/api/act")
+                                    .header("Content-Type", "application/json")
+                                    .header("X-Holdfast-Act", token.group(1))
+                                    .POST(HttpRequest.BodyPublishers.ofString("{\"act\":\"release\",\"kind\":\"lock\",\"name\":\"invoice/7\",\"owner\":\""
+                                            + lease.owner() + "\",\"token\":\"" + lease.token() + "\"}"))
+                                    .build(),
+                            BodyHandlers.ofString());
+            assertTrue(done.body().startsWith("{\"done\":true,"), done.body());
+        }
+    }
+
+    @Test
+    void property_notSetOrWrong_mountsNothing() throws Exception {
+        try (ConfigurableApplicationContext context = app()) {
+            assertEquals(404, get(context, "/holdfast/").statusCode());
+        }
+        Throwable refused =
+                assertThrows(RuntimeException.class, () -> app("holdfast.dashboard.enabled=true", "holdfast.dashboard.path=locks"));
+        while (refused.getCause() != null) {
+            refused = refused.getCause();
+        }
+        assertTrue(String.valueOf(refused.getMessage()).contains("begins with a slash"), refused.toString());
+    }
+}
