@@ -199,15 +199,15 @@ final class Completions {
                 _holdfast() {
                   local curcontext=$curcontext dashes state line
                   local -A opt_args
-                  local -a commands
-                  commands=(
+                  local -a known
+                  known=(
                 %s
                     'help:shows more about one of these'
                   )
                   if (( CURRENT == 2 )); then
                     _arguments -s : '(- *)'{-h,--help}'[Show what there is]' '(- *)'{-V,--version}'[Show the version]' \\
-                      '*: :->commands'
-                    _describe -t commands 'holdfast command' commands
+                      '*: :->known'
+                    _describe -t commands 'holdfast command' known
                     return
                   fi
                   shift words
@@ -225,7 +225,7 @@ final class Completions {
                   esac
                   case $words[1] in
                 %s  help)
-                    (( CURRENT != 2 )) || _describe -t commands 'holdfast command' commands
+                    (( CURRENT != 2 )) || _describe -t commands 'holdfast command' known
                     ;;
                   esac
                 }
