@@ -11,14 +11,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
 /** {@code holdfast acquire}: takes a lock for the script that calls it. A {@link LeaseKeeper} in the background keeps it. */
 final class Acquire implements Subcommand {
-    private static final Set<String> SIGNALS = Set.of("TERM", "INT", "HUP", "USR1", "USR2", "KILL");
+    /** What may be sent to a script. */
+    static final List<String> SIGNALS = List.of("TERM", "INT", "HUP", "USR1", "USR2", "KILL");
+
     private static final String FOR = "--for";
     private static final String ON_LOSS = "--on-loss";
 

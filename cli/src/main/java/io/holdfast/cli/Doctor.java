@@ -75,6 +75,9 @@ final class Doctor implements Subcommand {
         try {
             diagnosis = server.diagnose();
             findings = findings(diagnosis);
+            if (server.isBundled()) {
+                findings.add(bundled());
+            }
             status = count(findings, Level.FAIL) == 0 ? 0 : ExitStatus.NO;
         } catch (ServerUnreachableException | ServerRefusedException | DriverException e) {
             findings = List.of(new Finding(
@@ -173,6 +176,15 @@ final class Doctor implements Subcommand {
         return facts.tooOld()
                 ? new Finding("version", Level.FAIL, found, "upgrade it: Redis 6.2 is the oldest that works")
                 : new Finding("version", Level.OK, found, null);
+    }
+
+    private static Finding bundled() {
+        return new Finding(
+                "program",
+                Level.WARN,
+                "the bundled server, which has known vulnerabilities (SECURITY.md)",
+                "install valkey-server or redis-server, 7.0.15 or later, from this machine's distribution: it is used when the"
+                        + " next one starts");
     }
 
     private static Finding role(Facts facts) {

@@ -19,6 +19,11 @@ final class Kinds {
 
     private Kinds() {}
 
+    /** All words that it understands. */
+    static List<String> words() {
+        return ALL.stream().map(Kinds::word).toList();
+    }
+
     /** The option of a command that takes a name. */
     static OptionSpec ofName() {
         return option("What NAME is the name of: lock, which is the default, read-write, semaphore or election.");

@@ -120,10 +120,14 @@ final class Main {
     }
 
     private static int version() {
+        System.out.println("holdfast " + versionNumber());
+        return 0;
+    }
+
+    /** The version of this build. */
+    static String versionNumber() {
         try (InputStream in = Main.class.getResourceAsStream("version")) {
-            String version = in == null ? "unknown" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
-            System.out.println("holdfast " + version);
-            return 0;
+            return in == null ? "unknown" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
         } catch (IOException e) {
             throw new IllegalStateException("the version cannot be read", e);
         }

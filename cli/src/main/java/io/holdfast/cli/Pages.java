@@ -41,7 +41,7 @@ final class Pages {
                         "  release  releases locks by name, whoever holds them",
                         "  extend   makes a hold last longer, whoever has it",
                         "  limit    limits the permits of a semaphore for a time",
-                        "  unlimit  ends that",
+                        "  unlimit  ends such a limit",
                         "  clear    removes waiters that are dead",
                         "",
                         "  doctor   examines the server",

@@ -212,6 +212,16 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
         return Holdfast.diagnose(driver(options), options);
     }
 
+    /** Whether it is machine-local and the program that comes with this command. */
+    boolean isBundled() {
+        if (!machineLocal()) {
+            return false;
+        }
+        try (EmbeddedServer share = new SharedServerProvider().join()) {
+            return SharedServerProvider.isBundled(share);
+        }
+    }
+
     /** What is said after "nobody holds it": nobody of whom. */
     String where() {
         return (prefix == null ? "" : " under the prefix '" + prefix + "'")

@@ -258,7 +258,12 @@ final class Specs {
 
     /** The same for so many columns. */
     static String page(String command, int columns) {
-        int width = Math.max(NARROWEST, Math.min(WIDEST, columns));
+        CommandSpec spec = described(command);
+        return text(spec, spec.usageMessage(), Math.max(NARROWEST, Math.min(WIDEST, columns)));
+    }
+
+    /** A command with all that its page says; the whole command for no name. */
+    static CommandSpec described(String command) {
         Subcommand named = Subcommand.named(command);
         CommandSpec spec = named != null
                 ? named.spec()
@@ -277,7 +282,7 @@ final class Specs {
         } else if (named == null) {
             Pages.root(page);
         }
-        return text(spec, page, width);
+        return spec;
     }
 
     // Not by picocli, which breaks command lines, and at some widths words.

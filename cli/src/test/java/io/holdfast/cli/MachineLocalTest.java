@@ -58,6 +58,7 @@ final class MachineLocalTest {
             try (Launched doctor = command("doctor")) {
                 assertEquals(0, doctor.status(), doctor.out());
                 assertTrue(doctor.err().startsWith("holdfast: machine-local locks"), doctor.err());
+                assertTrue(doctor.out().contains("warn  program      the bundled server"), doctor.out());
             }
             first.line("");
             assertEquals(4, first.status());

@@ -152,6 +152,9 @@ final class ServerLauncher {
                 + "save \"\"\n"
                 + "appendonly no\n"
                 + "maxmemory-policy noeviction\n"
+                // Other users of the machine can connect, and be refused, and not read that: as long as they like, were
+                // there no limit (CVE-2025-21605). What is asked for here has some megabytes at most, and is read.
+                + "client-output-buffer-limit normal 64mb 8mb 10\n"
                 + "timeout 0\n"
                 + "databases 16\n"
                 // Concerns copies to disk, of which there are none, but keeps some servers from starting.

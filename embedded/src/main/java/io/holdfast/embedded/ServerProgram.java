@@ -22,8 +22,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the program to start: the one that the user names, else a newer one on the search path than the bundled one,
- * else the bundled one, else any on the search path that is new enough. Only under the folder's lock.
+ * Finds the program to start: the one that the user names, else one on the search path that is not older than the bundled
+ * one, else the bundled one, else any on the search path that is new enough. Only under the folder's lock.
  */
 final class ServerProgram {
     private static final Version BUNDLED_VERSION = new Version(7, 0, 15);
@@ -89,7 +89,13 @@ final class ServerProgram {
         if (version == null) {
             return false;
         }
-        return bundled ? version.compareTo(BUNDLED_VERSION) > 0 : version.compareTo(OLDEST) >= 0;
+        // Of the same version, too: distributions correct what is wrong with one and leave its number.
+        return version.compareTo(bundled ? BUNDLED_VERSION : OLDEST) >= 0;
+    }
+
+    /** Whether a process runs the bundled program, by the path of what it runs. */
+    static boolean isBundled(String command) {
+        return command.substring(command.lastIndexOf('/') + 1).startsWith(BUNDLED_PREFIX);
     }
 
     /** A program's version, from the folder if it was asked before and has not changed; null if it has none to tell. */

@@ -51,6 +51,14 @@ final class Share implements EmbeddedServer {
         return new RedisAddress("127.0.0.1", record.port(), false, null, record.password(), 0);
     }
 
+    /** Whether the server is the bundled program; false if that cannot be seen. */
+    boolean isBundled() {
+        return ProcessHandle.of(joined.record().pid())
+                .flatMap(each -> each.info().command())
+                .filter(ServerProgram::isBundled)
+                .isPresent();
+    }
+
     @Override
     public RedisAddress find() {
         lock.lock();

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * outlives the process that started it. Whoever is connected when it ends joins again. About 30 seconds after the last process has gone, however that ended, the server
  * ends by itself, and with it every lock.
  *
- * <p>The program is a {@code valkey-server} or {@code redis-server} on the search path if that is newer than the bundled
+ * <p>The program is a {@code valkey-server} or {@code redis-server} on the search path if that is not older than the bundled
  * Redis 7.0.15, else the bundled one.
  *
  * <p>System properties, or else environment variables, change this:
@@ -73,6 +73,14 @@ public final class SharedServerProvider implements EmbeddedServerProvider {
         } catch (IOException e) {
             throw failed(e);
         }
+    }
+
+    /**
+     * Whether the server of a share is the bundled program and not one of this machine's own, which its distribution keeps
+     * free of known vulnerabilities. False if that cannot be seen.
+     */
+    public static boolean isBundled(EmbeddedServer share) {
+        return share instanceof Share ours && ours.isBundled();
     }
 
     private static DriverException failed(IOException e) {

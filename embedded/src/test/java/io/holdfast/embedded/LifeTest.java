@@ -330,6 +330,27 @@ final class LifeTest {
         }
     }
 
+    /** CVE-2025-21605. */
+    @Test
+    void stranger_whoReadsNothing_isCutOff() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join();
+                Socket stranger = new Socket(
+                        InetAddress.getLoopbackAddress(), share.address().port())) {
+            byte[] requests = "PING\r\n".repeat(10_000).getBytes(StandardCharsets.US_ASCII);
+            OutputStream out = stranger.getOutputStream();
+            // Each is answered by six times as much; some megabytes wait in the sockets.
+            assertThrows(IOException.class, () -> {
+                for (int i = 0; i < 2_000; i++) {
+                    out.write(requests);
+                }
+            });
+            try (RawClient user = RawClient.of(sandbox.record())) {
+                assertEquals("+PONG", user.ask("PING"));
+            }
+        }
+    }
+
     @Test
     void serverBusyWithScript_join_works() throws Exception {
         try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);

@@ -1,6 +1,7 @@
 package io.holdfast.embedded;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -90,10 +91,28 @@ final class ServerProgramTest {
     }
 
     @Test
-    void find_olderOrSameOrMuteOnSearchPath_bundled() throws Exception {
-        program("valkey-server", "7.0.15");
+    void find_olderOrMuteOnSearchPath_bundled() throws Exception {
+        program("valkey-server", "7.0.14");
         program("redis-server", "mute");
         assertEquals(bundled(), found(settings(null, THIS_PLATFORM)));
+    }
+
+    @Test
+    void find_sameVersionOnSearchPath_thatOfTheMachine() throws Exception {
+        Path script = program("redis-server", "7.0.15");
+        assertEquals(script, found(settings(null, THIS_PLATFORM)));
+    }
+
+    @Test
+    void isBundled_byWhatTheServerRuns() throws Exception {
+        try (Sandbox sandbox = Sandbox.in(temporary, Sandbox.LONG_IDLE_MILLIS);
+                EmbeddedServer share = sandbox.join()) {
+            assertTrue(SharedServerProvider.isBundled(share));
+            Sandbox.kill(sandbox.server());
+            assertFalse(SharedServerProvider.isBundled(share), "nobody can tell");
+        }
+        assertFalse(ServerProgram.isBundled("/usr/bin/redis-server"));
+        assertFalse(ServerProgram.isBundled("/opt/redis-server-8/bin/valkey-server"));
     }
 
     @Test
