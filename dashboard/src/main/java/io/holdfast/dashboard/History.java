@@ -82,7 +82,7 @@ final class History {
             for (LockId id : all) {
                 Sight was = before.get(id);
                 Sight is = after.get(id);
-                noteShares(at, id, was, is);
+                noteShares(at, id, was, is, listen);
                 noteWaiters(at, id, was, is);
             }
         }
@@ -106,15 +106,15 @@ final class History {
         }
     }
 
-    private void noteShares(long at, LockId id, @Nullable Sight was, @Nullable Sight is) {
+    private void noteShares(long at, LockId id, @Nullable Sight was, @Nullable Sight is, Listeners listen) {
         List<Share> before = was == null ? List.of() : was.lock().shares();
         List<Share> after = is == null ? List.of() : is.lock().shares();
         for (Share share : before) {
             Holder holder = share.holder();
             if (was != null && !holder.resting() && (is == null || !is.has(holder))) {
+                boolean expired = isExpired(at, was, share, listen);
                 Long end = was.endOf(holder);
-                long ended = end == null ? at : Math.min(at, end);
-                boolean expired = end != null && end <= at;
+                long ended = expired && end != null ? end : at;
                 long held = Math.max(0, ended - holder.since().toEpochMilli());
                 Deque<Documents.Held> holds = course(id).holds;
                 holds.add(new Documents.Held(ended, held, expired ? "expired" : "released"));
@@ -159,6 +159,20 @@ final class History {
                 }
             }
         }
+    }
+
+    /**
+     * Whether a hold that is not there any more has ended with its term. That its end has passed does not say so: it may have been
+     * renewed since it was seen, and released. But a hold is renewed long before half of its term is over, and by a client that listens;
+     * and what was just handed to somebody has a term of its own only when that has confirmed it.
+     */
+    private static boolean isExpired(long at, Sight was, Share share, Listeners listen) {
+        Long end = was.endOf(share.holder());
+        if (end == null || end > at || !share.confirmed()) {
+            return false;
+        }
+        boolean gone = !listen.has(share.holder().client()).orElse(true);
+        return gone || end - was.at() < share.term().toMillis() / 2;
     }
 
     /** Only where all that waited are known, and all that wait. */

@@ -269,6 +269,32 @@ final class DashboardDocumentsTest {
         assertEquals(404, page.get("..%2fDocuments.class").statusCode());
     }
 
+    @Test
+    void history_aHolderThatIsNotRenewed_isLost_andOneThatReleasesIsNot() throws Exception {
+        Page page = open(false);
+        LockOptions once = LockOptions.defaults().withRenewed(false).withTerm(Duration.ofSeconds(3));
+        Lease lease = billing.lock("once", once).acquire();
+        Lease other = shipping.lock("kept", LockOptions.defaults().withTerm(Duration.ofSeconds(3)))
+                .acquire();
+        page.await(lockPath("once"), found -> !found.getAsJsonArray("shares").isEmpty());
+        page.await(lockPath("kept"), found -> !found.getAsJsonArray("shares").isEmpty());
+        JsonObject events =
+                page.await("api/events", found -> Page.find(found.getAsJsonArray("events"), "type", "expired") != null);
+        JsonObject expired = Objects.requireNonNull(Page.find(events.getAsJsonArray("events"), "type", "expired"));
+        assertEquals("once", expired.get("name").getAsString());
+        other.release();
+        JsonObject after = page.await(
+                "api/events", found -> Page.find(found.getAsJsonArray("events"), "type", "released") != null);
+        JsonObject released = Objects.requireNonNull(Page.find(after.getAsJsonArray("events"), "type", "released"));
+        assertEquals("kept", released.get("name").getAsString());
+        try (Page.Stream stream = page.new Stream()) {
+            JsonObject totals = stream.next().getAsJsonObject("totals");
+            assertEquals(1, totals.get("lost").getAsInt());
+            assertEquals(2, totals.get("acquired").getAsInt());
+        }
+        assertFalse(lease.isHeldOnServer());
+    }
+
     // ---- who waits for whom
 
     @Test
