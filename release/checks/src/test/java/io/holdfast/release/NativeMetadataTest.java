@@ -43,6 +43,7 @@ final class NativeMetadataTest {
             "\"/META-INF/maven/redis.clients/jedis/pom.properties\"",
                     List.of("META-INF/maven/redis.clients/jedis/pom.properties"),
             "name", List.of("redis-server-7.0.15-linux-amd64"),
+            "\"page/\" + name", List.of("io/holdfast/dashboard/page/index.html"),
             "LICENCE", List.of("io/holdfast/embedded/REDIS-LICENSE.txt"),
             "type.getSimpleName() + \".class\"",
                     Stream.of("Keeper", "ServerRecord", "Wire", "ProcessBirth", "FolderLock")
