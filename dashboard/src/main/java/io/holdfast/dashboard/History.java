@@ -114,7 +114,7 @@ final class History {
             if (was != null && !holder.resting() && (is == null || !is.has(holder))) {
                 boolean expired = isExpired(at, was, share, listen);
                 Long end = was.endOf(holder);
-                long ended = expired && end != null ? end : at;
+                long ended = expired && end != null ? Math.min(end, at) : at;
                 long held = Math.max(0, ended - holder.since().toEpochMilli());
                 Deque<Documents.Held> holds = course(id).holds;
                 holds.add(new Documents.Held(ended, held, expired ? "expired" : "released"));
@@ -168,7 +168,7 @@ final class History {
      */
     private static boolean isExpired(long at, Sight was, Share share, Listeners listen) {
         Long end = was.endOf(share.holder());
-        if (end == null || end > at || !share.confirmed()) {
+        if (end == null || end > at + Sight.JITTER_MILLIS || !share.confirmed()) {
             return false;
         }
         boolean gone = !listen.has(share.holder().client()).orElse(true);

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Sight(LockInfo lock, List<Long> ends, long at) {
     /** As long as a reading of a term may differ from the one before it although nothing has changed: a round trip. */
-    private static final long JITTER_MILLIS = 300;
+    static final long JITTER_MILLIS = 300;
 
     Sight {
         ends = List.copyOf(ends);

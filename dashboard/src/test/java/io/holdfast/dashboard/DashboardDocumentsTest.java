@@ -272,9 +272,9 @@ final class DashboardDocumentsTest {
     @Test
     void history_aHolderThatIsNotRenewed_isLost_andOneThatReleasesIsNot() throws Exception {
         Page page = open(false);
-        LockOptions once = LockOptions.defaults().withRenewed(false).withTerm(Duration.ofSeconds(3));
+        LockOptions once = LockOptions.defaults().withRenewed(false).withTerm(Duration.ofSeconds(6));
         Lease lease = billing.lock("once", once).acquire();
-        Lease other = shipping.lock("kept", LockOptions.defaults().withTerm(Duration.ofSeconds(3)))
+        Lease other = shipping.lock("kept", LockOptions.defaults().withTerm(Duration.ofSeconds(6)))
                 .acquire();
         page.await(lockPath("once"), found -> !found.getAsJsonArray("shares").isEmpty());
         page.await(lockPath("kept"), found -> !found.getAsJsonArray("shares").isEmpty());
