@@ -53,15 +53,16 @@ final class DashboardPageTest {
     }
 
     private static HttpResponse<String> get(ConfigurableApplicationContext context, String path) throws Exception {
-        return HttpClient.newHttpClient()
-                .send(request(context, path).build(), BodyHandlers.ofString());
+        return HttpClient.newHttpClient().send(request(context, path).build(), BodyHandlers.ofString());
     }
 
     @Test
     void property_set_mountsThePageAndItsStream() throws Exception {
         try (ConfigurableApplicationContext context = app("holdfast.dashboard.enabled=true")) {
             assertTrue(get(context, "/holdfast/").body().contains("<title>Holdfast"));
-            assertEquals("./holdfast/", get(context, "/holdfast").headers().firstValue("Location").orElseThrow());
+            assertEquals(
+                    "./holdfast/",
+                    get(context, "/holdfast").headers().firstValue("Location").orElseThrow());
             assertEquals(404, get(context, "/holdfast/nothing").statusCode());
             try (Lease lease = context.getBean(Holdfast.class).lock("invoice/7").acquire()) {
                 HttpResponse<InputStream> stream = HttpClient.newHttpClient()
@@ -88,8 +89,10 @@ final class DashboardPageTest {
 
     @Test
     void changes_allowed_areMadeWithWhatTheSessionSays() throws Exception {
-        try (ConfigurableApplicationContext context =
-                app("holdfast.dashboard.enabled=true", "holdfast.dashboard.path=/ops/locks", "holdfast.dashboard.allow-changes=true")) {
+        try (ConfigurableApplicationContext context = app(
+                "holdfast.dashboard.enabled=true",
+                "holdfast.dashboard.path=/ops/locks",
+                "holdfast.dashboard.allow-changes=true")) {
             Lease lease = context.getBean(Holdfast.class).lock("invoice/7").acquire();
             Matcher token = Pattern.compile("\"X-Holdfast-Act\":\"(\\w+)\"")
                     .matcher(get(context, "/ops/locks/api/session").body());
@@ -99,8 +102,9 @@ final class DashboardPageTest {
                             request(context, "/ops/locks/api/act")
                                     .header("Content-Type", "application/json")
                                     .header("X-Holdfast-Act", token.group(1))
-                                    .POST(HttpRequest.BodyPublishers.ofString("{\"act\":\"release\",\"kind\":\"lock\",\"name\":\"invoice/7\",\"owner\":\""
-                                            + lease.owner() + "\",\"token\":\"" + lease.token() + "\"}"))
+                                    .POST(HttpRequest.BodyPublishers.ofString(
+                                            "{\"act\":\"release\",\"kind\":\"lock\",\"name\":\"invoice/7\",\"owner\":\""
+                                                    + lease.owner() + "\",\"token\":\"" + lease.token() + "\"}"))
                                     .build(),
                             BodyHandlers.ofString());
             assertTrue(done.body().startsWith("{\"done\":true,"), done.body());
@@ -112,8 +116,8 @@ final class DashboardPageTest {
         try (ConfigurableApplicationContext context = app()) {
             assertEquals(404, get(context, "/holdfast/").statusCode());
         }
-        Throwable refused =
-                assertThrows(RuntimeException.class, () -> app("holdfast.dashboard.enabled=true", "holdfast.dashboard.path=locks"));
+        Throwable refused = assertThrows(
+                RuntimeException.class, () -> app("holdfast.dashboard.enabled=true", "holdfast.dashboard.path=locks"));
         while (refused.getCause() != null) {
             refused = refused.getCause();
         }
