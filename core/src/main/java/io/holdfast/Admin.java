@@ -11,8 +11,6 @@ import io.holdfast.internal.wire.SteeringScripts.CleanReply;
 import io.holdfast.internal.wire.SteeringScripts.RevokeReply;
 import io.holdfast.internal.wire.SteeringScripts.RevokeWord;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -33,9 +31,6 @@ public final class Admin {
 
     private static final int MOST_ROUNDS = 1_000;
     private static final int NO_LIMIT = -1;
-
-    /** Whom no owner's id is that of. */
-    private static final Holder NOBODY = new Holder("@", 0, "", "", "", "", Map.of(), Instant.EPOCH);
 
     private final Client client;
     private final Inspector inspector;
@@ -70,6 +65,16 @@ public final class Admin {
     /** The same for semaphores. Releases by name end every lease, and so give all permits back. */
     public Admin semaphores() {
         return new Admin(client, Kind.SEMAPHORE, eventData);
+    }
+
+    /** The same for one kind. */
+    public Admin of(LockInfo.Kind of) {
+        return switch (Require.given("of", of)) {
+            case LOCK -> new Admin(client, Kind.LOCK, eventData);
+            case ELECTION -> elections();
+            case READ_WRITE -> readWriteLocks();
+            case SEMAPHORE -> semaphores();
+        };
     }
 
     /**
@@ -213,8 +218,7 @@ public final class Admin {
 
     /** Drops the waiters of several holders of whom none is meant. */
     private RevokeReply dropBeside(Keys keys, RevokeReply each) {
-        RevokeReply reply =
-                revoke(keys, callback -> client.server.steeringScripts.revoke(keys, NOBODY, true, REFUSED, callback));
+        RevokeReply reply = revoke(keys, callback -> client.server.steeringScripts.dropAll(keys, REFUSED, callback));
         return new RevokeReply(each.word(), each.held(), each.dropped() + reply.dropped(), reply.state());
     }
 

@@ -81,6 +81,16 @@ public final class Inspector {
         return new Inspector(client, Kind.SEMAPHORE);
     }
 
+    /** The same for one kind. */
+    public Inspector of(LockInfo.Kind of) {
+        return switch (Require.given("of", of)) {
+            case LOCK -> new Inspector(client);
+            case ELECTION -> elections();
+            case READ_WRITE -> readWriteLocks();
+            case SEMAPHORE -> semaphores();
+        };
+    }
+
     /**
      * The same for all kinds: what lists lists locks, elections, read/write locks and semaphores, in one walk. What takes a name is
      * about the lock of that name, as without this.

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -41,7 +42,17 @@ public record LockInfo(
         /** A read/write lock. */
         READ_WRITE,
         /** A semaphore. */
-        SEMAPHORE
+        SEMAPHORE;
+
+        /** As it is typed, and as documents have it: {@code lock}, {@code election}, {@code read-write}, {@code semaphore}. */
+        public String word() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+
+        /** For people: {@code read/write lock}. */
+        public String noun() {
+            return this == READ_WRITE ? "read/write lock" : word();
+        }
     }
 
     /**
@@ -95,7 +106,16 @@ public record LockInfo(
             /** An operator releases it: {@link Admin#release(String, long, Admin.Waiters)}. */
             OPERATOR_RELEASE,
             /** An operator ends the limit: {@link Admin#unlimit}. */
-            OPERATOR_UNLIMIT
+            OPERATOR_UNLIMIT;
+
+            /** As documents have it: {@code waiter} for both that are about waiters, {@code operator} for both that an operator does. */
+            public String word() {
+                return switch (this) {
+                    case WAITER_AWAY, WAITERS_GONE -> "waiter";
+                    case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
+                    case RELEASE, TERM, CLAIM, REST, LIMIT -> name().toLowerCase(Locale.ROOT);
+                };
+            }
         }
     }
 

@@ -137,7 +137,7 @@ final class Clients implements Subcommand {
     }
 
     private static void document(Json json, Other other) {
-        json.text("lock", other.name()).text("kind", Kinds.word(other.kind()));
+        json.text("lock", other.name()).text("kind", other.kind().word());
     }
 
     /** A few names, and how many more there are. */
@@ -145,7 +145,7 @@ final class Clients implements Subcommand {
         List<String> sorted = Stream.concat(
                         names.stream().sorted(),
                         others.stream()
-                                .map(other -> other.name() + " (" + Kinds.word(other.kind()) + ")")
+                                .map(other -> other.name() + " (" + other.kind().word() + ")")
                                 .sorted())
                 .toList();
         String first = String.join(", ", sorted.subList(0, Math.min(NAMES_SHOWN, sorted.size())));

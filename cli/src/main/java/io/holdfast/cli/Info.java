@@ -60,7 +60,7 @@ final class Info implements Subcommand {
             page.append(several(lock));
         } else {
             Table facts = new Table();
-            facts.add(Kinds.noun(lock.kind()), lock.name());
+            facts.add(lock.kind().noun(), lock.name());
             facts.add("held by", Words.holder(holder) + ", pid " + holder.pid());
             facts.add("since", Words.ago(holder.since()));
             facts.add(
@@ -104,7 +104,7 @@ final class Info implements Subcommand {
     /** Of what several may hold: all that do. */
     private static String several(LockInfo lock) {
         Table facts = new Table();
-        facts.add(Kinds.noun(lock.kind()), lock.name());
+        facts.add(lock.kind().noun(), lock.name());
         facts.add("held by", Words.holders(lock) + ", " + Words.how(lock));
         Table holders = new Table("HELD BY", "PID", "SINCE", "LEFT", "TOKEN", "HELD", "WITH").cutting(0, 6);
         for (LockInfo.Share each : lock.shares()) {

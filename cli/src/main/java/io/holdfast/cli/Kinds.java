@@ -21,7 +21,7 @@ final class Kinds {
 
     /** All words that it understands. */
     static List<String> words() {
-        return ALL.stream().map(Kinds::word).toList();
+        return ALL.stream().map(Kind::word).toList();
     }
 
     /** The option of a command that takes a name. */
@@ -47,7 +47,7 @@ final class Kinds {
             return null;
         }
         for (Kind kind : ALL) {
-            if (word(kind).equals(word)) {
+            if (kind.word().equals(word)) {
                 return kind;
             }
         }
@@ -64,24 +64,9 @@ final class Kinds {
         return kind == null ? List.of(Kind.LOCK, Kind.READ_WRITE, Kind.SEMAPHORE) : List.of(kind);
     }
 
-    /** As it is typed, and as documents have it. */
-    static String word(Kind kind) {
-        return switch (kind) {
-            case LOCK -> "lock";
-            case READ_WRITE -> "read-write";
-            case SEMAPHORE -> "semaphore";
-            case ELECTION -> "election";
-        };
-    }
-
-    /** For people. */
-    static String noun(Kind kind) {
-        return kind == Kind.READ_WRITE ? "read/write lock" : word(kind);
-    }
-
     /** {@code 'deploy'}, or {@code semaphore 'convert'}. */
     static String named(LockInfo lock) {
-        return (lock.kind() == Kind.LOCK ? "" : noun(lock.kind()) + " ") + "'" + lock.name() + "'";
+        return (lock.kind() == Kind.LOCK ? "" : lock.kind().noun() + " ") + "'" + lock.name() + "'";
     }
 
     /** Whether several may have one at a time. */
@@ -89,29 +74,14 @@ final class Kinds {
         return kind == Kind.READ_WRITE || kind == Kind.SEMAPHORE;
     }
 
-    /** Where names of a kind are looked at. */
+    /** Where names of a kind are looked at; of all of them for null. */
     static Inspector inspector(Holdfast client, @Nullable Kind kind) {
-        Inspector inspector = client.inspect();
-        if (kind == null) {
-            return inspector.allKinds();
-        }
-        return switch (kind) {
-            case LOCK -> inspector;
-            case READ_WRITE -> inspector.readWriteLocks();
-            case SEMAPHORE -> inspector.semaphores();
-            case ELECTION -> inspector.elections();
-        };
+        return kind == null ? client.inspect().allKinds() : client.inspect().of(kind);
     }
 
     /** Where names of a kind are steered. */
     static Admin admin(Holdfast client, Kind kind) {
-        Admin admin = client.admin();
-        return switch (kind) {
-            case LOCK -> admin;
-            case READ_WRITE -> admin.readWriteLocks();
-            case SEMAPHORE -> admin.semaphores();
-            case ELECTION -> admin.elections();
-        };
+        return client.admin().of(kind);
     }
 
     /**
@@ -128,8 +98,8 @@ final class Kinds {
             if (kind != Kind.LOCK) {
                 LockInfo other = inspector(client, kind).lock(name, 0);
                 if (other.isLocked() || other.isQueued()) {
-                    return "There is " + (kind == Kind.ELECTION ? "an " : "a ") + noun(kind)
-                            + " of that name: holdfast " + command + " " + OPTION + " " + word(kind) + "\n";
+                    return "There is " + (kind == Kind.ELECTION ? "an " : "a ") + kind.noun()
+                            + " of that name: holdfast " + command + " " + OPTION + " " + kind.word() + "\n";
                 }
             }
         }

@@ -82,7 +82,7 @@ final class Ls implements Subcommand {
             Holder holder = lock.holder().orElse(null);
             List<String> cells = new ArrayList<>(List.of(lock.name()));
             if (kinds) {
-                cells.addAll(List.of(Kinds.word(lock.kind()), Words.how(lock)));
+                cells.addAll(List.of(lock.kind().word(), Words.how(lock)));
             }
             cells.add(Words.heldBy(lock));
             cells.addAll(

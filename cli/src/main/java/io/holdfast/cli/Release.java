@@ -247,7 +247,7 @@ final class Release implements Subcommand {
 
         String question(List<Found> found) {
             return found.size() == 1
-                    ? "Release this " + Kinds.noun(found.get(0).lock().kind()) + "?"
+                    ? "Release this " + found.get(0).lock().kind().noun() + "?"
                     : "Release these " + found.size() + " locks?";
         }
 

@@ -136,7 +136,7 @@ final class Top implements Subcommand {
             Holder holder = lock.holder().orElse(null);
             List<String> cells = new ArrayList<>(List.of(Integer.toString(lock.waiters()), lock.name()));
             if (kinds) {
-                cells.addAll(List.of(Kinds.word(lock.kind()), Words.how(lock)));
+                cells.addAll(List.of(lock.kind().word(), Words.how(lock)));
             }
             cells.add(Words.heldBy(lock));
             cells.addAll(

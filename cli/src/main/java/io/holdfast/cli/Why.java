@@ -111,24 +111,14 @@ final class Why implements Subcommand {
                 .orElse(null);
     }
 
-    /** As documents have it. */
-    private static String by(Way way) {
-        return switch (way.by()) {
-            case RELEASE -> "release";
-            case TERM -> "term";
-            case CLAIM -> "claim";
-            case REST -> "rest";
-            case LIMIT -> "limit";
-            case WAITER_AWAY, WAITERS_GONE -> "waiter";
-            case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
-        };
-    }
-
     /** For people: what an operator does as the command that does it. */
     private static String inWords(LockInfo lock, Way way) {
         String words = switch (way.by()) {
             case OPERATOR_RELEASE ->
-                "holdfast release" + (lock.kind() == LockInfo.Kind.LOCK ? "" : " --kind " + Kinds.word(lock.kind()));
+                "holdfast release"
+                        + (lock.kind() == LockInfo.Kind.LOCK
+                                ? ""
+                                : " --kind " + lock.kind().word());
             case OPERATOR_UNLIMIT -> "holdfast unlimit";
             case WAITERS_GONE -> way.words() + "; holdfast clear removes them";
             default -> way.words();
@@ -156,7 +146,7 @@ final class Why implements Subcommand {
         json.list(
                 "freedBy",
                 ways,
-                (each, way) -> each.text("by", by(way))
+                (each, way) -> each.text("by", way.by().word())
                         .time("at", way.in().map(Words::in).orElse(null))
                         .text("words", inWords(lock, way)));
         if (next == null) {
@@ -287,6 +277,7 @@ final class Why implements Subcommand {
                                     .orElse("may or may not be connected"));
         }
         int more = lock.shares().size() - HOLDERS_SHOWN;
-        return table.text() + (more > 0 ? "  and more (holdfast info --kind " + Kinds.word(lock.kind()) + ")\n" : "");
+        return table.text()
+                + (more > 0 ? "  and more (holdfast info --kind " + lock.kind().word() + ")\n" : "");
     }
 }

@@ -46,17 +46,8 @@ final class Detail {
     }
 
     private static Documents.Way way(Sight sight, Way way) {
-        String by = switch (way.by()) {
-            case RELEASE -> "release";
-            case TERM -> "term";
-            case CLAIM -> "claim";
-            case REST -> "rest";
-            case LIMIT -> "limit";
-            case WAITER_AWAY, WAITERS_GONE -> "waiter";
-            case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
-        };
         return new Documents.Way(
-                by, way.in().map(in -> sight.at() + in.toMillis()).orElse(null), Words.way(way));
+                way.by().word(), way.in().map(in -> sight.at() + in.toMillis()).orElse(null), Words.way(way));
     }
 
     private static Documents.Share share(Picture picture, LockInfo lock, Share share, long end) {

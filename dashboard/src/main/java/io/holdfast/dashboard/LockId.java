@@ -5,7 +5,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
 import io.holdfast.LockInfo.Kind;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** What is looked at: a name alone does not say which, since names of different kinds have nothing to do with each other. */
@@ -20,19 +19,15 @@ record LockId(Kind kind, String name) {
             return null;
         }
         for (Kind each : Kind.values()) {
-            if (word(each).equals(kind)) {
+            if (each.word().equals(kind)) {
                 return new LockId(each, name);
             }
         }
         return null;
     }
 
-    static String word(Kind kind) {
-        return kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
-    }
-
     String word() {
-        return word(kind);
+        return kind.word();
     }
 
     /** One text for both, by which the page knows it. */
@@ -42,32 +37,14 @@ record LockId(Kind kind, String name) {
 
     /** For people: {@code 'deploy'}, or {@code semaphore 'convert'}. */
     String inWords() {
-        String noun = switch (kind) {
-            case LOCK -> "";
-            case ELECTION -> "election ";
-            case READ_WRITE -> "read/write lock ";
-            case SEMAPHORE -> "semaphore ";
-        };
-        return noun + "'" + name + "'";
+        return (kind == Kind.LOCK ? "" : kind.noun() + " ") + "'" + name + "'";
     }
 
     Inspector inspector(Holdfast holdfast) {
-        Inspector inspector = holdfast.inspect();
-        return switch (kind) {
-            case LOCK -> inspector;
-            case ELECTION -> inspector.elections();
-            case READ_WRITE -> inspector.readWriteLocks();
-            case SEMAPHORE -> inspector.semaphores();
-        };
+        return holdfast.inspect().of(kind);
     }
 
     Admin admin(Holdfast holdfast) {
-        Admin admin = holdfast.admin();
-        return switch (kind) {
-            case LOCK -> admin;
-            case ELECTION -> admin.elections();
-            case READ_WRITE -> admin.readWriteLocks();
-            case SEMAPHORE -> admin.semaphores();
-        };
+        return holdfast.admin().of(kind);
     }
 }

@@ -8,6 +8,7 @@ import io.holdfast.Inspector.Listeners;
 import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -214,7 +215,7 @@ final class Watch implements AutoCloseable {
                 server,
                 rows,
                 certain,
-                totals(sights.values().stream().toList(), listeners, certain.size(), now));
+                totals(sights.values(), listeners, certain.size(), now));
         return new Taken(next, drawn, marks);
     }
 
@@ -292,7 +293,7 @@ final class Watch implements AutoCloseable {
                 .orElse(null);
     }
 
-    private Documents.Totals totals(List<Sight> sights, Listeners listeners, int deadlocks, long now) {
+    private Documents.Totals totals(Collection<Sight> sights, Listeners listeners, int deadlocks, long now) {
         int held = 0;
         int waiting = 0;
         int behindDead = 0;

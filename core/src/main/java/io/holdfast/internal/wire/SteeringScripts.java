@@ -153,10 +153,24 @@ public final class SteeringScripts {
             Waiter waiter,
             Duration refused,
             BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        drop(keys, waiter.owner(), refused, callback);
+    }
+
+    /** Drops all waiters, as many as one script may, and ends no hold. */
+    public void dropAll(
+            Keys keys, Duration refused, BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
+        drop(keys, ALL, refused, callback);
+    }
+
+    private void drop(
+            Keys keys,
+            String which,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback) {
         if (keys.kind().isLine()) {
-            lines.revoke(keys, NOBODY, waiter.owner(), refused, callback);
+            lines.revoke(keys, NOBODY, which, refused, callback);
         } else {
-            revoke(keys, NO_TOKEN, waiter.owner(), refused, callback);
+            revoke(keys, NO_TOKEN, which, refused, callback);
         }
     }
 
