@@ -5,7 +5,7 @@ if limit ~= '0' and queues == '1' and not waiting then
   if queued + parked - (claimed and 1 or 0) >= most then
     rare.clean(lock)
     facts, queued = read()
-    parked, claimed = redis.call('ZCARD', lock.parked), facts[2]
+    parked, claimed = redis.call('ZCARD', lock.parked), claimed and facts[2]
   end
   local waiters = queued + parked - (claimed and 1 or 0)
   if waiters >= most then

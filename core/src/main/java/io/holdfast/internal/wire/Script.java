@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("085294515d4b9c815787d9d11e489ecffbf8782a"),
+    ACQUIRE("baaed606b2d541d7b349f8d99038b9ac59b98c1d"),
     RELEASE("761b8fd68b6afdcb0419003393ccfa865c3c6e43"),
     CONFIRM("255bdb102bdf5be91928ef6fc8b31f153e98d4f4"),
     RENEW("7de3825d296f27b73a7233740ac9c53f10335025"),
@@ -32,7 +32,7 @@ public enum Script {
     QUORUM_ACQUIRE("396eb47a3b17923bea84391255d2321c5862c73b"),
     QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),
     QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
-    LINE_ACQUIRE("59b663739ef133ae9b3dffccc8c26137f9dadf53"),
+    LINE_ACQUIRE("657ebaae3efb037a1ef0bdeaf1856c62139039b9"),
     LINE_RELEASE("d1411604fe8080e8f3ce7dc7b8a1b40a7c6ab57c"),
     LINE_CONFIRM("28cccaf02f1eabacaf9aa5536dc45d9ccaed739a"),
     LINE_RENEW("a67769cd7e211d5569be668b5353dadb53b10e10"),
