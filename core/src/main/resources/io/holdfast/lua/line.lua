@@ -10,6 +10,7 @@
 -- Modes: W write, alone; R read; D read, after a downgrade; P permits. A weight is 1, or the number of permits. What a
 -- request asks for is "mode:weight:limit", with the limit of a semaphore, or 0. An order of '-' is that of a confirmed hold;
 -- any other is of a claim, and the order that its waiter had: it left the queue, and its details stay until it confirms or releases.
+-- What a client is told in the reply is no claim: the same reply tells a newcomer that it holds.
 -- In the details, @c -> number of claims. A hold that rests has the owner "-owner", and the secret '-'.
 --
 -- The token of a writer and of permits is the number of the grant. Readers of one phase, from the end of one writer to the next,
@@ -21,7 +22,7 @@ local GRANT_LIMIT = 500 -- grants of one script, which then runs for some millis
 local function lineAt(i)
   local line = lockAt(i, 7)
   line.members, line.cap = KEYS[7 * i - 1], KEYS[7 * i]
-  line.told = {} -- claims of the client that asks, as words
+  line.told = {} -- what was granted to waiters of the client that asks, as words
   line.holders, line.used = 0, 0
   return line
 end
@@ -258,10 +259,11 @@ local function give(line, grants)
   outlive(line.members, line.hold, longest, line.holders == #grants)
 end
 
--- Grants the line to the first waiter that can be told, and to the next, as long as the first fits; for a claim window each. Who
--- does not fit is passed by nobody, unless it cannot be told: a candidate, a waiter of the client that asks, may be parked.
+-- Grants the line to the first waiter that can be told, and to the next, as long as the first fits; to those of the client that
+-- asks, which the reply tells, for their term, to any other for a claim window. Who does not fit is passed by nobody, unless it
+-- cannot be told: a candidate, a waiter of the client that asks, may be parked.
 local function serve(line, candidate)
-  local grants, mails, walked, again = {}, {}, 0, true
+  local grants, mails, walked, claims, again = {}, {}, 0, 0, true
   line.first = nil
   while again do
     local owner, about, order
@@ -274,24 +276,32 @@ local function serve(line, candidate)
       again = true
     elseif owner then
       local mode, weight, limit = wantedBy(about)
-      local admitted, parked = admits(line, mode, weight, limit), false
-      if admitted or owner == candidate then
+      local admitted, parked, client = admits(line, mode, weight, limit), false, clientOf(owner)
+      local mine = client == requester
+      if owner == candidate or admitted and not mine then
         order = redis.call('ZSCORE', line.queue, owner)
         parked = not order
       end
       if admitted then
         if #grants == 0 then
           lastOf(line)
-          redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
         end
+        redis.call('HDEL', line.details, mine and owner or '@') -- is allowed at maxmemory: it lets the others pass
         local key = line.queue
         if parked then
           key = line.parked
           order = redis.call('ZSCORE', key, owner)
-          redis.call('HINCRBY', line.details, '@p:' .. clientOf(owner), -1)
+          redis.call('HINCRBY', line.details, '@p:' .. client, -1)
         end
         redis.call('ZREM', key, owner)
         local claim, term, label = string.match(about, '^%d+ %d+ %d+ %a (%d+) %S+ (%d+) (%S*)')
+        if mine then
+          order, claim = '-', term
+          uncount(line, client)
+        else
+          claims = claims + 1
+          line.claims = (line.claims or 0) + 1
+        end
         decide(line, grants, {
           owner = owner, mode = mode, weight = weight, order = order, ms = tonumber(claim), term = term, label = label,
         })
@@ -320,13 +330,14 @@ local function serve(line, candidate)
     return
   end
   give(line, grants)
-  redis.call('HINCRBY', line.details, '@c', #grants)
-  line.claims = (line.claims or 0) + #grants
+  if claims > 0 then
+    redis.call('HINCRBY', line.details, '@c', claims)
+  end
   line.granted = line.granted or {}
   for _, grant in ipairs(grants) do
     local client = clientOf(grant.owner)
     line.granted[grant.owner] = true
-    if client == requester then
+    if grant.order == '-' then
       local told = line.told
       told[#told + 1] = grant.public .. ' ' .. grant.token .. ' ' .. nowText .. ' ' .. grant.ms
     else
@@ -427,9 +438,10 @@ local function wakeOf(line)
   return at and int(math.max(1, at - now)) or '0', ends[#ends - 1], last
 end
 
--- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of claims of the
--- client that asks, and each as its owner's public id, its token, since when, and its ms. Then, if somebody holds, of the hold that
--- lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its label; its mode, its weight.
+-- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of those waiters
+-- of the client that asks which hold now, and of each its owner's public id, its token, since when, and its term, ms from now. Then, if
+-- somebody holds, of the hold that lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its
+-- label; its mode, its weight.
 local function describe(line)
   local wake, member, last = wakeOf(line)
   local words = wake .. ' ' .. line.more .. ' ' .. line.holders .. ' ' .. line.used .. ' ' .. #line.told

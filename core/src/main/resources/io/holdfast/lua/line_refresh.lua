@@ -10,9 +10,9 @@
 --   OK       the server knows all waiters of this client
 --   RESEND   it does not, or some of them are parked, or perhaps more than those named were granted the line, or a key is another
 --            program's: the client repeats the acquire of each
--- Effects: moves the deadlines of the client's waiters, settles each line, grants waiters of this client in the reply even if it is
--- suspect, tells again of claims of those that are named, with a whole window, removes a few dead waiters, and sends a
--- probe to a suspect client.
+-- Effects: tells those that are named of what they hold, and then they hold it for a whole term from now; moves the deadlines of the
+-- client's waiters, settles each line, grants waiters of this client in the reply even if it is suspect, removes a few dead waiters, and
+-- sends a probe to a suspect client.
 
 -- include token.lua
 -- include time.lua
@@ -43,25 +43,29 @@ local function repair(line)
   end
 end
 
--- Those of the named that were granted the line and have not confirmed it: told, with a whole window from now.
-local function tellClaims(line, named)
+-- Those of the named that were granted the line and have not heard of it: told, and it is theirs for a whole term from now.
+local function tellGrants(line, named)
   local publics = {}
   for i, owner in ipairs(named) do
     publics[i] = partsOf(owner)
   end
-  if not line.claims or #publics == 0 then
-    return
-  end
-  local texts = redis.call('HMGET', line.hold, unpack(publics))
+  local texts = #publics > 0 and redis.call('HMGET', line.hold, unpack(publics)) or {}
   for i, public in ipairs(publics) do
     local hold = holdOf(texts[i])
-    local before = hold and hold.order ~= '-' and not (line.granted and line.granted[named[i]])
-    local about = before and redis.call('HGET', line.details, named[i])
-    if about then
-      local claim, member = askedFor(about), public .. ' ' .. hold.token
-      redis.call('ZADD', line.members, 'XX', 'GT', int(now + claim), member)
-      outlive(line.members, line.hold, tonumber(claim))
-      line.told[#line.told + 1] = member .. ' ' .. hold.since .. ' ' .. claim
+    local member = hold and public .. '~' .. hold.secret == named[i] and public .. ' ' .. hold.token
+    local last = member and redis.call('ZSCORE', line.members, member)
+    if last and tonumber(last) > now then
+      redis.call('ZREM', line.members, '@') -- a write that is allowed at maxmemory: it lets the others pass
+      -- rule tellrearm
+      redis.call('ZADD', line.members, 'XX', 'GT', int(now + hold.term), member)
+      outlive(line.members, line.hold, tonumber(hold.term))
+      -- end
+      if hold.order ~= '-' then
+        takeUp(line, named[i], hold)
+      end
+      line.granted = line.granted or {}
+      line.granted[named[i]] = true
+      line.told[#line.told + 1] = member .. ' ' .. hold.since .. ' ' .. hold.term
     end
   end
 end
@@ -78,8 +82,9 @@ for i = 1, #KEYS / 7 do
     state = 'OK'
     readLine(line)
     readClaims(line)
-    if count > 0 then
-      state = heartbeat(line, count)
+    tellGrants(line, named)
+    if count > #line.told then
+      state = heartbeat(line, count - #line.told)
     end
     purge(line)
     repair(line)
@@ -90,7 +95,6 @@ for i = 1, #KEYS / 7 do
       end
     end
     rare.sweep(line)
-    tellClaims(line, named)
     if #line.told > 0 and count > #line.told and #line.told >= #named then
       state = 'RESEND' -- perhaps others were granted it, too
     end

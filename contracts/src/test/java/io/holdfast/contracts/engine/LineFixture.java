@@ -30,6 +30,7 @@ abstract class LineFixture {
     static final Duration CLAIM = Duration.ofSeconds(1);
 
     static final String A = "A.0-1~s";
+    static final String A2 = "A.0-2~s"; // of the same client
     static final String B = "B.0-1~s";
     static final String C = "C.0-1~s";
     static final String D = "D.0-1~s";

@@ -38,6 +38,19 @@ final class LineRulesTest extends LineFixture {
     }
 
     @Test
+    void tellrearm_grantThatIsToldAgainNearItsEnd_isNeeded() {
+        assertNeeded("tellrearm", "", () -> {
+            take(A, W);
+            queue(A2, W);
+            release(A);
+            advance(TERM.minusSeconds(1));
+            refresh("A", A2); // and counts from when this left
+            advance(Duration.ofSeconds(2));
+            return tryAsk(B, W).equals("GRANTED") ? "two writers at a time" : SOUND;
+        });
+    }
+
+    @Test
     void purge_holderThatIsOver_isNeeded() {
         assertNeeded("purge", "", () -> {
             take(A, R);

@@ -134,19 +134,87 @@ final class LineScriptTest extends LineFixture {
     // ---- claims, confirmation, renewal
 
     @Test
-    void refresh_claimOfANamedWaiter_isToldAgainWithAWholeWindow() {
+    void refresh_claimOfANamedWaiter_isToldAgainAndHeldForAWholeTerm() {
         take(A, W);
         queue(B, R);
         release(A);
         advance(CLAIM.minusMillis(300));
-        List<String> words = refresh("B", B);
-        assertEquals("1", words.get(6));
-        assertEquals("B.0-1", words.get(7));
-        advance(CLAIM.minusMillis(300));
+        assertTold("B.0-1", tokenOf(B), refresh("B", B));
+        advance(TERM.minusSeconds(1));
         assertTrue(confirm(B));
         advance(TERM.minusSeconds(1));
         assertEquals("1", renew(B, tokenOf(B)).get(0));
         assertEquals(0, count("EXISTS", LINE.details()), "nobody waits, and nothing is left of it");
+    }
+
+    private static void assertTold(String publicOwner, long token, List<String> words) {
+        assertEquals("1", words.get(6));
+        assertEquals(List.of(publicOwner, Long.toString(token)), words.subList(7, 9));
+        assertEquals(Long.toString(TERM.toMillis()), words.get(10));
+    }
+
+    @Test
+    void release_waiterOfTheSameClient_holdsAtOnceForAWholeTerm() {
+        take(A, W);
+        queue(A2, W);
+        List<String> words = release(A);
+        assertEquals("1", words.get(TOLD));
+        assertEquals(
+                List.of("A.0-2", Long.toString(tokenOf(A2)), words.get(TOLD + 3), "30000"),
+                words.subList(TOLD + 1, TOLD + 5));
+        assertEquals(0, count("EXISTS", LINE.details()), "it is no claim, and nothing else is there");
+        advance(TERM.minusSeconds(1));
+        assertEquals("TAKEN", tryAsk(B, R));
+        assertEquals("1", renew(A2, tokenOf(A2)).get(0));
+    }
+
+    @Test
+    void release_waitersOfTheSameAndOfAnotherClient_areBothThere() {
+        take(A, W);
+        queue(B, R);
+        queue(A2, R);
+        release(A);
+        assertTrue(holds(A2) && holds(B));
+        advance(CLAIM.plusSeconds(1));
+        refresh("C");
+        assertTrue(holds(A2) && !holds(B) && waits(B), "only what was a claim has lapsed");
+    }
+
+    /** As where the reply to the release was lost. */
+    @Test
+    void refresh_grantThatWasToldToNobody_isToldAgainAndHeldForAWholeTerm() {
+        take(A, W);
+        queue(A2, W);
+        queue(B, W);
+        release(A);
+        long token = tokenOf(A2);
+        advance(TERM.minusSeconds(1));
+        List<String> words = refresh("A", A2);
+        assertEquals("OK", words.get(0), "nothing is to be asked again");
+        assertTold("A.0-2", token, words);
+        advance(TERM.minusSeconds(1));
+        assertTrue(confirm(A2));
+        assertEquals("GRANTED", ask(A2, W).get(0), "nor does it matter if it is");
+        assertEquals(token, tokenOf(A2));
+    }
+
+    @Test
+    void release_ofAGrantThatWasToldToNobody_servesTheNext() {
+        take(A, W);
+        queue(A2, W);
+        queue(B, W);
+        release(A);
+        assertEquals("RELEASED", release(A2).get(0));
+        assertTrue(holds(B));
+    }
+
+    @Test
+    void acquire_fullQueueWhileAnotherWasGrantedAClaim_isFull() {
+        take(A, W);
+        queue(B, R);
+        queue(C, W);
+        release(A); // B has a claim, which stands in no queue
+        assertEquals("FULL", ask(D, W, TERM, "1 1 0 F 0 T 1000").get(0));
     }
 
     @Test

@@ -365,7 +365,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         }
     }
 
-    /** A handoff that was told in the reply to a request of this client which left at {@code sent}. */
+    /** A grant that was told in the reply to a request of this client which left at {@code sent}. */
     void grantedByReply(Claim claim, long sent) {
         if (claim.token() <= formerToken || (before != null && pending())) {
             return;
@@ -374,14 +374,14 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         Object how = outcome.end();
         if (how instanceof Hold hold && claim.token() > hold.token()) {
             hold.lose(LossReason.GONE);
-        } else if (how == null && confirmsFirst()) {
+        } else if (how == null && !claim.confirmed() && confirmsFirst()) {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
             // Others are taken to wait: this is told where a message was lost, or a lock went to another line of this
             // client.
             long until = Deadlines.ofReply(sent, claimNanos);
-            granted(claim.token(), claim.sinceMicros(), until, false, claimNanos, false, sent);
+            granted(claim.token(), claim.sinceMicros(), until, claim.confirmed(), claimNanos, false, sent);
         }
     }
 

@@ -44,7 +44,7 @@ public final class LineScripts {
         int next = at + 5;
         for (int i = 0; i < count; i++, next += 4) {
             claims.add(new Claim(
-                    reply.text(next), reply.number(next + 1), reply.number(next + 3), reply.number(next + 2)));
+                    reply.text(next), reply.number(next + 1), reply.number(next + 3), reply.number(next + 2), true));
         }
         // Of those that hold it, it tells of the one whose hold lasts longest.
         Optional<LockInfo.Share> last =

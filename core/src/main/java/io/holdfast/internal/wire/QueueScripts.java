@@ -49,7 +49,12 @@ public final class QueueScripts {
                     mine.isEmpty()
                             ? List.of()
                             : List.of(
-                                    new Claim(mine, reply.number(at + 1), reply.number(at + 3), reply.number(at + 2))),
+                                    new Claim(
+                                            mine,
+                                            reply.number(at + 1),
+                                            reply.number(at + 3),
+                                            reply.number(at + 2),
+                                            false)),
                     reply.overNanos(hold),
                     handed == 0 ? -1 : reply.expiryNanos(handed),
                     reply.flag(at + 5));
@@ -57,11 +62,14 @@ public final class QueueScripts {
     }
 
     /**
-     * A grant by handoff that is not confirmed yet.
+     * A grant to a request that waited.
      *
+     * @param millis for how long it lasts, from the script that told it
      * @param sinceMicros when it was granted
+     * @param confirmed whether that is its whole term, as if the request itself had been answered; else it is a claim, to be
+     *     confirmed
      */
-    public record Claim(String ownerPublic, long token, long millis, long sinceMicros) {}
+    public record Claim(String ownerPublic, long token, long millis, long sinceMicros, boolean confirmed) {}
 
     /**
      * What an acquire asks for.

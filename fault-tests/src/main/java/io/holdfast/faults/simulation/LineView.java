@@ -105,6 +105,23 @@ final class LineView {
                 || parked.keySet().stream().anyMatch(owner -> publicPart(owner).equals(publicOwner));
     }
 
+    /** Where it waits, or waited when it was granted the line that it has not confirmed; null if it does not. */
+    @Nullable
+    Double placeOf(String publicOwner) {
+        Hold hold = holds.get(publicOwner);
+        if (hold != null && hold.isClaim()) {
+            return Double.valueOf(hold.order());
+        }
+        for (Map<String, Double> waiters : List.of(queue, parked)) {
+            for (Map.Entry<String, Double> waiter : waiters.entrySet()) {
+                if (publicPart(waiter.getKey()).equals(publicOwner)) {
+                    return waiter.getValue();
+                }
+            }
+        }
+        return null;
+    }
+
     /** How many permits may be out because an operator says so; as many as you like if nobody does. */
     int most(long nowMillis) {
         Integer limit = cap;

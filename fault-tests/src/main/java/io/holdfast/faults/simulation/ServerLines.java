@@ -236,6 +236,7 @@ final class ServerLines {
 
     /** Who waits since before this command, and waits still, could be told: it is passed by nobody that stands behind it. */
     private void inOrder(int line, LineView before, LineView after, LineRequest request, Hold hold) {
+        Double order = hold.isClaim() ? Double.valueOf(hold.order()) : before.placeOf(request.owner);
         before.queue.forEach((owner, place) -> {
             Double stands = after.queue.get(owner);
             LineRequest other = checks.ownerOf(LineView.publicPart(owner));
@@ -243,11 +244,8 @@ final class ServerLines {
                 return;
             }
             boolean passed;
-            if (hold.isClaim()) {
-                double order = Double.parseDouble(hold.order());
+            if (order != null) {
                 passed = place < order && stands < order;
-            } else if (before.waitsFor(request.owner)) {
-                passed = false; // in which place it stood, the server has forgotten with the grant
             } else {
                 int ahead = Integer.compare(
                         other.item.options().priority(), request.item.options().priority());

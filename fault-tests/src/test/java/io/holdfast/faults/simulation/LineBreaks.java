@@ -187,6 +187,28 @@ final class LineBreaks {
                 of("a withdrawal serves nobody", 3, EnumSet.of(LIVENESS), off("line_release", "cancelserves")),
                 of("who comes does not look who waits", 2, EnumSet.of(ORDER), off("line_acquire", "newcomer")),
                 of("a repeated acquire does not arm anew", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
+                of(
+                        "what a reply tells counts from when it came",
+                        1,
+                        EnumSet.of(HOLDER, EXCLUSION),
+                        java(
+                                "internal/queue/Request",
+                                "long until = Deadlines.ofReply(sent, claimNanos);",
+                                "long until = Deadlines.ofReply(queue.kit.nanoTime(), claimNanos);")),
+                of("what is told again does not begin anew", 1, EnumSet.of(HOLDER), off("line_refresh", "tellrearm")),
+                of(
+                        "what a reply has told is told no more",
+                        1,
+                        EnumSet.of(LIVENESS, ORPHAN, ENDS),
+                        lua("line_refresh", "    tellGrants(line, named)\n", ""),
+                        lua(
+                                "heartbeat",
+                                "  return known >= count and 'OK' or 'RESEND'",
+                                "  return 'OK'"),
+                        lua(
+                                "heartbeat",
+                                "  if known == 0 then\n    return 'RESEND'",
+                                "  if known == 0 then\n    return 'OK'")),
                 of("tombstones are not looked at", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
                 of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("grave", "tombstone")),
                 of("a downgrade keeps the writer's token", 3, EnumSet.of(TOKENS), off("line_downgrade", "dgtoken")),
