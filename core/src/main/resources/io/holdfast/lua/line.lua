@@ -101,6 +101,7 @@ end
 -- is allowed at maxmemory.
 local function leave(line, gone)
   local members, publics = {}, {}
+  line.wrote = true -- at maxmemory, too, everything else is allowed from here on
   for i, one in ipairs(gone) do
     members[i] = one.member
     if one.hold then
@@ -217,9 +218,18 @@ local function decide(line, grants, grant)
   end
 end
 
--- The last number of the line: its key raises the error of another type before anything is written.
+-- The last number that was given. The next one is noted at once, since whoever asks gives it, and mostly no other. The error of a
+-- key of another type comes before anything is written.
 local function lastOf(line)
-  line.last = line.last or tonumber(redis.call('GET', line.token) or '0') or 0
+  if not line.last then
+    line.last = tonumber(redis.call('SET', line.token, nowText, 'PX', tokenTtl, 'GET') or '0') or 0
+    if line.last < nowMicros then
+      line.last = nowMicros - 1
+    else
+      writeToken(line.token, line.last + 1, tokenTtl)
+    end
+    line.noted = line.last + 1
+  end
   return line.last
 end
 
@@ -228,9 +238,12 @@ local function give(line, grants)
   if #grants == 0 then
     return
   end
-  local first = math.max(nowMicros, lastOf(line) + 1)
+  local first = lastOf(line) + 1
   line.last = first + #grants - 1
-  writeToken(line.token, first + #grants - 1, tokenTtl)
+  if line.last > line.noted then
+    line.noted = line.last
+    writeToken(line.token, line.last, tokenTtl)
+  end
   local scored, fields, longest = {}, { '@n', line.holders, '@u', line.used }, 0
   for i, grant in ipairs(grants) do
     grant.token, grant.since = int(first + i - 1), nowText
@@ -284,9 +297,14 @@ local function serve(line, candidate)
       end
       if admitted then
         if #grants == 0 then
+          if not line.wrote then
+            redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+          end
           lastOf(line)
         end
-        redis.call('HDEL', line.details, mine and owner or '@') -- is allowed at maxmemory: it lets the others pass
+        if mine then
+          redis.call('HDEL', line.details, owner)
+        end
         local key = line.queue
         if parked then
           key = line.parked

@@ -33,10 +33,9 @@ if own.mode == 'W' and own.token == ARGV[4] then
   redis.call('ZREM', lock.members, public .. ' ' .. own.token) -- is allowed at maxmemory: it lets the others pass
   redis.call('HDEL', lock.hold, '@w')
   lock.writer, lock.used = nil, 1
-  local number = int(math.max(nowMicros, (tonumber(redis.call('GET', lock.token) or '0') or 0) + 1))
-  writeToken(lock.token, tonumber(number), tokenTtl)
+  lock.last = lastOf(lock) + 1
   -- rule dgtoken
-  own.token = number
+  own.token = int(lock.last)
   -- end
   own.mode, own.weight, own.since, own.term, lock.phase = 'D', '1', nowText, ARGV[5], own.token
   if own.order ~= '-' then

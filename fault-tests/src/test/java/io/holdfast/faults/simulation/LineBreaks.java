@@ -114,8 +114,8 @@ final class LineBreaks {
                         EnumSet.of(TOKENS),
                         lua(
                                 "line",
-                                "math.max(nowMicros, lastOf(line) + 1)",
-                                "(tonumber(redis.call('GET', line.token) or nowText) or 0) + 1")),
+                                "or '0') or 0\n    if line.last < nowMicros then",
+                                "or nowText) or 0\n    if false then")),
                 of(
                         Kind.OUTSIDE,
                         "a renewal does not tell that the hold is gone",
