@@ -97,10 +97,17 @@ local function endClaim(line, owner)
   end
 end
 
+-- The ends that come first, of five holds at most, as ZRANGE tells them; kept as long as nothing changes them.
+local function firstEnds(line)
+  line.ends = line.ends or redis.call('ZRANGE', line.members, '0', '4', 'WITHSCORES')
+  return line.ends
+end
+
 -- Ends holds, each given by its public owner, its member, and what is written of it, if anything is. Begins with a command that
 -- is allowed at maxmemory.
 local function leave(line, gone)
   local members, publics = {}, {}
+  line.ends = nil
   line.wrote = true -- at maxmemory, too, everything else is allowed from here on
   for i, one in ipairs(gone) do
     members[i] = one.member
@@ -137,7 +144,10 @@ end
 local function purge(line)
   local over = {}
   -- rule purge
-  over = redis.call('ZRANGE', line.members, '-inf', nowMillis, 'BYSCORE', 'LIMIT', '0', WALK_LIMIT)
+  local soonest = firstEnds(line)[2]
+  if soonest and tonumber(soonest) <= now then
+    over = redis.call('ZRANGE', line.members, '-inf', nowMillis, 'BYSCORE', 'LIMIT', '0', WALK_LIMIT)
+  end
   -- end
   if #over > 0 then
     demandLine(line)
@@ -179,7 +189,7 @@ local function purge(line)
       line.more = '1'
     end
   end
-  if line.holders == 0 and redis.call('EXISTS', line.members) == 1 then
+  if line.holders == 0 and firstEnds(line)[1] then
     line.writer = '?' -- what is written of the holders was dropped by force: nobody enters before they are over
   end
 end
@@ -233,6 +243,23 @@ local function lastOf(line)
   return line.last
 end
 
+-- New ends take their places among those that were read, if these were all and few.
+local function addEnds(line, scored)
+  local ends = line.ends
+  if ends and #ends + #scored > 10 then
+    line.ends = nil
+  elseif ends then
+    for i = 1, #scored, 2 do
+      local at = #ends
+      while at > 0 and tonumber(ends[at]) > tonumber(scored[i]) do
+        at = at - 2
+      end
+      table.insert(ends, at + 1, scored[i + 1])
+      table.insert(ends, at + 2, scored[i])
+    end
+  end
+end
+
 -- Writes what was decided: numbers, then who holds and until when.
 local function give(line, grants)
   if #grants == 0 then
@@ -269,6 +296,7 @@ local function give(line, grants)
   end
   redis.call('ZADD', line.members, unpack(scored))
   redis.call('HSET', line.hold, unpack(fields))
+  addEnds(line, scored)
   outlive(line.members, line.hold, longest, line.holders == #grants)
 end
 
@@ -392,24 +420,28 @@ local function takeUp(line, owner, hold)
 end
 
 -- When so many permits are back that these fit beside those that are out, if nobody renews. If the first 64 ends do not do, the last
--- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds. Mostly the first few do, which are kept.
+-- of these: whoever looks then is told anew. Nil if they never fit, or nobody holds. Mostly the first few do.
 local function roomFor(line, weight, limit)
   local used, at, i = line.used, nil, 1
   if weight > limit then
     return nil
   end
-  line.ends = line.ends or redis.call('ZRANGE', line.members, '0', '4', 'WITHSCORES')
+  local ends = firstEnds(line)
   while used + weight > limit or i == 1 do
-    if i == 11 and #line.ends == 10 then
-      line.ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
+    if i == 11 and #ends == 10 then
+      ends = redis.call('ZRANGE', line.members, '0', '63', 'WITHSCORES')
+      line.ends = ends
     end
-    local member = line.ends[i]
+    local member, back = ends[i], 1
     if not member then
       break
     end
-    local text = redis.call('HGET', line.hold, string.match(member, '^%S+')) or ''
-    at = tonumber(line.ends[i + 1])
-    used = used - (string.match(text, '^%S+ %d+ %d+ %d+ %a (%d+) ') or 0)
+    if line.used ~= line.holders then -- or each has one
+      local text = redis.call('HGET', line.hold, string.match(member, '^%S+')) or ''
+      back = string.match(text, '^%S+ %d+ %d+ %d+ %a (%d+) ') or 0
+    end
+    at = tonumber(ends[i + 1])
+    used = used - back
     i = i + 2
   end
   return at
@@ -445,8 +477,8 @@ local function wakeOf(line)
       -- end
     end
   end
-  local ends = line.ends
-  if not ends or #ends >= 10 then -- or there may be more
+  local ends = firstEnds(line)
+  if #ends >= 10 then -- there may be more
     ends = redis.call('ZRANGE', line.members, '0', '0', 'REV', 'WITHSCORES')
   end
   local last = ends[#ends]

@@ -111,6 +111,7 @@ if own then
     takeUp(lock, owner, own)
   end
   -- rule rearm
+  lock.ends = nil
   redis.call('ZADD', lock.members, 'XX', 'GT', int(now + ARGV[4]), public .. ' ' .. own.token)
   outlive(lock.members, lock.hold, tonumber(ARGV[4]))
   -- end
