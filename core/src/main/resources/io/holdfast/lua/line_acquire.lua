@@ -67,16 +67,22 @@ local function readQueue()
   facts, queued = read()
   waiting = facts[1]
   setClaims(lock, facts[2])
+  if facts[5] and facts[5] >= nowMillis then
+    lock.reach = lock.reach or {}
+    lock.reach[requester] = 'here'
+  end
 end
 
 if not alone then
-  local seldomThere = redis.call('EXISTS', KEYS[3], KEYS[7], KEYS[8], KEYS[9]) > 0
+  readQueue()
+  -- Mostly these are the four: who holds, until when, who waits, and what is known of them.
+  local four = found == 4 and lock.holders > 0 and queued > 0 and facts[3] and firstEnds(lock)[1]
+  local seldomThere = not four and redis.call('EXISTS', KEYS[3], KEYS[7], KEYS[8], KEYS[9]) > 0
   -- rule tombstone
   if seldomThere and redis.call('EXISTS', KEYS[8]) == 1 then
     return 'GONE'
   end
   -- end
-  readQueue()
   if seldomThere then
     parked = redis.call('ZCARD', lock.parked)
     if not own and redis.call('HEXISTS', KEYS[9], owner) == 1 then

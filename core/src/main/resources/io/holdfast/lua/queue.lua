@@ -222,21 +222,23 @@ local function nextWaiter(lock, candidate, walked)
       end
       walked = walked + 1
       local client = clientOf(owner)
-      local answer, facts = lock.reach and lock.reach[client], nil
-      if not answer or answer == 'here' then
-        facts = redis.call('HMGET', lock.details, owner, '@a:' .. client, '@s:' .. client)
-        answer = answer or judge(lock, client, facts[2], facts[3])
+      local answer, known = lock.reach and lock.reach[client], nil
+      if answer == 'here' then
+        known = redis.call('HGET', lock.details, owner)
+      elseif not answer then
+        local facts = redis.call('HMGET', lock.details, owner, '@a:' .. client, '@s:' .. client)
+        known, answer = facts[1], judge(lock, client, facts[2], facts[3])
       end
       if answer == 'gone' then
         dequeue(lock, owner)
       elseif answer ~= 'here' then
         aside = aside or {}
         aside[#aside + 1] = owner
-      elseif not hasOutlived(facts[1]) then
-        found, about = owner, facts[1]
+      elseif not hasOutlived(known) then
+        found, about = owner, known
         break
       else
-        seldom().moveOn(lock, owner, facts[1])
+        seldom().moveOn(lock, owner, known)
       end
     end
     if aside then

@@ -167,9 +167,9 @@ final class LineBreaks {
                                 "line.passed = line.passed or {}\nline.passed[owner] = true\nagain = true\n"),
                         lua(
                                 "queue",
-                                "      elseif not hasOutlived(facts[1]) then",
+                                "      elseif not hasOutlived(known) then",
                                 "      elseif lock.passed and lock.passed[owner] then\n"
-                                        + "      elseif not hasOutlived(facts[1]) then"),
+                                        + "      elseif not hasOutlived(known) then"),
                         lua("queue", "  local last = '0'\n", "  local last = lock.passed and '63' or '0'\n"),
                         lua(
                                 "queue",
