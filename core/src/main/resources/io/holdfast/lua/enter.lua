@@ -13,7 +13,10 @@ if queues == '1' and not waiting then
     redis.call('HSET', lock.details, '@a:' .. requester, deadline .. seen)
   end
   redis.call('ZADD', lock.queue, orderOf(last, priority, order, owner), owner)
-  outliveWaiters(lock, queued == 1)
+  -- What outlives its client's deadline outlives it: that was seen to when the deadline was moved.
+  if queued == 1 or not facts[5] or facts[5] < nowMillis then
+    outliveWaiters(lock, queued == 1)
+  end
 end
 if parked > 0 then
   rare.expireLater(lock.parked, waiterTtl)

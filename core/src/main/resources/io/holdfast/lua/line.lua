@@ -492,13 +492,14 @@ end
 -- of the client that asks which hold now, and of each its owner's public id, its token, since when, and its term, ms from now. Then, if
 -- somebody holds, of the hold that lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its
 -- label; its mode, its weight.
-local function describe(line)
+-- With `others` a hold of the client that asks is not told.
+local function describe(line, others)
   local wake, member, last = wakeOf(line)
   local words = wake .. ' ' .. line.more .. ' ' .. line.holders .. ' ' .. line.used .. ' ' .. #line.told
   if line.told[1] then
     words = words .. ' ' .. table.concat(line.told, ' ')
   end
-  if member then
+  if member and not (others and clientOf(member) == requester) then
     local public, token = string.match(member, '^(%S+) (%d+)')
     local times, what, label =
       string.match(redis.call('HGET', line.hold, public) or '', '^%S+ (%d+ %d+ %d+) (%a %d+) %S+ (%S*)$')

@@ -10,6 +10,7 @@
 --   RELEASED …describe   the owner held, and no longer does; without what describe tells if nobody waits
 --   WITHDRAWN …describe   the owner waited, and no longer does
 --   GONE …describe   the owner neither held nor waited
+-- What describe tells of a hold is left out if it is one of the client that asks.
 -- Effects: begins with a write that is allowed at maxmemory, and which no key of another program stops; settles the line, and tells
 -- those that were granted it. With a shortest hold that is not over yet, or a rest, what was held rests until both are over: taken,
 -- by nobody. Whoever runs it again finds the owner gone, and prolongs no rest.
@@ -85,7 +86,7 @@ local told = serves and unlessForeign(function()
     demandLine(lock)
   end
   settle(lock)
-  return describe(lock)
+  return describe(lock, true)
 end)
 local reply = word .. ' ' .. (told or '0 0 0 0 0')
 deliver()

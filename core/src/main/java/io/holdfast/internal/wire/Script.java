@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("0e7eb07c8750be50be7dc6d7082f85e520003144"),
+    ACQUIRE("bd1656049def5bed2505b33e9860ce52817a8e71"),
     RELEASE("14b319bbf1533d5c59fbe139b76ff00d8b3ec84a"),
     CONFIRM("fa5bb6bba9134e5b1fd2611352d0d7e2b471963f"),
     RENEW("7de3825d296f27b73a7233740ac9c53f10335025"),
@@ -32,17 +32,17 @@ public enum Script {
     QUORUM_ACQUIRE("396eb47a3b17923bea84391255d2321c5862c73b"),
     QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),
     QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
-    LINE_ACQUIRE("782b552c87f40b581a70ad4b72e52a1eb3a3b816"),
-    LINE_RELEASE("60f9163808854ea1e281eb9db9f4ea521b657325"),
-    LINE_CONFIRM("81c182480fe0bc6337270d35eaf30df429b18561"),
+    LINE_ACQUIRE("98306a6c3c989dff589c48af7e4cbc9f5fc8df4f"),
+    LINE_RELEASE("69ae58adce7046632e13feb8eccfaeb6b677a386"),
+    LINE_CONFIRM("6ca1854ad179500229017bd034011e2cec9f2138"),
     LINE_RENEW("a67769cd7e211d5569be668b5353dadb53b10e10"),
-    LINE_DOWNGRADE("c7ede42636cfccb8e93fa0db166f7c176690965b"),
-    LINE_REFRESH("07f8a9c9b69c7bebe16b02ed2530e089de49cdd5"),
-    LINE_INFO("a9114f9da56fe0911354484e4fa7551c6a904f20"),
-    LINE_REVOKE("761bf2f30172e1cd23aba999cd340f7c68843a43"),
+    LINE_DOWNGRADE("dbff23f8a2cda0f29a1ef4cedfe73991b70d9d85"),
+    LINE_REFRESH("864bfd4012a8f5bc4ff6f6d251280b74028bb697"),
+    LINE_INFO("6881080f716870c0e1de07334d47a18f59e306ba"),
+    LINE_REVOKE("ede410a335b21e30bfaefcd2e7e7177aed3fdb8a"),
     LINE_PROLONG("c41c3f5e4b3f1a49d04fb9e9b8de112543f322db"),
-    LINE_LIMIT("3b00993d2b9d3f35288c943524ca2a9032448956"),
-    LINE_CLEAN("39617e18786f7630868eaddef9226060ceac9226"),
+    LINE_LIMIT("b83176cc65082bfb208a796932b619f98056508e"),
+    LINE_CLEAN("d520a0b99818ffd65d49cc3dc8412e63bb83cde3"),
     MEMORY("333edba40b2ae96959c292c0d9957bef45d2c1fe");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
