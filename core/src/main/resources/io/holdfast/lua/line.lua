@@ -305,7 +305,7 @@ end
 -- cannot be told: a candidate, a waiter of the client that asks, may be parked.
 local function serve(line, candidate)
   local grants, mails, walked, claims, again = {}, {}, 0, 0, true
-  line.first = nil
+  line.first, line.ahead = nil, nil
   while again do
     local owner, about, order
     owner, about, walked = nextWaiter(line, candidate, walked)

@@ -197,21 +197,25 @@ end
 -- The first waiter in the server's order that can be told. Waiters that cannot are parked with their order, each once,
 -- so that the next script does not walk over them again. `candidate` is a waiter of the client that asks: it may be
 -- parked or suspect, and is found where its order puts it. Answers the waiter, its details as they are written, and how many
--- were looked at, which a script that asks again passes on.
+-- were looked at, which a script that asks again passes on: it may keep who stands behind the waiter, and nobody but that waiter may
+-- have left the queue meanwhile.
 local function nextWaiter(lock, candidate, walked)
   local order, step = nil, 1
   if candidate then
     order = tonumber(redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil)
     step = order and 2 or 1
   end
-  local last = '0'
+  -- Mostly the first one is it, and where something was given back, the next one is looked at, too.
+  local last = lock.wrote and '1' or '0'
   walked = walked or 0
   while walked < WALK_LIMIT do
-    local batch
+    local batch = not order and lock.ahead
+    local pair = not batch and not order and last == '1'
+    lock.ahead = nil
     if order then
       batch = redis.call('ZRANGE', lock.queue, '0', last, 'WITHSCORES')
-    else
-      batch = redis.call('ZRANGE', lock.queue, '0', last) -- mostly the first one is it
+    elseif not batch then
+      batch = redis.call('ZRANGE', lock.queue, '0', last)
     end
     local found, about, aside = nil, nil, nil
     for i = 1, #batch, step do
@@ -236,6 +240,7 @@ local function nextWaiter(lock, candidate, walked)
         aside[#aside + 1] = owner
       elseif not hasOutlived(known) then
         found, about = owner, known
+        lock.ahead = pair and i == 1 and { batch[2] } or nil
         break
       else
         seldom().moveOn(lock, owner, known)

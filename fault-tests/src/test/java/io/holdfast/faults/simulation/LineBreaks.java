@@ -170,7 +170,10 @@ final class LineBreaks {
                                 "      elseif not hasOutlived(known) then",
                                 "      elseif lock.passed and lock.passed[owner] then\n"
                                         + "      elseif not hasOutlived(known) then"),
-                        lua("queue", "  local last = '0'\n", "  local last = lock.passed and '63' or '0'\n"),
+                        lua(
+                                "queue",
+                                "  local last = lock.wrote and '1' or '0'\n",
+                                "  local last = lock.passed and '63' or '0'\n"),
                         lua(
                                 "queue",
                                 "    if found or #batch == 0 then",
