@@ -304,7 +304,7 @@ end
 -- asks, which the reply tells, for their term, to any other for a claim window. Who does not fit is passed by nobody, unless it
 -- cannot be told: a candidate, a waiter of the client that asks, may be parked.
 local function serve(line, candidate)
-  local grants, mails, walked, claims, again = {}, {}, 0, 0, true
+  local grants, mails, walked, told, again = {}, {}, 0, {}, true
   line.first, line.ahead = nil, nil
   while again do
     local owner, about, order
@@ -330,9 +330,6 @@ local function serve(line, candidate)
           end
           lastOf(line)
         end
-        if mine then
-          redis.call('HDEL', line.details, owner)
-        end
         local key = line.queue
         if parked then
           key = line.parked
@@ -343,10 +340,7 @@ local function serve(line, candidate)
         local claim, term, label = string.match(about, '^%d+ %d+ %d+ %a (%d+) %S+ (%d+) (%S*)')
         if mine then
           order, claim = '-', term
-          uncount(line, client)
-        else
-          claims = claims + 1
-          line.claims = (line.claims or 0) + 1
+          told[#told + 1] = owner
         end
         decide(line, grants, {
           owner = owner, mode = mode, weight = weight, order = order, ms = tonumber(claim), term = term, label = label,
@@ -376,16 +370,21 @@ local function serve(line, candidate)
     return
   end
   give(line, grants)
+  local claims = #grants - #told
   if claims > 0 then
     redis.call('HINCRBY', line.details, '@c', claims)
+    line.claims = (line.claims or 0) + claims
+  end
+  if #told > 0 then
+    redis.call('HDEL', line.details, unpack(told))
+    uncount(line, requester, #told)
   end
   line.granted = line.granted or {}
   for _, grant in ipairs(grants) do
     local client = clientOf(grant.owner)
     line.granted[grant.owner] = true
     if grant.order == '-' then
-      local told = line.told
-      told[#told + 1] = grant.public .. ' ' .. grant.token .. ' ' .. nowText .. ' ' .. grant.ms
+      line.told[#line.told + 1] = grant.public .. ' ' .. grant.token .. ' ' .. nowText .. ' ' .. grant.ms
     else
       local open = mails[client]
       if not open or #open == 200 then

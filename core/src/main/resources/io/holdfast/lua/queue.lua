@@ -18,9 +18,9 @@ local function remove(key, member)
   return removed
 end
 
--- One waiter less of a client, whose details are gone.
-local function uncount(lock, client)
-  if redis.call('HINCRBY', lock.details, '@n:' .. client, '-1') <= 0 then
+-- One waiter less of a client, or so many, whose details are gone.
+local function uncount(lock, client, count)
+  if redis.call('HINCRBY', lock.details, '@n:' .. client, -(count or 1)) <= 0 then
     redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
     -- rule claimskeepdetails
     if not lock.claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
