@@ -341,6 +341,8 @@ local function serve(line, candidate)
         if mine then
           order, claim = '-', term
           told[#told + 1] = owner
+        else
+          line.claims = (line.claims or 0) + 1 -- before others are removed: details are kept as long as there are claims
         end
         decide(line, grants, {
           owner = owner, mode = mode, weight = weight, order = order, ms = tonumber(claim), term = term, label = label,
@@ -373,7 +375,6 @@ local function serve(line, candidate)
   local claims = #grants - #told
   if claims > 0 then
     redis.call('HINCRBY', line.details, '@c', claims)
-    line.claims = (line.claims or 0) + claims
   end
   if #told > 0 then
     redis.call('HDEL', line.details, unpack(told))
