@@ -103,9 +103,17 @@ local function firstEnds(line)
   return line.ends
 end
 
+-- What the line counts of its holders, if it has not been written since.
+local function noteCounts(line)
+  if line.uncounted then
+    line.uncounted = false
+    redis.call('HSET', line.hold, '@n', line.holders, '@u', line.used)
+  end
+end
+
 -- Ends holds, each given by its public owner, its member, and what is written of it, if anything is. Begins with a command that
--- is allowed at maxmemory.
-local function leave(line, gone)
+-- is allowed at maxmemory. With `settles` the counts are left to settle, which has to come next.
+local function leave(line, gone, settles)
   local members, publics = {}, {}
   line.ends = nil
   line.wrote = true -- at maxmemory, too, everything else is allowed from here on
@@ -125,7 +133,7 @@ local function leave(line, gone)
     end
   end
   if #publics > 0 and line.holders <= 0 then
-    line.used = 0
+    line.used, line.uncounted = 0, false
     -- rule closephase
     line.phase = nil
     redis.call('DEL', line.hold)
@@ -136,7 +144,10 @@ local function leave(line, gone)
   redis.pcall('ZREM', line.members, unpack(members))
   if #publics > 0 then
     redis.call('HDEL', line.hold, unpack(publics))
-    redis.call('HSET', line.hold, '@n', line.holders, '@u', line.used)
+    line.uncounted = true
+    if not settles then
+      noteCounts(line)
+    end
   end
 end
 
@@ -296,6 +307,7 @@ local function give(line, grants)
   end
   redis.call('ZADD', line.members, unpack(scored))
   redis.call('HSET', line.hold, unpack(fields))
+  line.uncounted = false
   addEnds(line, scored)
   outlive(line.members, line.hold, longest, line.holders == #grants)
 end
@@ -402,12 +414,24 @@ local function serve(line, candidate)
   end
 end
 
--- Every script that can change who holds ends so: what is over is removed, and afterwards the first waiter that can be told does
--- not fit, or none can be told, or there is more to do than one script may.
-local function settle(line, candidate)
+local function purgeAndServe(line, candidate)
   purge(line)
   if line.more == '0' then
     serve(line, candidate)
+  end
+end
+
+-- Every script that can change who holds ends so: what is over is removed, and afterwards the first waiter that can be told does
+-- not fit, or none can be told, or there is more to do than one script may.
+local function settle(line, candidate)
+  if line.uncounted then
+    local done, problem = pcall(purgeAndServe, line, candidate)
+    noteCounts(line) -- mostly a grant has written them
+    if not done then
+      error(problem)
+    end
+  else
+    purgeAndServe(line, candidate)
   end
 end
 

@@ -57,7 +57,7 @@ if own and own.secret == secret then
     redis.call('ZADD', lock.members, int(now + left), '-' .. one.member)
     outlive(lock.members, lock.hold, left)
   else
-    leave(lock, { one })
+    leave(lock, { one }, queued and not claim and tombstone == '0')
   end
   if claim and queued then
     unlessForeign(endClaim, lock, owner)
