@@ -71,6 +71,7 @@ end
 
 -- How many have been granted the line, and have not confirmed it, as it is written; nil for none.
 local function setClaims(line, written)
+  line.unread = false
   local claims = tonumber(written or 0)
   line.claims = claims > 0 and claims or nil
 end
@@ -82,7 +83,18 @@ local function readClaims(line)
   return (facts[1] or facts[2]) and true or false
 end
 
+-- Whether somebody waits or has waited since nobody did. Mostly somebody does: the first two are kept for whoever serves, and claims
+-- are read where it matters whether there are any.
+local function anybodyWaits(line)
+  line.front = redis.call('ZRANGE', line.queue, '0', '1')
+  line.unread = line.front[1] ~= nil
+  return line.unread or readClaims(line)
+end
+
 local function endClaims(line, count)
+  if line.unread then
+    readClaims(line)
+  end
   if line.claims and count > 0 then
     line.claims = line.claims > count and line.claims - count or nil
     redis.call('HINCRBY', line.details, '@c', -count)
@@ -162,7 +174,7 @@ local function purge(line)
   -- end
   if #over > 0 then
     demandLine(line)
-    line.changed = true
+    line.changed, line.front = true, nil
     local gone, publics, lapsed = {}, {}, {}
     for i, member in ipairs(over) do
       publics[i] = string.match(member, '^%S+')

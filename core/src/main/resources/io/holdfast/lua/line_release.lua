@@ -34,7 +34,7 @@ unlessForeign(function()
   written, known = readLine(lock, public), true
 end)
 local own = holdOf(written)
-local queued = unlessForeign(readClaims, lock) ~= false
+local queued = unlessForeign(anybodyWaits, lock) ~= false
 
 local word = 'GONE'
 if own and own.secret == secret then
@@ -69,6 +69,7 @@ else
   if lock.holders == 0 then
     remove(lock.members, public .. ' ' .. token) -- what was written of it was dropped by force
   end
+  lock.front = nil
   if unlessForeign(dequeue, lock, owner) then
     word = 'WITHDRAWN'
   end

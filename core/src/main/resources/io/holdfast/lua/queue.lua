@@ -23,7 +23,8 @@ local function uncount(lock, client, count)
   if redis.call('HINCRBY', lock.details, '@n:' .. client, -(count or 1)) <= 0 then
     redis.call('HDEL', lock.details, '@n:' .. client, '@p:' .. client, '@a:' .. client, '@s:' .. client)
     -- rule claimskeepdetails
-    if not lock.claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
+    local claims = lock.claims or lock.unread and tonumber(redis.call('HGET', lock.details, '@c') or 0) > 0
+    if not claims and redis.call('EXISTS', lock.queue, lock.parked) == 0 then
       -- end
       redis.call('DEL', lock.details)
     end
@@ -209,13 +210,14 @@ local function nextWaiter(lock, candidate, walked)
   local last = lock.wrote and '1' or '0'
   walked = walked or 0
   while walked < WALK_LIMIT do
-    local batch = not order and lock.ahead
-    local pair = not batch and not order and last == '1'
-    lock.ahead = nil
+    local pair = not order and lock.front
+    local batch = pair or not order and lock.ahead
+    lock.front, lock.ahead = nil, nil
     if order then
       batch = redis.call('ZRANGE', lock.queue, '0', last, 'WITHSCORES')
     elseif not batch then
       batch = redis.call('ZRANGE', lock.queue, '0', last)
+      pair = last == '1'
     end
     local found, about, aside = nil, nil, nil
     for i = 1, #batch, step do

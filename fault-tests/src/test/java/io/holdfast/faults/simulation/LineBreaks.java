@@ -192,16 +192,16 @@ final class LineBreaks {
                 of("a repeated acquire does not arm anew", 1, EnumSet.of(HOLDER), off("line_acquire", "rearm")),
                 of(
                         "what a reply tells counts from when it came",
-                        1,
+                        3,
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/queue/Request",
                                 "long until = Deadlines.ofReply(sent, claimNanos);",
                                 "long until = Deadlines.ofReply(queue.kit.nanoTime(), claimNanos);")),
-                of("what is told again does not begin anew", 1, EnumSet.of(HOLDER), off("line_refresh", "tellrearm")),
+                of("what is told again does not begin anew", 3, EnumSet.of(HOLDER), off("line_refresh", "tellrearm")),
                 of(
                         "what a reply has told is told no more",
-                        1,
+                        60,
                         EnumSet.of(LIVENESS, ORPHAN, ENDS),
                         lua("line_refresh", "    tellGrants(line, named)\n", ""),
                         lua(
