@@ -73,7 +73,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
     private final List<LineLease> leases = new ArrayList<>();
     private final List<LineRequest> open = new ArrayList<>();
     private final Map<String, LineRequest> byOwner = new HashMap<>();
-    private final Map<String, Long> revoked = new HashMap<>(); // when, by owner: leases may not know it yet
+    private final Map<String, Long> revoked = new HashMap<>(); // when, by owner and token: leases may not know it yet
     private final Set<String> heard = new HashSet<>(); // those of them whose clients listened
     private final long[] store = new long[LinePlan.LINES]; // the newest token that a guarded store was shown
     private long memorySince; // the server has forgotten, or may have, grants with older tokens
@@ -110,15 +110,21 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
     }
 
     /** An operator has ended its hold: its client learns of it later, by a message if it listens. */
-    void revoked(String publicOwner, boolean listens) {
-        revoked.putIfAbsent(publicOwner, world.now());
+    void revoked(String publicOwner, long token, boolean listens) {
+        String hold = publicOwner + " " + token; // an owner that has not heard of it yet asks again, and may get another
+        revoked.putIfAbsent(hold, world.now());
         if (listens) {
-            heard.add(publicOwner);
+            heard.add(hold);
         }
     }
 
+    /** Whether a hold of this owner was ended so. */
     boolean isRevoked(String publicOwner) {
-        return revoked.containsKey(publicOwner);
+        return revoked.keySet().stream().anyMatch(hold -> hold.startsWith(publicOwner + " "));
+    }
+
+    private boolean isRevoked(LineLease held) {
+        return revoked.containsKey(held.hold());
     }
 
     /** An operator has dropped it. */
@@ -180,7 +186,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
         if (outOfNothing
                 && !held.ended
-                && !isRevoked(held.owner)
+                && !isRevoked(held)
                 && held.request.item.options().renewed()
                 && world.isCalm(held.request.machine, held.obtainedAt - GRACE)) {
             found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
@@ -199,9 +205,9 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
                 }
                 continue;
             }
-            Long revokedAt = revoked.get(held.owner);
+            Long revokedAt = revoked.get(held.hold());
             if (revokedAt != null) {
-                told(held, revokedAt, heard.contains(held.owner));
+                told(held, revokedAt, heard.contains(held.hold()));
                 continue;
             }
             if (server.stands(held, left)) {
@@ -249,7 +255,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         for (LineLease held : leases) {
             if (held.line() == line
                     && held.request.machine.state() != Machine.State.DEAD
-                    && !isRevoked(held.owner)
+                    && !isRevoked(held)
                     && isOfThisMemory(held)
                     && !LeaseLook.remaining(held.lease).isZero()) {
                 alone |= held.mode == LockMode.EXCLUSIVE;

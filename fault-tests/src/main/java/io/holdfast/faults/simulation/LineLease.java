@@ -27,6 +27,11 @@ final class LineLease {
         this.obtainedAt = obtainedAt;
     }
 
+    /** Names what stands behind it on the server. */
+    String hold() {
+        return owner + " " + lease.token();
+    }
+
     int line() {
         return request.item.line();
     }

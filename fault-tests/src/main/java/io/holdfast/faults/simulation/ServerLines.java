@@ -147,7 +147,7 @@ final class ServerLines {
         if (run.script.equals("LINE_REVOKE")) {
             before.holds.forEach((owner, hold) -> {
                 if (run.ends(owner, hold.token()) && !after.holds.containsKey(owner)) {
-                    checks.revoked(owner, !isAway(owner));
+                    checks.revoked(owner, hold.token(), !isAway(owner));
                 }
             });
         }

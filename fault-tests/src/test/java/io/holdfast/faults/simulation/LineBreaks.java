@@ -68,7 +68,7 @@ final class LineBreaks {
                 of(
                         Kind.STEERED,
                         "an extension by name moves ends earlier, too",
-                        8,
+                        2,
                         EnumSet.of(HOLDER),
                         lua("line_prolong", "'XX', 'GT', int(now + ARGV[2])", "'XX', int(now + ARGV[2])")),
                 of(Kind.STEERED, "who is dropped does not hear of it", 2, EnumSet.of(TOLD), lua("drop", """
@@ -215,7 +215,7 @@ final class LineBreaks {
                 of("tombstones are not looked at", 16, EnumSet.of(ORPHAN), off("line_acquire", "tombstone")),
                 of("tombstones are not made", 16, EnumSet.of(ORPHAN), off("grave", "tombstone")),
                 of("a downgrade keeps the writer's token", 3, EnumSet.of(TOKENS), off("line_downgrade", "dgtoken")),
-                of("a downgrade serves nobody", 11, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
+                of("a downgrade serves nobody", 10, EnumSet.of(LIVENESS), off("line_downgrade", "dgserves")),
                 of("a repeated downgrade does not arm anew", 3, EnumSet.of(HOLDER), off("line_downgrade", "dgrearm")),
                 of(
                         "a writer does not keep others out",
@@ -256,7 +256,7 @@ final class LineBreaks {
                                 "")),
                 of(
                         "who acted does not look again",
-                        22,
+                        12,
                         EnumSet.of(LIVENESS),
                         java(
                                 "internal/queue/WaitingRoom",
@@ -307,7 +307,7 @@ final class LineBreaks {
                         java("internal/lease/Hold", "        grant.takeBack(reason);\n", "")),
                 of(
                         "only the first of a batch is confirmed",
-                        6,
+                        12,
                         EnumSet.of(KEPT),
                         java(
                                 "internal/queue/Confirms",
