@@ -14,7 +14,7 @@ if queues == '1' and not waiting then
   end
   redis.call('ZADD', lock.queue, orderOf(last, priority, order, owner), owner)
   -- What outlives its client's deadline outlives it: that was seen to when the deadline was moved.
-  if queued == 1 or not facts[5] or facts[5] < nowMillis then
+  if queued == 1 or not facts[5] or facts[5] < nowText then
     outliveWaiters(lock, queued == 1)
   end
 end

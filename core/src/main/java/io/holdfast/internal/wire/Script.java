@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ImmutableEnumChecker") // the text is written late, and always with the same
 public enum Script {
-    ACQUIRE("5e839d051573555702e7711686f26e9c218b6777"),
+    ACQUIRE("6e600ed4511b2bef4c555ca4ca98667e7f42248e"),
     RELEASE("2d142f3607fb4de36abc979ae69bb7b0fc282ef1"),
     CONFIRM("9f10350e8c0e8aad6c9ccd7ce5503ec2bbb5291b"),
     RENEW("7de3825d296f27b73a7233740ac9c53f10335025"),
@@ -32,7 +32,7 @@ public enum Script {
     QUORUM_ACQUIRE("396eb47a3b17923bea84391255d2321c5862c73b"),
     QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),
     QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
-    LINE_ACQUIRE("3fd64d7461ed8a35fdd7f8c7f552e8ddce922f50"),
+    LINE_ACQUIRE("c98e85c0f8a5c02659a7785ca468333935d8bff7"),
     LINE_RELEASE("bf0afe745d4221ea814da0dcd362a0b214ec4948"),
     LINE_CONFIRM("767a528ae8af9d1fbdb2a67cc0d285f80e18d7d1"),
     LINE_RENEW("a67769cd7e211d5569be668b5353dadb53b10e10"),
