@@ -2,20 +2,19 @@
 -- been told of a grant, and not lost with the keys. Both are moved seldom. Where only one of them may be touched both are the same
 -- key. Keys that are `new` have no expiry yet.
 
--- Whether the key of the holds is not another program's. Only its type says so: an error of any other kind, as of a permission that is
--- missing, would otherwise leave the key to expire before the holds do.
-local function isOurs(hold)
-  local count = redis.pcall('HLEN', hold)
-  if type(count) == 'table' and not string.find(count.err, 'WRONGTYPE', 1, true) then
-    redis.call('HLEN', hold) -- it comes again
-  end
-  return type(count) == 'number'
-end
-
 local function outlive(members, hold, ms, new)
   if new or redis.call('PTTL', members) < ms + 60000 then
     local at = string.format('%.0f', math.floor(nowText / 1000) + ms + 120000)
-    local both = new or hold ~= members and isOurs(hold) -- asked before anything is written
+    local both = new
+    if not both and hold ~= members then -- asked before anything is written
+      -- Only its type says that the key is another program's: an error of any other kind, as of a permission that is missing, would
+      -- otherwise leave the key to expire before the holds do.
+      local count = redis.pcall('HLEN', hold)
+      both = type(count) == 'number'
+      if not both and not string.find(count.err, 'WRONGTYPE', 1, true) then
+        redis.call('HLEN', hold) -- it comes again
+      end
+    end
     redis.call('PEXPIREAT', members, at)
     if both then
       redis.call('PEXPIREAT', hold, at)

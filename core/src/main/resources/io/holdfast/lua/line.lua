@@ -83,30 +83,37 @@ local function readClaims(line)
   return (facts[1] or facts[2]) and true or false
 end
 
--- Whether somebody waits or has waited since nobody did. Mostly somebody does: the first two are kept for whoever serves, and claims
--- are read where it matters whether there are any.
-local function anybodyWaits(line)
-  line.front = redis.call('ZRANGE', line.queue, '0', '1')
-  line.unread = line.front[1] ~= nil
-  return line.unread or readClaims(line)
-end
+-- What is done with claims; defined only where there are any, since what every script defines costs it more than most commands.
+local function claiming()
+  local claims = {}
 
-local function endClaims(line, count)
-  if line.unread then
-    readClaims(line)
+  function claims.endSome(line, count)
+    if line.unread then
+      readClaims(line)
+    end
+    if line.claims and count > 0 then
+      line.claims = line.claims > count and line.claims - count or nil
+      redis.call('HINCRBY', line.details, '@c', -count)
+    end
   end
-  if line.claims and count > 0 then
-    line.claims = line.claims > count and line.claims - count or nil
-    redis.call('HINCRBY', line.details, '@c', -count)
-  end
-end
 
--- Ends the claim of an owner, which left the queue when it was granted the line.
-local function endClaim(line, owner)
-  endClaims(line, 1)
-  if redis.call('HDEL', line.details, owner) == 1 then
-    uncount(line, clientOf(owner))
+  -- Ends the claim of an owner, which left the queue when it was granted the line.
+  function claims.finish(line, owner)
+    claims.endSome(line, 1)
+    if redis.call('HDEL', line.details, owner) == 1 then
+      uncount(line, clientOf(owner))
+    end
   end
+
+  -- The owner has heard of its grant: it is a claim no more.
+  function claims.takeUp(line, owner, hold)
+    hold.order = '-'
+    redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
+    redis.call('HSET', line.hold, partsOf(owner), textOf(hold))
+    claims.finish(line, owner)
+  end
+
+  return claims
 end
 
 -- The ends that come first, of five holds at most, as ZRANGE tells them; kept as long as nothing changes them.
@@ -191,7 +198,7 @@ local function purge(line)
       end
     end
     leave(line, gone)
-    endClaims(line, #lapsed)
+    claiming().endSome(line, #lapsed)
     for _, one in ipairs(lapsed) do
       local owner = one.public .. '~' .. one.hold.secret
       local client = clientOf(owner)
@@ -266,23 +273,6 @@ local function lastOf(line)
   return line.last
 end
 
--- New ends take their places among those that were read, if these were all and few.
-local function addEnds(line, scored)
-  local ends = line.ends
-  if ends and #ends + #scored > 10 then
-    line.ends = nil
-  elseif ends then
-    for i = 1, #scored, 2 do
-      local at = #ends
-      while at > 0 and tonumber(ends[at]) > tonumber(scored[i]) do
-        at = at - 2
-      end
-      table.insert(ends, at + 1, scored[i + 1])
-      table.insert(ends, at + 2, scored[i])
-    end
-  end
-end
-
 -- Writes what was decided: numbers, then who holds and until when.
 local function give(line, grants)
   if #grants == 0 then
@@ -320,7 +310,20 @@ local function give(line, grants)
   redis.call('ZADD', line.members, unpack(scored))
   redis.call('HSET', line.hold, unpack(fields))
   line.uncounted = false
-  addEnds(line, scored)
+  -- New ends take their places among those that were read, if these were all and few.
+  local ends = line.ends
+  if ends and #ends + #scored > 10 then
+    line.ends = nil
+  elseif ends then
+    for i = 1, #scored, 2 do
+      local at = #ends
+      while at > 0 and tonumber(ends[at]) > tonumber(scored[i]) do
+        at = at - 2
+      end
+      table.insert(ends, at + 1, scored[i + 1])
+      table.insert(ends, at + 2, scored[i])
+    end
+  end
   outlive(line.members, line.hold, longest, line.holders == #grants)
 end
 
@@ -426,33 +429,22 @@ local function serve(line, candidate)
   end
 end
 
-local function purgeAndServe(line, candidate)
-  purge(line)
-  if line.more == '0' then
-    serve(line, candidate)
-  end
-end
-
 -- Every script that can change who holds ends so: what is over is removed, and afterwards the first waiter that can be told does
 -- not fit, or none can be told, or there is more to do than one script may.
 local function settle(line, candidate)
-  if line.uncounted then
-    local done, problem = pcall(purgeAndServe, line, candidate)
+  if line.uncounted and not line.caught then
+    line.caught = true
+    local done, problem = pcall(settle, line, candidate)
     noteCounts(line) -- mostly a grant has written them
     if not done then
       error(problem)
     end
-  else
-    purgeAndServe(line, candidate)
+    return
   end
-end
-
--- The owner has heard of its grant: it is a claim no more.
-local function takeUp(line, owner, hold)
-  hold.order = '-'
-  redis.call('HDEL', line.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
-  redis.call('HSET', line.hold, partsOf(owner), textOf(hold))
-  endClaim(line, owner)
+  purge(line)
+  if line.more == '0' then
+    serve(line, candidate)
+  end
 end
 
 -- When so many permits are back that these fit beside those that are out, if nobody renews. If the first 64 ends do not do, the last
@@ -483,9 +475,13 @@ local function roomFor(line, weight, limit)
   return at
 end
 
--- In how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits. Answers as well
--- the hold that lasts longest, as its member and its end.
-local function wakeOf(line)
+-- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of those waiters
+-- of the client that asks which hold now, and of each its owner's public id, its token, since when, and its term, ms from now. Then, if
+-- somebody holds, of the hold that lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its
+-- label; its mode, its weight.
+-- With `others` a hold of the client that asks is not told.
+local function describe(line, others)
+  -- The wake: in how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits.
   local about = line.first
   if not about then
     local first = redis.call('ZRANGE', line.queue, '0', '0')[1]
@@ -521,16 +517,7 @@ local function wakeOf(line)
   if about and not permits then
     at = last
   end
-  return at and int(math.max(1, at - now)) or '0', ends[#ends - 1], last
-end
-
--- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of those waiters
--- of the client that asks which hold now, and of each its owner's public id, its token, since when, and its term, ms from now. Then, if
--- somebody holds, of the hold that lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its
--- label; its mode, its weight.
--- With `others` a hold of the client that asks is not told.
-local function describe(line, others)
-  local wake, member, last = wakeOf(line)
+  local wake, member = at and int(math.max(1, at - now)) or '0', ends[#ends - 1]
   local words = wake .. ' ' .. line.more .. ' ' .. line.holders .. ' ' .. line.used .. ' ' .. #line.told
   if line.told[1] then
     words = words .. ' ' .. table.concat(line.told, ' ')

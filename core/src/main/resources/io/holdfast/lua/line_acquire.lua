@@ -114,7 +114,7 @@ if own or waiting then
 end
 if own then
   if own.order ~= '-' then
-    takeUp(lock, owner, own)
+    claiming().takeUp(lock, owner, own)
   end
   -- rule rearm
   lock.ends = nil

@@ -32,7 +32,7 @@ for owner, token, term in string.gmatch(ARGV[3], '(%S+) (%d+) (%d+)') do
     outlive(lock.members, lock.hold, tonumber(term)) -- first: where it is refused, nothing is confirmed
     redis.call('ZADD', lock.members, 'XX', 'GT', int(now + term), public .. ' ' .. token)
     if own.order ~= '-' then
-      unlessForeign(takeUp, lock, owner, own)
+      unlessForeign(claiming().takeUp, lock, owner, own)
     end
   end
   reply[#reply + 1] = held and '1' or '0'

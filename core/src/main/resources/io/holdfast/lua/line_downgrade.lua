@@ -39,7 +39,7 @@ if own.mode == 'W' and own.token == ARGV[4] then
   -- end
   own.mode, own.weight, own.since, own.term, lock.phase = 'D', '1', nowText, ARGV[5], own.token
   if own.order ~= '-' then
-    takeUp(lock, owner, own)
+    claiming().takeUp(lock, owner, own)
   end
   redis.call('HSET', lock.hold, public, textOf(own), '@u', '1', '@f', lock.phase)
   redis.call('ZADD', lock.members, int(math.max(last, now + ARGV[5])), public .. ' ' .. own.token)

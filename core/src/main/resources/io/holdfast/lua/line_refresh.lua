@@ -61,7 +61,7 @@ local function tellGrants(line, named)
       outlive(line.members, line.hold, tonumber(hold.term))
       -- end
       if hold.order ~= '-' then
-        takeUp(line, named[i], hold)
+        claiming().takeUp(line, named[i], hold)
       end
       line.granted = line.granted or {}
       line.granted[named[i]] = true

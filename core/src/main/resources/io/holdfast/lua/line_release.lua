@@ -25,6 +25,14 @@
 -- include lasting.lua
 -- include line.lua
 
+-- Whether somebody waits or has waited since nobody did. Mostly somebody does: the first two are kept for whoever serves, and claims
+-- are read where it matters whether there are any.
+local function anybodyWaits(line)
+  line.front = redis.call('ZRANGE', line.queue, '0', '1')
+  line.unread = line.front[1] ~= nil
+  return line.unread or readClaims(line)
+end
+
 local lock = lineAt(1)
 local owner = ARGV[3]
 local public, secret = partsOf(owner)
@@ -60,7 +68,7 @@ if own and own.secret == secret then
     leave(lock, { one }, queued and not claim and tombstone == '0')
   end
   if claim and queued then
-    unlessForeign(endClaim, lock, owner)
+    unlessForeign(claiming().finish, lock, owner)
   end
   if not queued and tombstone == '0' then
     return 'RELEASED' -- mostly nobody waits: then this is all

@@ -48,7 +48,7 @@ if #gone > 0 then
 end
 for _, one in ipairs(gone) do
   if one.hold and one.hold.order ~= '-' then
-    endClaim(lock, one.public .. '~' .. one.hold.secret)
+    claiming().finish(lock, one.public .. '~' .. one.hold.secret)
   end
 end
 if ARGV[3] == '' and redis.call('ZCARD', lock.members) > 0 then
