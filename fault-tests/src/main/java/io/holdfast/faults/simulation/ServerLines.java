@@ -451,6 +451,7 @@ final class ServerLines {
         }
         ghosts.addAll(over); // tombstones are forgotten, too: a late copy may be granted once more
         over.clear();
+        handed.clear(); // what was told is told again
         checks.memoryIsLost(later);
     }
 
