@@ -55,12 +55,17 @@ public final class Withdrawals {
                 .thenApply(result -> result != ReleaseResult.UNCONFIRMED);
     }
 
-    /** An owner's release was answered: a server that forgets it is told again. */
-    public void released(Keys keys, String owner) {
-        takeBack.released(new Withdrawal(keys, owner, Duration.ZERO, Rest.NONE, false));
+    /**
+     * An owner's release was answered: a server that forgets it is told again, with the tombstone that it has forgotten, too.
+     *
+     * @param unanswered whether a copy of its acquire may still be under way
+     */
+    public void released(Keys keys, String owner, boolean unanswered) {
+        takeBack.released(new Withdrawal(keys, owner, tombstone(unanswered), Rest.NONE, false));
     }
 
-    private static Duration tombstone(boolean unanswered) {
+    /** How long a release refuses copies of its owner's acquire: not at all if none can come. */
+    public static Duration tombstone(boolean unanswered) {
         return unanswered ? TakeBack.TOMBSTONE : Duration.ZERO;
     }
 

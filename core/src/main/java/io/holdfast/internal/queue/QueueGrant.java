@@ -15,7 +15,7 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Rest;
-import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
@@ -476,7 +476,8 @@ final class QueueGrant implements Grant {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
         Rest rest = hold().rest.get();
         long sent = queue.kit.nanoTime();
-        Duration tombstone = request.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
+        boolean unanswered = request.unanswered();
+        Duration tombstone = Withdrawals.tombstone(unanswered);
         long used = keys.kind().isLine() ? token : request.tokens > SharedTokens.FEW ? lastToken : 0;
         queue.server.queueScripts.release(
                 keys, request.owner, tombstone, rest.sinceGrant(), rest.left(sent), used, (reply, failure) -> {
@@ -487,7 +488,7 @@ final class QueueGrant implements Grant {
                     }
                     try {
                         if (rest.isNone()) { // else it would end what comes back of it without its rest
-                            queue.withdrawals.released(keys, request.owner);
+                            queue.withdrawals.released(keys, request.owner, unanswered);
                         }
                         queue.waitingRoom.observe(keys, reply.state(), sent);
                     } finally {

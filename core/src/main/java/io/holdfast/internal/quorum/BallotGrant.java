@@ -8,7 +8,7 @@ import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Renewals;
-import io.holdfast.internal.lease.TakeBack;
+import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.quorum.Ballot.Seat;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.OwnerIds;
@@ -334,13 +334,14 @@ final class BallotGrant implements Grant {
         for (Seat seat : asked) {
             VotingNode node = seat.node;
             node.takeBack.ending();
-            Duration tombstone = seat.unanswered() ? TakeBack.TOMBSTONE : Duration.ZERO;
+            boolean unanswered = seat.unanswered();
+            Duration tombstone = Withdrawals.tombstone(unanswered);
             node.server.quorumScripts.release(ballot.keys, ballot.owner, tombstone, (held, failure) -> {
                 if (held == null) {
                     ballot.takeBack(seat);
                 } else {
                     (held ? released : gone).incrementAndGet();
-                    node.withdrawals.released(ballot.keys, ballot.owner);
+                    node.withdrawals.released(ballot.keys, ballot.owner, unanswered);
                 }
                 node.takeBack.ended();
                 boolean all = answers.incrementAndGet() == asked.size();
