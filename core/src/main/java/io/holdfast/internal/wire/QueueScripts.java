@@ -48,13 +48,8 @@ public final class QueueScripts {
                     reply.remainingMillis(hold),
                     mine.isEmpty()
                             ? List.of()
-                            : List.of(
-                                    new Claim(
-                                            mine,
-                                            reply.number(at + 1),
-                                            reply.number(at + 3),
-                                            reply.number(at + 2),
-                                            false)),
+                            : List.of(new Claim(
+                                    mine, reply.number(at + 1), reply.number(at + 3), reply.number(at + 2), false)),
                     reply.overNanos(hold),
                     handed == 0 ? -1 : reply.expiryNanos(handed),
                     reply.flag(at + 5));

@@ -111,7 +111,8 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
 
     /** An operator has ended its hold: its client learns of it later, by a message if it listens. */
     void revoked(String publicOwner, long token, boolean listens) {
-        String hold = publicOwner + " " + token; // an owner that has not heard of it yet asks again, and may get another
+        String hold =
+                publicOwner + " " + token; // an owner that has not heard of it yet asks again, and may get another
         revoked.putIfAbsent(hold, world.now());
         if (listens) {
             heard.add(hold);

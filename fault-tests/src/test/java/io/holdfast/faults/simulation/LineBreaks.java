@@ -204,10 +204,7 @@ final class LineBreaks {
                         60,
                         EnumSet.of(LIVENESS, ORPHAN, ENDS),
                         lua("line_refresh", "    tellGrants(line, named)\n", ""),
-                        lua(
-                                "heartbeat",
-                                "  return known >= count and 'OK' or 'RESEND'",
-                                "  return 'OK'"),
+                        lua("heartbeat", "  return known >= count and 'OK' or 'RESEND'", "  return 'OK'"),
                         lua(
                                 "heartbeat",
                                 "  if known == 0 then\n    return 'RESEND'",
