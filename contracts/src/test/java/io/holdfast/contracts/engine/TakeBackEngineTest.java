@@ -188,6 +188,20 @@ final class TakeBackEngineTest extends EngineFixture {
     // ---- connections
 
     @Test
+    void reconnect_releaseThatLeftATombstone_leavesItAgain() {
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        server.next("acquire").fail();
+        time.advance(millis(50));
+        server.next("acquire").answer(server.granted(7));
+        obtained(future).releaseAsync();
+        server.next("release").answer(server.released("RELEASED"));
+        server.disconnect();
+        server.restore();
+        // A server that has forgotten the release has forgotten the tombstone, too, and the first copy may still be under way.
+        assertEquals(TWO_MINUTES, server.next("release").tombstone());
+    }
+
+    @Test
     void reconnect_withALeaseAWaiterAndARelease_renewsRefreshesAndRepeatsAtOnce() {
         Lease lease = lease("held");
         Lease old = lease("old");
