@@ -131,7 +131,12 @@ final class ServerLines {
             }
         }
         if (run.script.equals("LINE_RELEASE")) {
-            over.add(LineView.publicPart(run.arguments.get(2)));
+            String owner = LineView.publicPart(run.arguments.get(2));
+            boolean buried = !run.arguments.get(3).startsWith("0 ");
+            // Whoever gives back what a late copy got after its tombstone was forgotten does not know whether there are more.
+            if (buried || !ghosts.contains(owner)) {
+                over.add(owner);
+            }
         }
         if (++looks % 8 == 0) {
             expiries();
@@ -449,7 +454,7 @@ final class ServerLines {
             views[line] = view;
             later = Math.max(later, newest[line] + 1);
         }
-        ghosts.addAll(over); // tombstones are forgotten, too: a late copy may be granted once more
+        ghosts.addAll(over); // tombstones are forgotten, too: late copies may be granted once more
         over.clear();
         handed.clear(); // what was told is told again
         checks.memoryIsLost(later);
