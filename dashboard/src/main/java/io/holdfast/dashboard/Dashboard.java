@@ -176,9 +176,8 @@ public final class Dashboard implements AutoCloseable {
         if (changes) {
             headers.put(ACT_HEADER, actToken);
         }
-        String version = Dashboard.class.getPackage().getImplementationVersion();
         return new Documents.Session(
-                version == null ? "" : version,
+                Pages.version(),
                 server,
                 holdfast.options().prefix(),
                 mounted,

@@ -3,7 +3,9 @@ package io.holdfast.dashboard;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +26,15 @@ final class Pages {
 
     /** A file; null if there is none of this name. */
     static byte @Nullable [] read(String name) {
-        if (!NAME.matcher(name).matches()) {
-            return null;
-        }
+        return NAME.matcher(name).matches() ? resource(name) : null;
+    }
+
+    /** The version of this build; not that of the jar, which may be another one with all classes of a program. */
+    static String version() {
+        return new String(Objects.requireNonNull(resource("version"), "version"), StandardCharsets.UTF_8).strip();
+    }
+
+    private static byte @Nullable [] resource(String name) {
         byte[] known = READ.get(name);
         if (known != null) {
             return known;

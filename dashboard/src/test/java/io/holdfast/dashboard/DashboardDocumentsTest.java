@@ -437,6 +437,12 @@ final class DashboardDocumentsTest {
     }
 
     @Test
+    void session_ofThisBuild_saysItsVersion() throws Exception {
+        String version = open(false).document("api/session").get("version").getAsString();
+        assertTrue(version.matches("\\d+\\.\\d+\\.\\d+(-.+)?"), version);
+    }
+
+    @Test
     void act_whereChangesAreNotAllowed_isRefused() throws Exception {
         Page page = open(false);
         Lease lease = billing.lock("a").acquire();
