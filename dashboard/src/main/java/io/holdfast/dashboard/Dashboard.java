@@ -193,20 +193,29 @@ public final class Dashboard implements AutoCloseable {
             problem(exchange, 503, MOST_STREAMS + " pages are open already; close one of them");
             return;
         }
-        boolean handedOn = false;
+        boolean begun = false;
         try {
-            exchange.stream(with(Map.of("Content-Type", "text/event-stream; charset=utf-8")), out -> {
-                try {
-                    send(out);
-                } finally {
-                    watch.streamEnded();
-                }
-            });
-            handedOn = true;
+            OutputStream out = exchange.open(with(Map.of("Content-Type", "text/event-stream; charset=utf-8")));
+            // A thread of its own: the server's would be missing for as long as the page is open, and may be the only
+            // one it has.
+            Thread thread = new Thread(() -> stream(out), "holdfast-dashboard-stream");
+            thread.setDaemon(true);
+            thread.start();
+            begun = true;
         } finally {
-            if (!handedOn) {
+            if (!begun) {
                 watch.streamEnded();
             }
+        }
+    }
+
+    private void stream(OutputStream to) {
+        try (OutputStream out = to) {
+            send(out);
+        } catch (IOException | InterruptedException e) {
+            // The page is gone, or the server.
+        } finally {
+            watch.streamEnded();
         }
     }
 

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request for the dashboard and the way to answer it: what a web server has to bring so that the dashboard can be mounted in it. One of
- * {@link #send} and {@link #stream} is called, once, on the thread that called {@link Dashboard#handle}.
+ * {@link #send} and {@link #open} is called, once, on the thread that called {@link Dashboard#handle}.
  */
 public interface DashboardExchange {
     /** {@code GET}, {@code POST} and so on. */
@@ -40,15 +40,8 @@ public interface DashboardExchange {
     void send(int status, Map<String, String> headers, byte[] body) throws IOException;
 
     /**
-     * Answers with 200 and what is written over time. The body runs until it returns or writing fails, which it does when the
-     * page is gone; on this thread, or on another one that the implementation has for it.
+     * Answers with 200 and with what is written over time: what is flushed is sent, and the answer is over when the stream is closed. Writing
+     * fails when the page is gone. The dashboard writes and closes on a thread of its own, also after {@link Dashboard#handle} has returned.
      */
-    void stream(Map<String, String> headers, Body body) throws IOException;
-
-    /** Writes an answer over time. */
-    @FunctionalInterface
-    interface Body {
-        /** Writes; what is flushed is sent. */
-        void writeTo(OutputStream out) throws IOException, InterruptedException;
-    }
+    OutputStream open(Map<String, String> headers) throws IOException;
 }

@@ -60,23 +60,10 @@ final class JdkExchange implements DashboardExchange {
         }
     }
 
-    /** On a thread of its own: the server's may be the only one that it has. */
     @Override
-    public void stream(Map<String, String> headers, Body body) {
-        Thread thread = new Thread(() -> write(headers, body), "holdfast-dashboard-stream");
-        thread.setDaemon(true);
-        thread.start();
-    }
-
-    private void write(Map<String, String> headers, Body body) {
-        try (exchange) {
-            headers.forEach(exchange.getResponseHeaders()::set);
-            exchange.sendResponseHeaders(200, UNKNOWN_LENGTH);
-            try (OutputStream out = exchange.getResponseBody()) {
-                body.writeTo(out);
-            }
-        } catch (IOException | InterruptedException e) {
-            // The page is gone, or the server.
-        }
+    public OutputStream open(Map<String, String> headers) throws IOException {
+        headers.forEach(exchange.getResponseHeaders()::set);
+        exchange.sendResponseHeaders(200, UNKNOWN_LENGTH);
+        return exchange.getResponseBody();
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
@@ -14,6 +15,9 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URLEncoder;
@@ -510,6 +514,58 @@ final class DashboardDocumentsTest {
     }
 
     // ---- in another server
+
+    @Test
+    void stream_pagesThatAreGoneBeforeItBegins_takeNoPlaceOfOthers() throws Exception {
+        try (Dashboard dashboard = Dashboard.of(billing)) {
+            for (int i = 0; i < 200; i++) {
+                assertThrows(IOException.class, () -> dashboard.handle(new GoneExchange()));
+            }
+        }
+    }
+
+    /** Asks for a stream, and is gone when it is to begin. */
+    private static final class GoneExchange implements DashboardExchange {
+        @Override
+        public String method() {
+            return "GET";
+        }
+
+        @Override
+        public String mount() {
+            return "";
+        }
+
+        @Override
+        public String path() {
+            return "/api/stream";
+        }
+
+        @Override
+        public @Nullable String query() {
+            return null;
+        }
+
+        @Override
+        public @Nullable String header(String name) {
+            return null;
+        }
+
+        @Override
+        public InputStream body() {
+            return InputStream.nullInputStream();
+        }
+
+        @Override
+        public void send(int status, Map<String, String> headers, byte[] body) {
+            throw new AssertionError(status + " " + new String(body, StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public OutputStream open(Map<String, String> headers) throws IOException {
+            throw new IOException("the page is gone");
+        }
+    }
 
     @Test
     void handler_mountedByOneLine_servesThePageBelowItsPlace() throws Exception {

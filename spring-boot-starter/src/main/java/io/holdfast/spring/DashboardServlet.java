@@ -6,6 +6,7 @@ import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -89,26 +90,23 @@ final class DashboardServlet extends HttpServlet {
             response.getOutputStream().write(body);
         }
 
-        /** On a thread of its own: the server's would be missing for as long as the page is open. */
         @Override
-        public void stream(Map<String, String> headers, Body body) {
+        public OutputStream open(Map<String, String> headers) throws IOException {
             headers.forEach(response::setHeader);
+            OutputStream out = response.getOutputStream();
             AsyncContext open = request.startAsync();
             open.setTimeout(0);
-            Thread thread = new Thread(() -> write(open, body), "holdfast-dashboard-stream");
-            thread.setDaemon(true);
-            thread.start();
-        }
+            return new FilterOutputStream(out) {
+                @Override
+                public void write(byte[] bytes, int from, int length) throws IOException {
+                    out.write(bytes, from, length);
+                }
 
-        private static void write(AsyncContext open, Body body) {
-            try {
-                OutputStream out = open.getResponse().getOutputStream();
-                body.writeTo(out);
-            } catch (IOException | InterruptedException e) {
-                // The page is gone, or the server.
-            } finally {
-                open.complete();
-            }
+                @Override
+                public void close() {
+                    open.complete();
+                }
+            };
         }
     }
 }
