@@ -72,7 +72,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
     void lost_renewalsHeldBack_comesBeforeTheServerHandsOver() throws Exception {
         // Ten times, because what is to be shown is an order of two events.
         for (int i = 0; i < 10; i++) {
-            LockOptions options = LockOptions.defaults().withTerm(Duration.ofMillis(300));
+            LockOptions options = LockOptions.defaults().withTerm(Duration.ofMillis(600));
             Lease lease = remote(HoldfastOptions.defaults()).lock("a", options).acquire();
             AtomicBoolean stillValid = new AtomicBoolean();
             CompletableFuture<Lease> rival = local(HoldfastOptions.defaults())

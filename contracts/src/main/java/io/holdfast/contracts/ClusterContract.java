@@ -45,6 +45,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,11 +93,16 @@ public abstract class ClusterContract extends LockSuite {
 
     /** A lock that a master serves. */
     private String lockOn(RedisServer master) {
-        for (int i = 0; ; i++) {
-            if (cluster.masterOf(cluster.slotOf("hf:{lock-" + i + "}")) == master) {
-                return "lock-" + i;
-            }
-        }
+        return nameOn(master, "lock-", "hf:{");
+    }
+
+    /** A name that begins so, and whose key a master serves. */
+    private String nameOn(RedisServer master, String name, String key) {
+        return IntStream.range(0, 1_000)
+                .mapToObj(i -> name + i)
+                .filter(each -> cluster.masterOf(cluster.slotOf(key + each + "}")) == master)
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("none of a thousand is on the master at port " + master.port()));
     }
 
     private List<String> oneLockOnEach() {
@@ -200,11 +206,7 @@ public abstract class ClusterContract extends LockSuite {
     }
 
     private String electionOn(RedisServer master) {
-        for (int i = 0; ; i++) {
-            if (cluster.masterOf(cluster.slotOf("hf:{%lead:election-" + i + "}")) == master) {
-                return "election-" + i;
-            }
-        }
+        return nameOn(master, "election-", "hf:{%lead:");
     }
 
     /** Channels that somebody listens to; before 7.0 there are no sharded ones. */
@@ -329,7 +331,7 @@ public abstract class ClusterContract extends LockSuite {
         Lease replicated = client.lock(lockOn(doomed), LONG).acquire();
         Lease elsewhere = client.lock(lockOn(cluster.otherThan(doomed)), LONG).acquire();
         assertEquals(1, doomed.command("WAIT", "1", "5000").asLong());
-        String forgotten = anotherLockOn(doomed, replicated.name());
+        String forgotten = anotherLockOn(doomed);
         // What is granted from now on does not reach the replica.
         replica.freeze();
         doomed.command("CLIENT", "KILL", "TYPE", "replica");
@@ -376,13 +378,8 @@ public abstract class ClusterContract extends LockSuite {
         client.lock(elsewhere, unrenewed).acquire(Wait.none()).release();
     }
 
-    private String anotherLockOn(RedisServer master, String not) {
-        for (int i = 0; ; i++) {
-            String name = "other-" + i;
-            if (!name.equals(not) && cluster.masterOf(cluster.slotOf("hf:{" + name + "}")) == master) {
-                return name;
-            }
-        }
+    private String anotherLockOn(RedisServer master) {
+        return nameOn(master, "other-", "hf:{");
     }
 
     @Test

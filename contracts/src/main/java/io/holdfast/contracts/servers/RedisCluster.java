@@ -5,6 +5,7 @@ import io.holdfast.spi.RedisAddress;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -93,7 +94,10 @@ public final class RedisCluster implements AutoCloseable {
         awaitHealthy();
     }
 
-    /** Waits until every node that runs sees all slots served, by the same masters, and every replica follows its own. */
+    /**
+     * Waits until every node that runs sees all slots served, by the same masters, and no other masters, and every replica follows
+     * its own. That a node has become a replica is known to itself first.
+     */
     public void awaitHealthy() {
         await("all agree on the masters", () -> {
             Set<Set<String>> views = new HashSet<>();
@@ -106,6 +110,7 @@ public final class RedisCluster implements AutoCloseable {
                         view.add(range.asList().get(2).asList().get(2).asString());
                     }
                     views.add(view);
+                    views.add(mastersSeenBy(node.getValue()));
                     if (node.getValue()
                             .command("ROLE")
                             .asList()
@@ -143,13 +148,17 @@ public final class RedisCluster implements AutoCloseable {
 
     /** The masters that run, as a node sees it that runs. */
     public List<RedisServer> masters() {
-        List<RedisServer> masters = new ArrayList<>();
-        for (String line : lines(running())) {
+        return mastersSeenBy(running()).stream().map(this::node).toList();
+    }
+
+    private Set<String> mastersSeenBy(RedisServer server) {
+        Set<String> masters = new LinkedHashSet<>();
+        for (String line : lines(server)) {
             String[] words = line.split(" ", -1);
             if (words[2].contains("master")
                     && !words[2].contains("fail")
                     && node(words[0]).isRunning()) {
-                masters.add(node(words[0]));
+                masters.add(words[0]);
             }
         }
         return masters;

@@ -197,7 +197,8 @@ final class TakeBackEngineTest extends EngineFixture {
         server.next("release").answer(server.released("RELEASED"));
         server.disconnect();
         server.restore();
-        // A server that has forgotten the release has forgotten the tombstone, too, and the first copy may still be under way.
+        // A server that has forgotten the release has forgotten the tombstone, too, and the first copy may still be
+        // under way.
         assertEquals(TWO_MINUTES, server.next("release").tombstone());
     }
 

@@ -185,7 +185,8 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         // Tokens rise across lost memory and set clocks; but a client goes on lending a hold that the server has
         // forgotten, under the tokens of that hold, until it is told: they are older than those of its successors, and
         // refused.
-        (subject.equals(Subjects.SHARED) ? inside : always).addAll(tokens);
+        boolean lent = subject.equals(Subjects.SHARED);
+        tokens.forEach(each -> (lent || each.check().equals(Checks.PHASES) ? inside : always).add(each));
         List<String> violations = new ArrayList<>();
         List<String> remarks = new ArrayList<>();
         if (ours) {

@@ -16,6 +16,11 @@ public final class Checks {
     /** A waiter that was passed over while it could not be reached is back in its place after a refresh and a claim. */
     private static final long AFTERMATH_NANOS = Duration.ofSeconds(5).toNanos();
 
+    private static final String TOKENS = "tokens";
+
+    /** What has to do with the token that readers share: it may be wrong where a server has forgotten something. */
+    public static final String PHASES = "phases";
+
     private Checks() {}
 
     /** Holds of one lock that were surely held at one time, and do not fit together. */
@@ -56,7 +61,7 @@ public final class Checks {
 
     /**
      * A hold that was asked for when another had begun has a greater token; a reader's is not less than another reader's, with
-     * whom it may share one.
+     * whom it may share one. A reader's that is less counts as {@link #PHASES}.
      */
     public static List<Violation> tokens(History history) {
         List<Violation> found = new ArrayList<>();
@@ -78,17 +83,23 @@ public final class Checks {
                     }
                 }
                 if (greatest != null && greatest.token() >= each.token()) {
-                    found.add(new Violation("tokens", each + " began after " + greatest));
+                    found.add(fallen(each, greatest));
                 }
                 boolean mayShare = isReader(each);
                 if (greatestOfReaders != null
                         && greatestOfReaders.token() >= each.token()
                         && !(mayShare && greatestOfReaders.token() == each.token())) {
-                    found.add(new Violation("tokens", each + " began after " + greatestOfReaders));
+                    found.add(fallen(each, greatestOfReaders));
                 }
             }
         }
         return found;
+    }
+
+    /** Where data that is older than the hold before has brought readers back, whoever joins them has their token. */
+    private static Violation fallen(Operation later, Operation earlier) {
+        boolean joins = isReader(later) && later.token() < earlier.token();
+        return new Violation(joins ? PHASES : TOKENS, later + " began after " + earlier);
     }
 
     /** Those that were obtained with a token, by the time when they were. */
@@ -117,7 +128,7 @@ public final class Checks {
             for (Operation next : begun) {
                 Operation same = tokens.putIfAbsent(next.token(), next);
                 if (same != null && !(isReader(same) && isReader(next))) {
-                    found.add(new Violation("phases", next + " has the token of " + same));
+                    found.add(new Violation(PHASES, next + " has the token of " + same));
                 }
                 if (!isReader(next) || !next.surelyHeld()) {
                     continue;
@@ -126,7 +137,7 @@ public final class Checks {
                 reading.stream()
                         .filter(each -> each.token() != next.token())
                         .findFirst()
-                        .ifPresent(each -> found.add(new Violation("phases", next + " read together with " + each)));
+                        .ifPresent(each -> found.add(new Violation(PHASES, next + " read together with " + each)));
                 reading.add(next);
             }
         }

@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.Attempt;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LockMode;
+import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -188,7 +189,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         if (outOfNothing
                 && !held.ended
                 && !isRevoked(held)
-                && held.request.item.options().renewed()
+                && ofHold(held).renewed()
                 && world.isCalm(held.request.machine, held.obtainedAt - GRACE)) {
             found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
         }
@@ -243,10 +244,17 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
                     held + " ended " + (now - since) / MILLI + " ms ago, and its client, which listens, goes on");
         }
         long from = Math.max(Math.max(since, world.troubledUntil(machine)), world.runsSince(machine));
-        long renewal = held.request.item.options().term().toNanos() / 3;
-        if (held.request.item.options().renewed() && now - from > renewal * 102 / 100 + 500 * MILLI) {
+        LockOptions options = ofHold(held);
+        long renewal = options.term().toNanos() / 3;
+        if (options.renewed() && now - from > renewal * 102 / 100 + 500 * MILLI) {
             found(Check.TOLD, held + " is gone since " + (now - since) / MILLI + " ms, and no renewal told its client");
         }
+    }
+
+    /** A lease that re-enters is renewed as the hold is that it entered, or is not. */
+    private LockOptions ofHold(LineLease held) {
+        LineRequest first = byOwner.getOrDefault(held.owner, held.request);
+        return first.item.options();
     }
 
     private void excludes(int line) {

@@ -133,7 +133,8 @@ final class ServerLines {
         if (run.script.equals("LINE_RELEASE")) {
             String owner = LineView.publicPart(run.arguments.get(2));
             boolean buried = !run.arguments.get(3).startsWith("0 ");
-            // Whoever gives back what a late copy got after its tombstone was forgotten does not know whether there are more.
+            // Whoever gives back what a late copy got after its tombstone was forgotten does not know whether there are
+            // more.
             if (buried || !ghosts.contains(owner)) {
                 over.add(owner);
             }

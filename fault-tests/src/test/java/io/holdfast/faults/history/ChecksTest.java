@@ -253,7 +253,18 @@ final class ChecksTest {
     void tokens_readerBelowReadersBefore_isFound() {
         hold(Want.SHARED, 1_000, 1_100, 2);
         hold(Want.SHARED, 1_200, 1_300, 1);
-        assertEquals(1, Checks.tokens(history()).size());
+        List<Violation> found = Checks.tokens(history());
+        assertEquals(1, found.size());
+        assertEquals(Checks.PHASES, found.get(0).check(), "older data may have brought those back whom it joins");
+    }
+
+    @Test
+    void tokens_writerBelowReadersBefore_isFound() {
+        hold(Want.SHARED, 1_000, 1_100, 2);
+        hold(Want.ALONE, 1_200, 1_300, 1);
+        List<Violation> found = Checks.tokens(history());
+        assertEquals(1, found.size());
+        assertEquals("tokens", found.get(0).check());
     }
 
     // ---- phases
