@@ -66,6 +66,17 @@ final class TakeBackEngineTest extends EngineFixture {
     }
 
     @Test
+    void release_handedOffAfterTheConnectionBroke_leavesATombstone() {
+        CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync();
+        Call acquire = server.next("acquire");
+        acquire.fail();
+        server.grant(acquire, 7, CLAIM, Duration.ZERO);
+        obtained(future).releaseAsync();
+        // One copy has been executed. A client that connects anew may have sent another.
+        assertEquals(TWO_MINUTES, server.next("release").tombstone());
+    }
+
+    @Test
     void acquire_answered_leavesNoTombstone() {
         lease("a").releaseAsync();
         assertEquals("0", server.next("release").tombstone());

@@ -186,10 +186,10 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /**
      * Whether a copy of the acquire may still be under way. A handoff proves that one copy was executed, also where its
-     * answer has not come yet: nobody else could have queued this owner.
+     * answer has not come yet: nobody else could have queued this owner. If its connection broke it may be sent again.
      */
     boolean unanswered() {
-        return outcome.asked.get() > Math.max(answered.get(), handedOff ? 1 : 0)
+        return outcome.asked.get() > Math.max(answered.get(), handedOff && lastFailure == null ? 1 : 0)
                 || (before != null && before.unanswered());
     }
 

@@ -185,7 +185,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         // Tokens rise across lost memory and set clocks; but a client goes on lending a hold that the server has
         // forgotten, under the tokens of that hold, until it is told: they are older than those of its successors, and
         // refused.
-        boolean lent = subject.equals(Subjects.SHARED);
+        boolean lent = Subjects.sharesHolds(subject);
         tokens.forEach(each -> (lent || each.check().equals(Checks.PHASES) ? inside : always).add(each));
         List<String> violations = new ArrayList<>();
         List<String> remarks = new ArrayList<>();

@@ -18,14 +18,14 @@ public final class Subjects {
     /** Holdfast with a quarantine after any loss of memory. */
     public static final String QUARANTINE = "holdfast-quarantine";
 
+    private static final String STRICT = "holdfast-lettuce";
+
     private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
     private static final Map<String, Way> LINES = new LinkedHashMap<>();
 
     static {
         // In turns, which are the default, only the order among clients could be checked.
-        MAKERS.put(
-                "holdfast-lettuce",
-                (to, term) -> HoldfastSubject.connect("lettuce", to, term, LockOptions::withStrictOrder));
+        MAKERS.put(STRICT, (to, term) -> HoldfastSubject.connect("lettuce", to, term, LockOptions::withStrictOrder));
         MAKERS.put("holdfast-jedis", (to, term) -> HoldfastSubject.connect("jedis", to, term, lock -> lock));
         MAKERS.put(
                 SHARED,
@@ -85,6 +85,11 @@ public final class Subjects {
             throw new IllegalArgumentException("there is no subject '" + name + "'; there are " + names());
         }
         return maker;
+    }
+
+    /** Whether leases of one process may share a hold, each with a token of its own. */
+    public static boolean sharesHolds(String name) {
+        return isHoldfast(name) && way(name) == Way.EXCLUSIVE && !name.equals(STRICT);
     }
 
     /** Whether this is Holdfast: then its promises are checked, and not only counted. */
