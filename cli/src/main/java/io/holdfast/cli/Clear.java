@@ -34,10 +34,10 @@ final class Clear implements Subcommand {
             int removed = 0;
             if (name == null) {
                 for (LockInfo.Kind each : Kinds.allOr(kind)) {
-                    removed += Kinds.admin(client, each).cleanAll();
+                    removed += client.admin().of(each).cleanAll();
                 }
             } else {
-                removed = Kinds.admin(client, Kinds.of(given)).clean(name);
+                removed = client.admin().of(Kinds.of(given)).clean(name);
             }
             int total = removed;
             if (given.hasMatchedOption("--json")) {

@@ -38,7 +38,7 @@ final class Extend implements Subcommand {
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
             Duration remaining =
-                    Kinds.admin(client, Kinds.of(given)).extend(name, atLeast).orElse(null);
+                    client.admin().of(Kinds.of(given)).extend(name, atLeast).orElse(null);
             Instant end = remaining == null ? null : Words.in(remaining);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.text("lock", name)

@@ -1,6 +1,5 @@
 package io.holdfast.cli;
 
-import io.holdfast.Admin;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
@@ -77,11 +76,6 @@ final class Kinds {
     /** Where names of a kind are looked at; of all of them for null. */
     static Inspector inspector(Holdfast client, @Nullable Kind kind) {
         return kind == null ? client.inspect().allKinds() : client.inspect().of(kind);
-    }
-
-    /** Where names of a kind are steered. */
-    static Admin admin(Holdfast client, Kind kind) {
-        return client.admin().of(kind);
     }
 
     /**

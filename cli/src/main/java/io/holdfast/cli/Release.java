@@ -263,7 +263,7 @@ final class Release implements Subcommand {
             List<Revocation> each = new ArrayList<>();
             if (name != null && !isOfSome() && (!asShown || !found.isEmpty())) {
                 LockInfo.Kind of = kind == null ? LockInfo.Kind.LOCK : kind;
-                Admin admin = Kinds.admin(acting, of);
+                Admin admin = acting.admin().of(of);
                 Waiters waiters = drop ? Waiters.DROP : Waiters.HAND_OFF;
                 if (asShown && token == 0 && Kinds.isShared(of)) {
                     releaseShown(admin, found.get(0).lock(), each);
@@ -273,7 +273,7 @@ final class Release implements Subcommand {
             } else {
                 // One by one: what others have got meanwhile is not theirs who were meant.
                 found.forEach(some -> {
-                    Admin admin = Kinds.admin(acting, some.lock().kind());
+                    Admin admin = acting.admin().of(some.lock().kind());
                     List<Holder> holders = some.holders() == null ? List.of() : some.holders();
                     holders.forEach(holder -> each.add(admin.release(some.lock().name(), holder)));
                 });
@@ -292,7 +292,7 @@ final class Release implements Subcommand {
         private Done releaseAll(Holdfast acting) {
             Total sum = new Total(0, 0, Duration.ZERO);
             for (LockInfo.Kind each : Kinds.locksOr(kind)) {
-                Total one = Kinds.admin(acting, each).releaseAll();
+                Total one = acting.admin().of(each).releaseAll();
                 sum = new Total(
                         sum.released() + one.released(),
                         sum.dropped() + one.dropped(),

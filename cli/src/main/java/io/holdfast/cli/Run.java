@@ -229,7 +229,7 @@ final class Run {
 
     private void giveBack(Holdfast client, Lease lease) {
         LockInfo.Kind kind = request.lock().wanted().kindOfName();
-        Admin admin = Kinds.admin(client, kind);
+        Admin admin = client.admin().of(kind);
         if (!Kinds.isShared(kind)) {
             admin.release(lease.name(), lease.token(), Admin.Waiters.HAND_OFF);
             return;

@@ -100,7 +100,8 @@ final class RollingUpgradeTest {
     void release_byName_endsTheHoldOfTheLastVersion(Kind kind) throws Exception {
         try (Launched holding = launch(true, words(kind), "echo $HOLDFAST_TOKEN; exec sleep 600")) {
             holding.awaitOut("\n");
-            Revocation done = Kinds.admin(looking, kind)
+            Revocation done = looking.admin()
+                    .of(kind)
                     .release("a", Long.parseLong(holding.out().strip()), Waiters.HAND_OFF);
             assertEquals(Revocation.Outcome.RELEASED, done.outcome());
             if (kind == Kind.ELECTION) {

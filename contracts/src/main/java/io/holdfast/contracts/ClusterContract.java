@@ -331,7 +331,7 @@ public abstract class ClusterContract extends LockSuite {
         Lease replicated = client.lock(lockOn(doomed), LONG).acquire();
         Lease elsewhere = client.lock(lockOn(cluster.otherThan(doomed)), LONG).acquire();
         assertEquals(1, doomed.command("WAIT", "1", "5000").asLong());
-        String forgotten = anotherLockOn(doomed);
+        String forgotten = nameOn(doomed, "other-", "hf:{");
         // What is granted from now on does not reach the replica.
         replica.freeze();
         doomed.command("CLIENT", "KILL", "TYPE", "replica");
@@ -376,10 +376,6 @@ public abstract class ClusterContract extends LockSuite {
                 .get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         // The other masters have their memory.
         client.lock(elsewhere, unrenewed).acquire(Wait.none()).release();
-    }
-
-    private String anotherLockOn(RedisServer master) {
-        return nameOn(master, "other-", "hf:{");
     }
 
     @Test
