@@ -154,8 +154,10 @@ record CycleScenario(
                 return;
             }
             members.forEach(Crew.Member::awaitStart);
-            // Many queues are measured one after the other, and the server has most of the work: once is enough.
-            int warmings = growing ? Math.min(1, scale.warmings()) : scale.warmings();
+            // Many queues are measured one after the other, and the server has most of the work: once is enough. Else
+            // processes
+            // that share the machine compile the same code each, and take longer for it the more they are.
+            int warmings = growing ? Math.min(1, scale.warmings()) : scale.warmings() * members.size();
             Warming.of(members, warmings, scale.warmMillis(), this::run);
         }
 

@@ -9,7 +9,7 @@ import java.util.Set;
  * @param rounds in which each contestant is measured once
  * @param slowRounds the same, of scenarios in which that takes long
  * @param warmMillis of work before the first round, and again until code is compiled
- * @param warmings so often at the most
+ * @param warmings so often at the most, for each process
  * @param millis that a measurement of a rate lasts
  * @param least cycles of each thread in it, however long they take
  * @param handoffs in a measurement of their latency, and for each process before one of a recovery
