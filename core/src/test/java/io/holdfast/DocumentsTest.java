@@ -10,18 +10,25 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What the documents point at exists: tests that are named, and files that are linked. */
+/** What the documents point at exists: tests that are named, files and their parts that are linked. */
 class DocumentsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAMED_TEST =
             Pattern.compile("`([A-Z][A-Za-z]*(?:Test|Contract))(?:\\.([a-zA-Z0-9_]+))?`");
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
+    private static final Pattern LINK_TO_A_PART = Pattern.compile("\\]\\(([^)#:\\s]*)#([^)\\s]*)\\)");
+    private static final Pattern BLOCK = Pattern.compile("^```.*?^```", Pattern.MULTILINE | Pattern.DOTALL);
+    private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
+    private static final Pattern MARK = Pattern.compile("<a id=\"([^\"]+)\"");
 
     @Test
     void documents_testsThatTheyName_exist() throws IOException {
@@ -64,6 +71,43 @@ class DocumentsTest {
             }
         }
         assertEquals(List.of(), missing);
+    }
+
+    @Test
+    void documents_partsThatTheyLinkTo_exist() throws IOException {
+        List<String> missing = new ArrayList<>();
+        int linked = 0;
+        for (Path document : files(".md")) {
+            Matcher matcher = LINK_TO_A_PART.matcher(Files.readString(document));
+            while (matcher.find()) {
+                Path other = matcher.group(1).isEmpty() ? document : document.resolveSibling(matcher.group(1));
+                if (other.toString().endsWith(".md") && Files.exists(other)) {
+                    linked++;
+                    if (!parts(Files.readString(other)).contains(matcher.group(2))) {
+                        missing.add(document + ": " + matcher.group());
+                    }
+                }
+            }
+        }
+        assertEquals(List.of(), missing);
+        assertTrue(linked > 100, "the pattern no longer finds the links");
+    }
+
+    /** The names by which parts of a document can be linked to: of its headings, as GitHub makes them, and its marks. */
+    private static Set<String> parts(String document) {
+        String text = BLOCK.matcher(document).replaceAll("");
+        Set<String> parts =
+                MARK.matcher(text).results().map(mark -> mark.group(1)).collect(Collectors.toSet());
+        HEADING.matcher(text)
+                .results()
+                .map(heading -> heading.group(1)
+                        .replaceAll("\\[([^\\]]*)\\]\\([^)]*\\)", "$1")
+                        .strip()
+                        .toLowerCase(Locale.ROOT)
+                        .replaceAll("[^\\p{L}\\p{N}_\\- ]", "")
+                        .replace(' ', '-'))
+                .forEach(parts::add);
+        return parts;
     }
 
     @Test

@@ -3,8 +3,11 @@ package io.holdfast.cli;
 import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -139,23 +142,39 @@ final class Child {
      * too, because a shell that is ended leaves what it has started running, without the lock.
      */
     void end(Duration grace) {
-        List<ProcessHandle> all = all().toList();
-        all.forEach(ProcessHandle::destroy);
-        if (awaitAll(all, grace.toMillis())) {
-            return;
-        }
+        long end = System.nanoTime() + grace.toNanos();
+        Set<ProcessHandle> all = new LinkedHashSet<>();
+        List<ProcessHandle> fresh = all().toList();
+        long rest = 0;
+        do {
+            fresh.forEach(ProcessHandle::destroy);
+            all.addAll(fresh);
+            // What was started since they were looked for, as far as it can be found.
+            fresh = notIn(all);
+            rest = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (fresh.isEmpty() && awaitAll(all, Math.max(0, rest))) {
+                fresh = notIn(all);
+                if (fresh.isEmpty()) {
+                    return;
+                }
+            }
+        } while (!fresh.isEmpty() && rest > 0);
         List<ProcessHandle> left = Stream.concat(all.stream(), children == null ? Stream.of() : children.alive())
                 .filter(ProcessHandle::isAlive)
                 .flatMap(each -> Stream.concat(each.descendants(), Stream.of(each)))
                 .distinct()
                 .toList();
-        Say.line("KILL to " + left.size() + (left.size() == 1 ? " process" : " processes")
+        Say.briefly("KILL to " + left.size() + (left.size() == 1 ? " process" : " processes")
                 + " that TERM did not end within " + Span.inWords(grace));
         left.forEach(ProcessHandle::destroyForcibly);
         awaitAll(left, TimeUnit.SECONDS.toMillis(AFTER_KILL_SECONDS));
     }
 
-    private static boolean awaitAll(List<ProcessHandle> processes, long millis) {
+    private List<ProcessHandle> notIn(Set<ProcessHandle> known) {
+        return all().filter(each -> each.isAlive() && !known.contains(each)).toList();
+    }
+
+    private static boolean awaitAll(Collection<ProcessHandle> processes, long millis) {
         CompletableFuture<?>[] ends =
                 processes.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new);
         try {

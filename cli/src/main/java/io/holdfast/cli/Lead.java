@@ -134,7 +134,7 @@ final class Lead {
     private void end(Child running, Leadership leadership) {
         boolean before = leadership.isValid();
         if (!request.lock().quiet()) {
-            Say.line((before ? "about to lose" : "lost") + " the leadership of '" + name()
+            Say.briefly((before ? "about to lose" : "lost") + " the leadership of '" + name()
                     + "'; ending the command (pid " + running.pid() + "), and waiting to lead again");
         }
         Duration left = leadership.remaining();

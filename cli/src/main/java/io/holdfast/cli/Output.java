@@ -10,6 +10,8 @@ import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.charset.IllegalCharsetNameException;
 import java.nio.charset.UnsupportedCharsetException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** Standard output, with a memory of what went wrong: {@link PrintStream} tells only that something did. */
@@ -51,6 +53,16 @@ final class Output extends FilterOutputStream {
         }
     }
 
+    /** Whether somebody reads what is written, who may go away: the system says that in its user's language. */
+    private static boolean isPipe() {
+        try {
+            String what = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+            return what.startsWith("pipe:") || what.startsWith("socket:");
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
     /**
      * Writes what is left. A command that has done its work, and could not say what came of it, has failed; but a reader who
      * has gone away, as {@code head} does, has what he wanted.
@@ -60,7 +72,7 @@ final class Output extends FilterOutputStream {
     int status(int status) {
         stream.flush();
         IOException why = problem;
-        if (why == null || String.valueOf(why.getMessage()).contains("Broken pipe")) {
+        if (why == null || String.valueOf(why.getMessage()).contains("Broken pipe") || isPipe()) {
             return status;
         }
         Say.failure("standard output cannot be written: " + why.getMessage(), why);

@@ -282,7 +282,7 @@ final class Run {
             running = Objects.requireNonNull(child);
         }
         try {
-            Say.line("lost lock '" + lock + "' while the command ran: " + Words.loss(reason)
+            Say.briefly("lost lock '" + lock + "' while the command ran: " + Words.loss(reason)
                     + "; ending the command (pid " + running.pid() + ")");
             running.end(request.killAfter());
         } finally {

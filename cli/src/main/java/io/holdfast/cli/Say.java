@@ -5,6 +5,8 @@ import java.io.StringWriter;
 
 /** What the command says: to people, on standard error, each message one line. Standard output is the child's. */
 final class Say {
+    private static final long MOMENT_MILLIS = 500;
+
     /** Whether more is wanted than what is needed ({@code -v}). */
     private static volatile boolean verbose;
 
@@ -22,6 +24,21 @@ final class Say {
     static void line(String message) {
         System.err.println("holdfast: " + printable(message));
         System.err.flush();
+    }
+
+    /**
+     * As {@link #line}, before something that must not wait: it goes on after a moment where nobody reads, as on a terminal that is stopped,
+     * or in a pipe that is full.
+     */
+    static void briefly(String message) {
+        Thread saying = new Thread(() -> line(message), "holdfast-says");
+        saying.setDaemon(true);
+        saying.start();
+        try {
+            saying.join(MOMENT_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // for whoever waits next
+        }
     }
 
     /** One line, and with {@code -v} where it comes from. */

@@ -23,6 +23,8 @@ final class ShowDashboard implements Subcommand {
     private static final String KEY = "--page-key";
     private static final String PROXY = "--behind-proxy";
     private static final int GREATEST_PORT = 65_535;
+    /** Of the JDK's web server. */
+    private static final String LONGEST_REQUEST = "sun.net.httpserver.maxReqTime";
 
     @Override
     public CommandSpec spec() {
@@ -77,6 +79,9 @@ final class ShowDashboard implements Subcommand {
         boolean json = given.hasMatchedOption("--json");
         Server server = Server.of(given);
         CompletableFuture<Integer> end = new CompletableFuture<>();
+        if (System.getProperty(LONGEST_REQUEST) == null) {
+            System.setProperty(LONGEST_REQUEST, "10"); // s; without a limit, requests that never end keep others out
+        }
         try (Holdfast client = server.open();
                 DashboardServer page = DashboardServer.start(
                         client, options.withShown(server.inWords()).withOnUsed(next -> print(next, json)))) {

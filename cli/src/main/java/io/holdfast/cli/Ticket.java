@@ -13,7 +13,9 @@ import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -88,16 +90,21 @@ record Ticket(Path folder) {
         if (place.toString().getBytes(StandardCharsets.UTF_8).length + PREFIX.length() + 30 > LONGEST_PATH) {
             place = USUAL_PLACE;
         }
-        sweep(place);
-        return new Ticket(Files.createTempDirectory(place, PREFIX)); // for its user only, as it always is
+        Path made = Files.createTempDirectory(place, PREFIX); // for its user only, as it always is
+        sweep(place, made);
+        return new Ticket(made);
     }
 
-    /** Only what is this user's can be entered and removed. */
-    private static void sweep(Path place) {
+    /** Of this user's own only: others can put there what they like. */
+    private static void sweep(Path place, Path made) {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(place, PREFIX + "*")) {
+            UserPrincipal me = Files.getOwner(made);
             for (Path each : folders) {
                 Ticket other = new Ticket(each);
-                if (other.isAbandoned()) {
+                if (!each.equals(made)
+                        && Files.isDirectory(each, LinkOption.NOFOLLOW_LINKS)
+                        && Files.getOwner(each, LinkOption.NOFOLLOW_LINKS).equals(me)
+                        && other.isAbandoned()) {
                     other.remove();
                 }
             }
@@ -108,20 +115,26 @@ record Ticket(Path folder) {
 
     private boolean isAbandoned() {
         if (!Files.exists(socket())) {
-            try {
-                return Files.getLastModifiedTime(folder)
-                        .toInstant()
-                        .isBefore(Instant.now().minus(BEING_MADE));
-            } catch (IOException e) {
-                return false;
-            }
+            return !isNew();
         }
-        try (SocketChannel channel = SocketChannel.open(UnixDomainSocketAddress.of(socket()))) {
-            return !channel.isConnected();
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            channel.configureBlocking(false); // a keeper that is stopped accepts nobody, and its queue may be full
+            channel.connect(UnixDomainSocketAddress.of(socket()));
+            return false;
         } catch (ConnectException e) {
-            return true;
+            return !isNew(); // its maker may not listen yet
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    private boolean isNew() {
+        try {
+            return !Files.getLastModifiedTime(folder)
+                    .toInstant()
+                    .isBefore(Instant.now().minus(BEING_MADE));
+        } catch (IOException e) {
+            return true;
         }
     }
 

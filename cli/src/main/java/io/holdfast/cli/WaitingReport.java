@@ -6,6 +6,8 @@ import io.holdfast.LockInfo;
 import io.holdfast.Waiter;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +19,7 @@ final class WaitingReport extends Thread {
     private static final long FIRST_MILLIS = 300;
 
     private static final long PACE_MILLIS = 2_000;
+    private static final long MOMENT_MILLIS = 500;
 
     /** A log need not tell of each short wait. */
     private static final long ONCE_MILLIS = 5_000;
@@ -26,7 +29,8 @@ final class WaitingReport extends Thread {
     private final String waiter;
     private final @Nullable String once;
     private final String pid = Long.toString(ProcessHandle.current().pid());
-    private boolean over; // guarded by this
+    private final ReentrantLock saying = new ReentrantLock();
+    private volatile boolean over;
 
     /**
      * A report, to be started.
@@ -45,12 +49,20 @@ final class WaitingReport extends Thread {
         this.once = once;
     }
 
-    /** Nothing is said after this. */
+    /** Nothing is said after this, unless that takes long already: what was waited for must not wait for it. */
     void end() {
-        synchronized (this) {
-            over = true;
-        }
+        over = true;
         interrupt();
+        boolean done = false;
+        try {
+            done = saying.tryLock(MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            if (done) {
+                saying.unlock();
+            }
+        }
     }
 
     @Override
@@ -111,11 +123,16 @@ final class WaitingReport extends Thread {
         return Objects.requireNonNull(first);
     }
 
-    private synchronized boolean say(String line) {
-        if (!over) {
-            Say.line(line);
+    private boolean say(String line) {
+        saying.lock();
+        try {
+            if (!over) {
+                Say.line(line);
+            }
+            return !over;
+        } finally {
+            saying.unlock();
         }
-        return !over;
     }
 
     private int place(List<Waiter> queue) {

@@ -15,6 +15,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -113,6 +114,21 @@ final class InstallTest {
         assertEquals(0, run.status(), run.err());
         assertEquals("runs\nwent on\n", run.out());
         assertEquals("", run.err());
+    }
+
+    /** Scripts export what they like, and names that a launcher could have, too. */
+    @Test
+    void variables_ofTheCaller_reachTheCommandAsTheyAre() throws Exception {
+        install();
+        List<String> names = List.of("version", "image", "state", "root", "home", "java", "main", "flags", "command");
+        Map<String, String> exported = new HashMap<>();
+        names.forEach(name -> exported.put(name, "mine"));
+        try (Launched run = workshop.launch(quick, exported, command(), "run", "x", "--url", "local", "--", "env")) {
+            assertEquals(0, run.status(), run.err());
+            for (String name : names) {
+                assertTrue(run.out().contains("\n" + name + "=mine\n"), () -> name + " in " + run.out());
+            }
+        }
     }
 
     @Test

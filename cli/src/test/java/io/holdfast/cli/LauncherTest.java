@@ -11,6 +11,10 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,6 +74,34 @@ final class LauncherTest {
             assertVersion(third, "");
         }
         assertEquals(1, workshop.builds());
+    }
+
+    /** One that the caller exports would have the launcher's value in the command. */
+    @Test
+    void variables_ofTheLaunchers_beginWithTheirPrefix() throws IOException {
+        Pattern assigned =
+                Pattern.compile("(?:^|[\\s;&|(])([a-z]\\w*)=|\\bfor ([a-z]\\w*)(?: in|;)|\\bread -r ([a-z][\\w ]*)");
+        Set<String> ofPs = Set.of("pid", "args");
+        int found = 0;
+        for (String file : List.of("../holdfast", "../package/launcher")) {
+            for (String line : Files.readAllLines(Path.of(file))) {
+                Matcher matcher = assigned.matcher(line.strip().startsWith("#") ? "" : line);
+                while (matcher.find()) {
+                    String names = Stream.of(1, 2, 3)
+                            .map(matcher::group)
+                            .filter(Objects::nonNull)
+                            .findAny()
+                            .orElseThrow();
+                    for (String name : names.strip().split(" ")) {
+                        found++;
+                        assertTrue(
+                                name.startsWith("hf_") || ofPs.contains(name),
+                                () -> name + " in " + file + ": " + line);
+                    }
+                }
+            }
+        }
+        assertTrue(found > 80, "the pattern finds no assignments any more");
     }
 
     @Test

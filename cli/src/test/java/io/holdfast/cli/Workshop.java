@@ -78,7 +78,7 @@ final class Workshop {
         Files.copy(launcher, workshop.root().resolve("holdfast"));
         executable(workshop.root().resolve("holdfast"));
         Files.createFile(workshop.root().resolve("pom.xml"));
-        for (String module : List.of("core", "jedis", "embedded", "cli")) {
+        for (String module : List.of("core", "jedis", "embedded", "dashboard", "cli")) {
             Files.createDirectories(workshop.root().resolve(module + "/src/main"));
             Files.createFile(workshop.root().resolve(module + "/pom.xml"));
         }

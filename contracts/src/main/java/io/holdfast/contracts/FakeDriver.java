@@ -222,6 +222,11 @@ public final class FakeDriver implements RedisDriver {
         return list("GRANTED", token, serverMicros(), 1);
     }
 
+    /** line_acquire: the owner holds the line, and nobody waits. */
+    public Reply grantedLine(long token) {
+        return list("GRANTED", token, serverMicros());
+    }
+
     /** acquire: the owner waits; the present holder has so much left. */
     public Reply queued(int place, Duration remaining) {
         return acquireReply("QUEUED", place, place, remaining);

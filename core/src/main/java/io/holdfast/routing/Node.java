@@ -45,12 +45,14 @@ final class Node {
             workers.execute(() -> {
                 try {
                     opened.complete(connector.connect(address));
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) { // there may be no room for its threads
                     opened.completeExceptionally(failureOf(e));
                 }
             });
         } catch (RejectedExecutionException e) {
             opened.completeExceptionally(DriverException.unknown("the driver is closed", null));
+        } catch (Error e) { // nor for a worker: a node that is never opened would be waited for
+            opened.completeExceptionally(failureOf(e));
         }
     }
 

@@ -155,7 +155,10 @@ public final class RoutedDriver implements RedisDriver {
                 String[] words = String.valueOf(failure.getMessage()).split(" ", -1);
                 Node target = words.length < 3 ? null : told(words[2], key);
                 if (target == null) {
-                    outcome.completeExceptionally(failure);
+                    // Whoever sent the command there may have been found to be away since.
+                    routes.lookSoon();
+                    outcome.completeExceptionally(DriverException.rejected(
+                            "TRYAGAIN the server that has the slot is not known at present: " + failure.getMessage()));
                 } else if (failure.code().equals("MOVED")) {
                     routes.moved(topology.partition(key), target);
                     settle(target.send(command), command, redirects + 1, outcome);

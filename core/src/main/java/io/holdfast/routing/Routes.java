@@ -237,14 +237,6 @@ final class Routes {
         return list;
     }
 
-    /** Gives up a server that is not in the table. */
-    void forget(RedisAddress address) {
-        Node node = nodes.get(address);
-        if (node != null && !servers().contains(node) && nodes.remove(address, node)) {
-            work(node::close);
-        }
-    }
-
     /** Does something that blocks, beside whoever looks. */
     void work(Runnable task) {
         lane.work(task);
@@ -304,20 +296,26 @@ final class Routes {
         }
         lookWanted.set(false);
         looking = true;
-        work(() -> {
-            @Nullable RedisAddress[] owners = null;
-            try {
-                owners = topology.look(this);
-            } catch (DriverException e) {
-                LOG.log(
-                        System.Logger.Level.DEBUG,
-                        () -> topology.describe() + ": nobody tells who serves: " + e.getMessage());
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "looking up the routes failed", e);
-            }
-            @Nullable RedisAddress[] found = owners;
-            lane.enter(() -> looked(found));
-        });
+        try {
+            work(() -> {
+                @Nullable RedisAddress[] owners = null;
+                try {
+                    owners = topology.look(this);
+                } catch (DriverException e) {
+                    LOG.log(
+                            System.Logger.Level.DEBUG,
+                            () -> topology.describe() + ": nobody tells who serves: " + e.getMessage());
+                } catch (RuntimeException | Error e) {
+                    LOG.log(System.Logger.Level.ERROR, "looking up the routes failed", e);
+                }
+                @Nullable RedisAddress[] found = owners;
+                lane.enter(() -> looked(found));
+            });
+        } catch (Error e) { // there may be no room for another thread; without a next look nothing would be followed
+            // any more
+            LOG.log(System.Logger.Level.ERROR, "looking up the routes failed", e);
+            looked(null);
+        }
     }
 
     private void looked(@Nullable RedisAddress @Nullable [] owners) {

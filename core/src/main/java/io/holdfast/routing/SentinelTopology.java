@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -62,16 +63,11 @@ final class SentinelTopology implements Topology {
     @Override
     public @Nullable RedisAddress[] look(Routes routes) {
         Master master = ask(routes);
-        RedisDriver server;
-        try {
-            server = Routes.await(
-                    routes.nodeAt(master.address()).opened,
-                    LOOK_MILLIS,
-                    "no connection to " + master.address().hostAndPort());
-        } catch (DriverException e) {
-            routes.forget(master.address());
-            throw e;
-        }
+        // One that takes longer goes on, and the next look finds it; one that fails is forgotten.
+        RedisDriver server = Routes.await(
+                routes.nodeAt(master.address()).opened,
+                LOOK_MILLIS,
+                "no connection to " + master.address().hostAndPort() + " yet");
         try {
             String role = Routes.await(server.send(Command.of("ROLE")), server.describe())
                     .asList()
@@ -172,6 +168,9 @@ final class SentinelTopology implements Topology {
         try {
             return Routes.await(link.send(Command.of("SENTINEL", question, name)), sentinel.hostAndPort());
         } catch (DriverException e) {
+            if (e.getCause() instanceof TimeoutException) {
+                link.reconnect(); // else it is silent for as long as TCP takes to give up
+            }
             if (e.kind() == DriverException.Kind.REJECTED) {
                 throw DriverException.rejected(
                         e.getMessage() + " (sentinel " + sentinel.hostAndPort() + ", master '" + name + "')");

@@ -63,8 +63,7 @@ final class ClientList {
                 one.pid,
                 state(picture, id, one),
                 List.copyOf(one.holds),
-                List.copyOf(one.waits),
-                picture.at())));
+                List.copyOf(one.waits))));
         return new Documents.Clients(picture.at(), clients);
     }
 

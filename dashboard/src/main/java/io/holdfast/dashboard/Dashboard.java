@@ -38,6 +38,8 @@ public final class Dashboard implements AutoCloseable {
     private static final int LONGEST_BODY = 64 * 1024;
     /** How long a stream is silent at most: a page that is gone is noticed by writing, and the page notices when we are. */
     private static final Duration SILENCE = Duration.ofSeconds(5);
+    /** How long a stream lasts. Browsers open it again, and are asked again then whether they may. */
+    private static final Duration STREAM = Duration.ofMinutes(10);
 
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -195,7 +197,9 @@ public final class Dashboard implements AutoCloseable {
         }
         boolean begun = false;
         try {
-            OutputStream out = exchange.open(with(Map.of("Content-Type", "text/event-stream; charset=utf-8")));
+            OutputStream out = exchange.open(with(Map.of(
+                    "Content-Type", "text/event-stream; charset=utf-8",
+                    "X-Accel-Buffering", "no"))); // else nginx keeps events back until there are enough of them
             // A thread of its own: the server's would be missing for as long as the page is open, and may be the only
             // one it has.
             Thread thread = new Thread(() -> stream(out), "holdfast-dashboard-stream");
@@ -207,6 +211,10 @@ public final class Dashboard implements AutoCloseable {
                 watch.streamEnded();
             }
         }
+    }
+
+    int streams() {
+        return watch.streams();
     }
 
     private void stream(OutputStream to) {
@@ -224,9 +232,15 @@ public final class Dashboard implements AutoCloseable {
      * sent, so nothing has to be kept for it.
      */
     private void send(OutputStream out) throws IOException, InterruptedException {
+        line(out, "retry: 500\n\n");
         Picture last = null;
-        while (!watch.isClosed()) {
+        long end = System.nanoTime() + STREAM.toNanos();
+        while (!watch.isClosed() && System.nanoTime() < end) {
             Picture next = watch.lookAfter(last == null ? 0 : last.number(), SILENCE);
+            if (next.number() == 0) {
+                line(out, ":\n\n"); // the first look is not over, and nothing is known
+                continue;
+            }
             if (last == null) {
                 event(
                         out,
@@ -262,7 +276,11 @@ public final class Dashboard implements AutoCloseable {
 
     private static void event(OutputStream out, String name, Object document) throws IOException {
         // A document is one line: a line break in a text is escaped.
-        out.write(("event: " + name + "\ndata: " + GSON.toJson(document) + "\n\n").getBytes(StandardCharsets.UTF_8));
+        line(out, "event: " + name + "\ndata: " + GSON.toJson(document) + "\n\n");
+    }
+
+    private static void line(OutputStream out, String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
         out.flush();
     }
 

@@ -10,7 +10,9 @@ import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -28,8 +30,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. Its threads are daemons. Closing it closes the dashboard, and not the client.
  */
 public final class DashboardServer implements AutoCloseable {
-    private static final int THREADS = 16;
+    static final int THREADS = 16;
     private static final int LONGEST_FORM = 4 * 1024;
+    private static final Set<String> LOOPBACK = Set.of("localhost", "127.0.0.1", "[::1]");
 
     private final Dashboard dashboard;
     private final HttpServer server;
@@ -150,7 +153,10 @@ public final class DashboardServer implements AutoCloseable {
                     thread.setDaemon(true);
                     return thread;
                 },
-                new ThreadPoolExecutor.CallerRunsPolicy());
+                // Whoever comes while all are busy is sent away, by the end of the connection: a request that never
+                // ends would
+                // keep the thread that accepts connections from all others.
+                new ThreadPoolExecutor.AbortPolicy());
         Dashboard dashboard = Dashboard.alone(holdfast, options.changes(), options.shown());
         DashboardServer started = new DashboardServer(dashboard, server, threads, options);
         server.setExecutor(threads);
@@ -180,8 +186,12 @@ public final class DashboardServer implements AutoCloseable {
         String host = bound.getAddress().isLoopbackAddress()
                 ? bound.getAddress().getHostAddress()
                 : options.listen().getHostString();
-        return (options.tls() == null ? "http://" : "https://") + (host.contains(":") ? "[" + host + "]" : host) + ":"
-                + bound.getPort() + "/";
+        return (options.tls() == null ? "http://" : "https://") + literal(host) + ":" + bound.getPort() + "/";
+    }
+
+    /** How many pages are open. */
+    int streams() {
+        return dashboard.streams();
     }
 
     // ---- who may
@@ -190,7 +200,7 @@ public final class DashboardServer implements AutoCloseable {
         JdkExchange exchange = new JdkExchange(request);
         try {
             if (!isForHere(exchange)) {
-                Dashboard.problem(exchange, 421, "this server is not called so");
+                Dashboard.problem(exchange, 421, "this server is not called so; open it as " + plainAddress());
             } else if (isEntry(exchange) || !(sessions.isKnown(exchange.header("Cookie")) || isForAll(exchange))) {
                 enter(exchange);
             } else {
@@ -210,9 +220,19 @@ public final class DashboardServer implements AutoCloseable {
         if (!server.getAddress().getAddress().isLoopbackAddress() || options.behindProxy()) {
             return true; // by whatever name it is called there
         }
-        String port = ":" + server.getAddress().getPort();
-        return host != null
-                && (host.equals("localhost" + port) || host.equals("127.0.0.1" + port) || host.equals("[::1]" + port));
+        if (host == null) {
+            return false;
+        }
+        // Without the port, which may be that of a tunnel, or missing.
+        String name = host.replaceFirst(":[0-9]+$", "").toLowerCase(Locale.ROOT);
+        return LOOPBACK.contains(name)
+                || name.equals(literal(server.getAddress().getAddress().getHostAddress()))
+                || name.equals(literal(options.listen().getHostString().toLowerCase(Locale.ROOT)));
+    }
+
+    /** As it stands in an address. */
+    private static String literal(String host) {
+        return host.contains(":") ? "[" + host + "]" : host;
     }
 
     /** An address that works once: whoever has a session uses it up too, and its token is not left in the page's address. */
@@ -235,8 +255,11 @@ public final class DashboardServer implements AutoCloseable {
         } else if (path.equals("/")) {
             String token = Query.parse(exchange.query()).get("token");
             if (token != null && sessions.use(token)) {
-                welcome(exchange);
-                options.onUsed().accept(address());
+                try {
+                    welcome(exchange);
+                } finally {
+                    options.onUsed().accept(address()); // it is used up, also if the browser is gone
+                }
             } else if (sessions.isKnown(exchange.header("Cookie"))) {
                 redirect(exchange, Map.of());
             } else {

@@ -14,9 +14,17 @@ final class Documents {
     /** Whether the lock server answers, since when, and if not, what it said. */
     record Server(boolean reachable, long since, String message) {}
 
-    /** Sums, at present; and of the last hour, or since the dashboard watches. */
+    /** Sums, at present; and of the last hour, or since the dashboard watches. Whether there are more locks than are looked at. */
     record Totals(
-            int locks, int held, int waiting, int behindDead, int deadlocks, long lost, long refused, long acquired) {}
+            int locks,
+            boolean more,
+            int held,
+            int waiting,
+            int behindDead,
+            int deadlocks,
+            long lost,
+            long refused,
+            long acquired) {}
 
     /** A lock in the overview. */
     record Row(
@@ -141,8 +149,7 @@ final class Documents {
             String pid,
             String state,
             List<Name> holds,
-            List<Name> waits,
-            long seen) {}
+            List<Name> waits) {}
 
     record Name(String kind, String name) {}
 

@@ -30,6 +30,8 @@ final class History {
     private static final int MOST_AT_ONCE = 100;
 
     private static final long HOUR_MILLIS = 3_600_000;
+    /** Two looks while a page is open. */
+    private static final long SHORTLY_MILLIS = 2 * Watch.SEEN.toMillis();
 
     private static final class Course {
         final Hour waiters = new Hour();
@@ -64,12 +66,14 @@ final class History {
      * Compares a round with the one before.
      *
      * @param before what there was; null if there was no round before, or the server could not be asked
+     * @param whole whether both rounds saw everything: else what only one of them saw may be there all the time
      * @param cycles circles that were there in both
      */
     synchronized void note(
             long at,
             @Nullable Map<LockId, Sight> before,
             Map<LockId, Sight> after,
+            boolean whole,
             @Nullable Listeners listened,
             Listeners listen,
             List<Cycle> cycles) {
@@ -79,6 +83,10 @@ final class History {
         if (before != null) {
             Set<LockId> all = new LinkedHashSet<>(before.keySet());
             all.addAll(after.keySet());
+            if (!whole) {
+                all.retainAll(before.keySet());
+                all.retainAll(after.keySet());
+            }
             for (LockId id : all) {
                 Sight was = before.get(id);
                 Sight is = after.get(id);
@@ -89,7 +97,7 @@ final class History {
         for (Sight sight : after.values()) {
             course(sight.id()).waiters.most(at, sight.lock().waiters());
         }
-        if (before != null) {
+        if (before != null && whole) {
             for (LockId id : before.keySet()) {
                 if (!after.containsKey(id)) {
                     course(id).waiters.most(at, 0);
@@ -149,7 +157,9 @@ final class History {
                 } else {
                     acquired.add(at, 1);
                     boolean handed = was != null && was.lock().isQueued();
-                    course(id).handoffs.add(at, 1);
+                    if (handed) {
+                        course(id).handoffs.add(at, 1);
+                    }
                     tell(
                             at,
                             handed ? "handed" : "acquired",
@@ -164,7 +174,8 @@ final class History {
     /**
      * Whether a hold that is not there any more has ended with its term. That its end has passed does not say so: it may have been
      * renewed since it was seen, and released. But a hold is renewed long before half of its term is over, and by a client that listens;
-     * and what was just handed to somebody has a term of its own only when that has confirmed it.
+     * one that is never renewed may be released until its end, and so has to have been seen shortly before; and what was just
+     * handed to somebody has a term of its own only when that has confirmed it.
      */
     private static boolean isExpired(long at, Sight was, Share share, Listeners listen) {
         Long end = was.endOf(share.holder());
@@ -172,7 +183,8 @@ final class History {
             return false;
         }
         boolean gone = !listen.has(share.holder().client()).orElse(true);
-        return gone || end - was.at() < share.term().toMillis() / 2;
+        long unseen = Math.min(share.term().toMillis() / 2, SHORTLY_MILLIS);
+        return gone || end - was.at() < unseen;
     }
 
     /** Only where all that waited are known, and all that wait. */

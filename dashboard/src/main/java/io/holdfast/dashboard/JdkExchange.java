@@ -1,6 +1,7 @@
 package io.holdfast.dashboard;
 
 import com.sun.net.httpserver.HttpExchange;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -64,6 +65,20 @@ final class JdkExchange implements DashboardExchange {
     public OutputStream open(Map<String, String> headers) throws IOException {
         headers.forEach(exchange.getResponseHeaders()::set);
         exchange.sendResponseHeaders(200, UNKNOWN_LENGTH);
-        return exchange.getResponseBody();
+        OutputStream out = exchange.getResponseBody();
+        return new FilterOutputStream(out) {
+            @Override
+            public void write(byte[] bytes, int from, int length) throws IOException {
+                out.write(bytes, from, length);
+            }
+
+            /** Of a browser that is gone the last bytes cannot be sent, and only the exchange ends its connection then. */
+            @Override
+            public void close() throws IOException {
+                try (exchange) {
+                    out.close();
+                }
+            }
+        };
     }
 }

@@ -46,7 +46,7 @@ record Picture(
                 server,
                 Map.of(),
                 List.of(),
-                new Documents.Totals(0, 0, 0, 0, 0, 0, 0, 0));
+                new Documents.Totals(0, false, 0, 0, 0, 0, 0, 0, 0));
     }
 
     /** Whether the client listens; empty if that is not known. */

@@ -18,7 +18,8 @@ import java.util.function.Predicate;
 
 /**
  * Who waits for whom, as one round saw it. An actor is a client and the name of what asked: a thread, or the id that the caller gave. Threads
- * of one name in one client count as one actor; what asked without a name is an actor of its own.
+ * of one name in one client count as one actor; what asked without a name is an actor of its own. In turns, a hold has the name of the
+ * thread that asked for it, also while another one of its client has its section.
  *
  * <p>Only waits that nothing but the release of a certain hold can end make a circle: one for a lock that one holds, for a read/write lock
  * of which a writer waits or which a writer has, for a semaphore whose permits one holder has. A wait for any of several holders is
@@ -28,6 +29,8 @@ final class WaitGraph {
     private static final int MOST_LOCKS = 100;
     private static final int MOST_ACTORS = 300;
     private static final int MOST_CYCLES = 20;
+    /** A longer chain is not walked to its end: nobody could read it, and each step is one of the stack. */
+    private static final int LONGEST = 500;
 
     private record Wait(Sight sight, Waiter waiter) {}
 
@@ -77,7 +80,7 @@ final class WaitGraph {
         for (Wait wait : waits.getOrDefault(actor, List.of())) {
             for (Holder holder : blockers(wait)) {
                 String next = actorOf(holder);
-                if (done.contains(next) || found.size() >= MOST_CYCLES) {
+                if (done.contains(next) || found.size() >= MOST_CYCLES || path.size() >= LONGEST) {
                     continue;
                 }
                 path.put(actor, new Cycle.Link(wait.sight().id(), actor, wait.waiter(), next, holder));

@@ -10,6 +10,7 @@ import io.holdfast.Waiter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ final class Watch implements AutoCloseable {
     private static final Duration OPEN = Duration.ofSeconds(5);
 
     private static final int PAUSE_FACTOR = 4;
+    /** Of what is held, and of what is queued. */
     private static final int MOST_LOCKS = 10_000;
 
     private final Holdfast holdfast;
@@ -102,6 +104,10 @@ final class Watch implements AutoCloseable {
         streams--;
     }
 
+    synchronized int streams() {
+        return streams;
+    }
+
     synchronized boolean isClosed() {
         return closed;
     }
@@ -159,7 +165,8 @@ final class Watch implements AutoCloseable {
             show(taken(before));
         } catch (HoldfastException e) {
             fail(before, String.valueOf(e.getMessage()));
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // Whatever it is, pages must not take the last picture for the present.
             if (!isClosed()) {
                 fail(before, "the server cannot be looked at: " + e);
             }
@@ -173,19 +180,9 @@ final class Watch implements AutoCloseable {
         Inspector inspector = holdfast.inspect().allKinds();
         Listeners listeners = inspector.listeners();
         // What is queued is looked at last, and so is newer: of that more is told.
-        Stream.concat(inspector.locks(), inspector.queues())
-                .limit(2L * MOST_LOCKS)
-                .forEach(lock -> {
-                    LockId id = LockId.of(lock);
-                    if (sights.containsKey(id) || sights.size() < MOST_LOCKS) {
-                        sights.put(
-                                id,
-                                Sight.of(
-                                        lock,
-                                        System.currentTimeMillis(),
-                                        before.sights().get(id)));
-                    }
-                });
+        boolean moreHeld = see(inspector.locks(), before, sights);
+        boolean moreQueued = see(inspector.queues(), before, sights);
+        boolean more = moreHeld || moreQueued;
         long now = System.currentTimeMillis();
         WaitGraph drawn = new WaitGraph(sights.values(), listeners);
         List<Cycle> cycles = drawn.cycles();
@@ -194,7 +191,8 @@ final class Watch implements AutoCloseable {
         List<Cycle> certain =
                 cycles.stream().filter(cycle -> circles.contains(cycle.marks())).toList();
         Map<LockId, Sight> last = known;
-        history.note(now, last, sights, last == null ? null : before.listeners(), listeners, certain);
+        boolean whole = !more && !before.totals().more();
+        history.note(now, last, sights, whole, last == null ? null : before.listeners(), listeners, certain);
         Map<String, Documents.Row> rows = new LinkedHashMap<>();
         sights.values().forEach(sight -> {
             Documents.Row row = row(sight, listeners, certain);
@@ -215,8 +213,21 @@ final class Watch implements AutoCloseable {
                 server,
                 rows,
                 certain,
-                totals(sights.values(), listeners, certain.size(), now));
+                totals(sights.values(), more, listeners, certain.size(), now));
         return new Taken(next, drawn, marks);
+    }
+
+    /** Takes as many as can be looked at; returns whether there are more. */
+    private static boolean see(Stream<LockInfo> some, Picture before, Map<LockId, Sight> sights) {
+        Iterator<LockInfo> each = some.iterator();
+        for (int i = 0; i < MOST_LOCKS && each.hasNext(); i++) {
+            LockInfo lock = each.next();
+            LockId id = LockId.of(lock);
+            sights.put(
+                    id,
+                    Sight.of(lock, System.currentTimeMillis(), before.sights().get(id)));
+        }
+        return each.hasNext();
     }
 
     private synchronized void show(Taken taken) {
@@ -293,7 +304,8 @@ final class Watch implements AutoCloseable {
                 .orElse(null);
     }
 
-    private Documents.Totals totals(Collection<Sight> sights, Listeners listeners, int deadlocks, long now) {
+    private Documents.Totals totals(
+            Collection<Sight> sights, boolean more, Listeners listeners, int deadlocks, long now) {
         int held = 0;
         int waiting = 0;
         int behindDead = 0;
@@ -305,6 +317,7 @@ final class Watch implements AutoCloseable {
         }
         return new Documents.Totals(
                 sights.size(),
+                more,
                 held,
                 waiting,
                 behindDead,

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.WindowType;
 import org.openqa.selenium.logging.LogEntry;
 import org.openqa.selenium.logging.LogType;
 
@@ -300,6 +301,27 @@ final class BrowserTest {
                 () -> !browser.driver.findElement(By.id("banner")).isDisplayed());
         browser.awaitText("[data-total=held]", "0");
         assertFalse(lease.isHeldOnServer());
+    }
+
+    /** A browser has six connections for a server: pages that nobody sees must leave them to those that are seen. */
+    @Test
+    void page_thatNobodySees_endsItsStream_andGoesOnWhenItIsSeenAgain() throws Exception {
+        DashboardServer server = open(false);
+        assertEquals(1, server.streams());
+        String page = browser.driver.getWindowHandle();
+        browser.driver.switchTo().newWindow(WindowType.TAB);
+        try {
+            browser.await("the end of the stream", () -> server.streams() == 0);
+        } finally {
+            browser.driver.close();
+            browser.driver.switchTo().window(page);
+        }
+        try (Lease lease = billing.lock("meanwhile").acquire()) {
+            browser.awaitText("#locks", "meanwhile");
+            assertFalse(browser.driver.findElement(By.id("banner")).isDisplayed(), "nothing was wrong");
+            assertTrue(lease.isValid());
+        }
+        assertNothingIsBlockedOrBroken();
     }
 
     @Test

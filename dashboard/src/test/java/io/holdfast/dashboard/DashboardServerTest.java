@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonObject;
+import io.holdfast.Holdfast;
 import io.holdfast.dashboard.DashboardServer.Options;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -12,8 +14,11 @@ import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -59,17 +64,76 @@ final class DashboardServerTest {
 
     @Test
     void host_ofAnotherName_isRefused() throws Exception {
-        DashboardServer server = stage.dashboard(false);
+        int port = port(stage.dashboard(false));
+        assertEquals(421, statusFor(port, "evil.example.com:" + port), "a name that leads here");
+        assertEquals(421, statusFor(port, "localhost.example.com"));
+        for (String ours : List.of("localhost:" + port, "LOCALHOST", "127.0.0.1:7400", "[::1]:" + port, "[::1]")) {
+            assertEquals(401, statusFor(port, ours), ours); // known, and without a session
+        }
+    }
+
+    @Test
+    void host_thatItListensOn_isKnown() throws Exception {
+        InetSocketAddress other = new InetSocketAddress("127.0.0.2", 0);
+        DashboardServer server = stage.dashboard(Options.defaults().withListen(other));
+        assertTrue(server.address().startsWith("http://127.0.0.2:"), server.address());
+        assertEquals(200, Page.open(server).get("api/session").statusCode());
+    }
+
+    private static int port(DashboardServer server) {
         String address = server.address();
-        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1, address.indexOf("/?")));
-        // By hand: the JDK's client does not let a test say where it is.
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1, address.indexOf("/?")));
+    }
+
+    /** By hand: the JDK's client does not let a test say where it is. */
+    private static int statusFor(int port, String host) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.getOutputStream()
-                    .write(("GET /app.css HTTP/1.1\r\nHost: evil.example.com:" + port + "\r\nConnection: close\r\n\r\n")
+                    .write(("GET /app.js HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
                             .getBytes(StandardCharsets.UTF_8));
             BufferedReader in =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-            assertTrue(in.readLine().startsWith("HTTP/1.1 421"), "by a name that leads here");
+            return Integer.parseInt(in.readLine().split(" ", 3)[1]);
+        }
+    }
+
+    /** Whoever only begins requests has threads wait for the rest of them, but never the one that lets others in. */
+    @Test
+    void requests_thatNeverEnd_areNotWaitedForByThoseThatComeLater() throws Exception {
+        DashboardServer server = stage.dashboard(false);
+        int port = port(server);
+        List<Socket> begun = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3 * DashboardServer.THREADS; i++) {
+                Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+                begun.add(socket);
+                socket.setSoTimeout(50);
+                socket.getOutputStream().write('G');
+            }
+            long end = System.nanoTime() + Page.PATIENCE.toNanos();
+            int waiting = begun.size();
+            while (waiting > DashboardServer.THREADS) {
+                assertTrue(System.nanoTime() < end, waiting + " are neither served nor sent away");
+                waiting = 0;
+                for (Socket socket : begun) {
+                    waiting += isOpen(socket) ? 1 : 0;
+                }
+            }
+        } finally {
+            for (Socket socket : begun) {
+                socket.close();
+            }
+        }
+    }
+
+    /** Whether the other side has not ended the connection. */
+    private static boolean isOpen(Socket socket) {
+        try {
+            return socket.getInputStream().read() >= 0;
+        } catch (SocketTimeoutException e) {
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 
@@ -127,9 +191,27 @@ final class DashboardServerTest {
     @Test
     void start_portIsTaken_isSaid() throws Exception {
         DashboardServer server = stage.dashboard(false);
-        String address = server.address();
-        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1, address.indexOf("/?")));
-        InetSocketAddress same = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        InetSocketAddress same = new InetSocketAddress(InetAddress.getLoopbackAddress(), port(server));
         assertThrows(IOException.class, () -> stage.dashboard(Options.defaults().withListen(same)));
+    }
+
+    /** Until the first look is over, nothing is known: that is not the same as nothing being held. */
+    @Test
+    void stream_whileTheFirstLookTakesLong_tellsNothing() throws Exception {
+        Holdfast patient =
+                stage.later(Holdfast.connect(stage.server.url(), Stage.EACH_QUEUED.withCommandTimeout(Page.PATIENCE)));
+        stage.server.freeze();
+        Page page = Page.open(stage.later(DashboardServer.start(patient, Options.defaults())));
+        try (Page.Stream stream = page.new Stream()) {
+            String line = stream.line();
+            while (!line.equals(":")) { // somebody is there
+                assertFalse(line.startsWith("event"), line);
+                line = stream.line();
+            }
+            stage.server.thaw();
+            JsonObject first = stream.next();
+            assertEquals("all", first.get("event").getAsString());
+            assertTrue(first.getAsJsonObject("server").get("reachable").getAsBoolean(), first.toString());
+        }
     }
 }

@@ -144,14 +144,20 @@ final class Page {
             lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
         }
 
+        /** The next line, of whatever. */
+        String line() throws IOException {
+            String line = lines.readLine();
+            if (line == null) {
+                throw new IOException("the stream has ended");
+            }
+            return line;
+        }
+
         /** The next event: its name as {@code event}, and its document. */
         JsonObject next() throws IOException {
             String event = "";
             while (true) {
-                String line = lines.readLine();
-                if (line == null) {
-                    throw new IOException("the stream has ended");
-                }
+                String line = line();
                 if (line.startsWith("event: ")) {
                     event = line.substring("event: ".length());
                 } else if (line.startsWith("data: ")) {

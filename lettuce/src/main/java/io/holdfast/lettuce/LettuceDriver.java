@@ -117,7 +117,7 @@ public final class LettuceDriver implements RedisDriver {
                     () -> {
                         try {
                             opened.complete(client.connectPubSub(StringCodec.UTF8));
-                        } catch (RuntimeException e) {
+                        } catch (RuntimeException | Error e) {
                             opened.completeExceptionally(e);
                         }
                     },

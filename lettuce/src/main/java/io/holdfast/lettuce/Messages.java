@@ -239,7 +239,7 @@ final class Messages implements Link.Watcher {
         CompletionStage<StatefulRedisPubSubConnection<String, String>> opening;
         try {
             opening = opener.get();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) { // there may be no room for another thread
             opening = CompletableFuture.failedFuture(e);
         }
         var unused = opening.whenComplete((connection, failure) -> enter(() -> opened(connection, failure)));

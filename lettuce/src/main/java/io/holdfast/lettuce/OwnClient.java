@@ -198,7 +198,7 @@ final class OwnClient {
                         connected.completeExceptionally(failure);
                     }
                 });
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 connected.completeExceptionally(e);
             }
         });

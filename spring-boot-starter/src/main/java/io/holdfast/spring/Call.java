@@ -4,11 +4,16 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /** One call of a method with an annotation, or, for each subscription to what it returned, one of its runs. */
 final class Call {
+    private static final int LONGEST_NAME = 60;
+    private static final AtomicLong CALLS = new AtomicLong();
+
     final LockedMethod method;
     final Object target;
     private final LockedMethods methods;
@@ -41,6 +46,16 @@ final class Call {
     }
 
     /**
+     * The same, asked for by this call alone: the thread of one that does not block is somebody else's a moment later, who would
+     * enter what this call holds.
+     */
+    DistributedLock lockOfItsOwn() {
+        String name = method.method.getName();
+        return lock().asUnlessNamed(
+                        name.substring(0, Math.min(name.length(), LONGEST_NAME)) + "#" + CALLS.incrementAndGet());
+    }
+
+    /**
      * A wait for the lock begins.
      *
      * @param parent to which observation it belongs; null for that of the present thread
@@ -58,7 +73,9 @@ final class Call {
         ProxyMethodInvocation own =
                 (ProxyMethodInvocation) invocation.invocableClone(method.withLease(arguments, lease));
         try {
-            return CurrentLease.during(lease, own::proceed);
+            // Advice further inside may look for the invocation of its thread, which is another than the caller's by
+            // now.
+            return CurrentLease.during(lease, () -> ExposeInvocationInterceptor.INSTANCE.invoke(own));
         } catch (Exception | Error e) {
             throw e;
         } catch (Throwable e) {

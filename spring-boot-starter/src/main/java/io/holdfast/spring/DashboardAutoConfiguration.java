@@ -11,8 +11,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.ContextClosedEvent;
 
 /** The page that shows locks live, in a web application of servlets. */
 @AutoConfiguration(after = HoldfastAutoConfiguration.class)
@@ -29,6 +32,17 @@ class DashboardAutoConfiguration {
         @ConditionalOnMissingBean
         static Dashboard holdfastDashboard(Holdfast holdfast, HoldfastProperties properties) {
             return Dashboard.of(holdfast, properties.dashboard().allowChanges());
+        }
+
+        /** Before the web server ends, which would wait for the streams of open pages. */
+        @Bean
+        static ApplicationListener<ContextClosedEvent> holdfastDashboardEnd(
+                Dashboard dashboard, ApplicationContext context) {
+            return event -> {
+                if (event.getApplicationContext() == context) {
+                    dashboard.close();
+                }
+            };
         }
 
         @Bean

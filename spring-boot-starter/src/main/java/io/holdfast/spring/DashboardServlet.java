@@ -104,7 +104,11 @@ final class DashboardServlet extends HttpServlet {
 
                 @Override
                 public void close() {
-                    open.complete();
+                    try {
+                        open.complete();
+                    } catch (IllegalStateException e) {
+                        // Where the browser is gone, the web server may have done so itself.
+                    }
                 }
             };
         }

@@ -28,6 +28,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tokenLife How long a token is remembered after its own time.
  * @param eviction What is done about a server that may drop locks when its memory is full.
  * @param quarantine How long leases are held back after the server may have lost its memory.
+ * @param deadlockDetection How long a request waits before its client looks whether it is in a deadlock; by default no client
+ *     looks.
  * @param eventSampling Part of the requests of which listeners and metrics hear, from 0 to 1.
  * @param logSampling Part of the requests of which the log tells, from 0 to 1.
  * @param lock How all locks are asked for that do not say otherwise.
@@ -51,6 +53,7 @@ record HoldfastProperties(
         @Nullable Duration tokenLife,
         HoldfastOptions.@Nullable Eviction eviction,
         @Nullable Duration quarantine,
+        @Nullable Duration deadlockDetection,
         @Nullable Double eventSampling,
         @Nullable Double logSampling,
         @NestedConfigurationProperty @Nullable LockProperties lock,
@@ -154,6 +157,7 @@ record HoldfastProperties(
         options = tokenLife == null ? options : options.withTokenLife(tokenLife);
         options = eviction == null ? options : options.withEviction(eviction);
         options = quarantine == null ? options : options.withQuarantine(quarantine);
+        options = deadlockDetection == null ? options : options.withDeadlockDetection(deadlockDetection);
         options = eventSampling == null ? options : options.withEventSampling(eventSampling);
         options = logSampling == null ? options : options.withLogSampling(logSampling);
         options = lock == null ? options : options.withLockDefaults(lock.over(options.lockDefaults()));

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param priority Requests of higher priority are served first; from -100 to 100.
  * @param queueLimit Longest queue; a further request is refused.
  * @param ownConflict What is done if whoever asks holds the lock already.
+ * @param deadlock Whether a request may be ended to break a deadlock that it is in.
  * @param turns How many sections a turn of this client may have while others wait; 0 for the server's order strictly.
  * @param turnTime How long a turn may last while others wait.
  * @param keepFor How long the client keeps a lock that was released while no request waited for it.
@@ -49,6 +50,7 @@ record LockProperties(
         @Nullable Integer priority,
         @Nullable Integer queueLimit,
         LockOptions.@Nullable OwnConflict ownConflict,
+        LockOptions.@Nullable OnDeadlock deadlock,
         @Nullable Integer turns,
         @Nullable Duration turnTime,
         @Nullable Duration keepFor) {
@@ -77,6 +79,7 @@ record LockProperties(
         options = priority == null ? options : options.withPriority(priority);
         options = queueLimit == null ? options : options.withQueueLimit(queueLimit);
         options = ownConflict == null ? options : options.withOwnConflict(ownConflict);
+        options = deadlock == null ? options : options.withDeadlock(deadlock);
         if (turns != null && turns == 0) {
             options = options.withStrictOrder();
         } else if (turns != null || turnTime != null) {

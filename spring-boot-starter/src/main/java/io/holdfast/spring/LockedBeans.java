@@ -82,15 +82,26 @@ final class LockedBeans implements BeanPostProcessor, SmartInitializingSingleton
         List<LockedMethod> found = new ArrayList<>();
         for (Class<?> at = type; at != null && at != Object.class; at = at.getSuperclass()) {
             for (Method method : declaredMethods(at)) {
-                if (!method.isSynthetic() && AnnotatedElementUtils.hasAnnotation(method, Locked.class)) {
-                    LockedMethod one = methods.getObject().of(method, type);
-                    if (one != null) {
-                        found.add(one);
-                    }
+                find(method, type, found);
+            }
+        }
+        for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+            for (Method method : declaredMethods(each)) {
+                if (method.isDefault()) {
+                    find(method, type, found);
                 }
             }
         }
         return found;
+    }
+
+    private void find(Method method, Class<?> type, List<LockedMethod> found) {
+        if (!method.isSynthetic() && AnnotatedElementUtils.hasAnnotation(method, Locked.class)) {
+            LockedMethod one = methods.getObject().of(method, type);
+            if (one != null) {
+                found.add(one);
+            }
+        }
     }
 
     private static Method[] declaredMethods(Class<?> type) {

@@ -152,7 +152,7 @@ final class LockedInterceptor implements MethodInterceptor {
         CompletableFuture<@Nullable Object> asked;
         Observed wait = Observed.NOTHING;
         try {
-            DistributedLock lock = call.lock();
+            DistributedLock lock = call.lockOfItsOwn();
             Observed begun = call.observed(lock, null);
             wait = begun;
             asked = lock.callAsync(lease -> call.runStage(lease, begun));

@@ -43,7 +43,7 @@ final class ReactiveLocking {
     /** The lease; empty if there is none, and nothing is to be done. If nobody wants it any more, it is withdrawn or released. */
     private static Mono<Lease> lease(Call call) {
         return Mono.deferContextual(here -> {
-            DistributedLock lock = LockedInterceptor.bounded(call.lock());
+            DistributedLock lock = LockedInterceptor.bounded(call.lockOfItsOwn());
             Observed wait = call.observed(lock, here.getOrDefault(OBSERVATION, null));
             return Mono.fromFuture(() -> lock.attemptAsync(lock.options().waitLimit()))
                     .doOnDiscard(

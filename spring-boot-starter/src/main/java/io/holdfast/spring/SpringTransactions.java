@@ -20,7 +20,9 @@ final class SpringTransactions implements ActiveTransactions {
 
     @Override
     public boolean isActive() {
-        return TransactionSynchronizationManager.isActualTransactionActive();
+        // What is called after its end still finds it, and can change nothing of it any more.
+        return TransactionSynchronizationManager.isActualTransactionActive()
+                && TransactionSynchronizationManager.isSynchronizationActive();
     }
 
     @Override

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 /** Grants to a request that waits, by message or in a reply: from when they count, and what confirms them. */
 final class GrantEngineTest extends EngineFixture {
     private static final Duration AT_ONCE = Duration.ZERO;
+    /** The argument of an acquire in which the limit of the queue stands. */
+    private static final int QUEUEING = 7;
 
     @Test
     void grantByMessage_pairAtHand_isValidFromTheGrantLessDrift() {
@@ -153,6 +155,45 @@ final class GrantEngineTest extends EngineFixture {
         time.advance(millis(300));
         refresh.answer(server.refreshedWithClaim(refresh, waiting.acquire, 7, CLAIM));
         assertEquals(millis(1_000 - 10 - 2 - 300), obtained(waiting.future).remaining());
+    }
+
+    /** Readers have one token while somebody reads, so the next grant may have that of one that was ended by name. */
+    @Test
+    void grantInAReply_withARevokedToken_isObtainedOnlyByARequestThatLeftLater() {
+        CompletableFuture<Lease> future = holdfast.readWriteLock("a").read().acquireAsync(Wait.forever());
+        Call first = server.next("line_acquire");
+        time.advance(millis(1));
+        server.message("V " + first.publicOwner() + " 7 any");
+        time.advance(millis(1));
+        first.answer(server.grantedLine(7));
+        assertFalse(future.isDone());
+        server.next("line_acquire").answer(server.grantedLine(7));
+        assertEquals(7, obtained(future).token());
+        assertEquals(List.of(), server.open());
+    }
+
+    @Test
+    void grantInAReply_littleIsLeftOfTheTerm_isRenewedBeforeItsEnd() {
+        server.answer("renew", server::renewed);
+        LockOptions options = LockOptions.defaults().withTerm(seconds(1));
+        CompletableFuture<Lease> future = holdfast.lock("a", options).acquireAsync(Wait.none());
+        time.advance(millis(750));
+        server.next("acquire").answer(server.granted(7));
+        Lease lease = obtained(future);
+        assertEquals(millis(1_000 - 10 - 2 - 750), lease.remaining());
+        time.advance(seconds(2));
+        assertTrue(lease.isValid());
+    }
+
+    @Test
+    void queued_forgottenByTheServer_isNotRefusedByAFullQueue() {
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withQueueLimit(3), Wait.forever());
+        assertTrue(waiting.acquire.arg(QUEUEING).startsWith("1 3 "), waiting.acquire.arg(QUEUEING));
+        time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
+        Call refresh = server.next("refresh");
+        refresh.answer(server.unknownWaiters(refresh));
+        String again = server.next("acquire").arg(QUEUEING);
+        assertTrue(again.startsWith("1 0 "), again);
     }
 
     @Test

@@ -456,4 +456,23 @@ final class WaitingEngineTest extends EngineFixture {
             server.answer("release", call -> server.released("GONE"));
         }
     }
+
+    /** Whoever has its place by now may be where the server's name leads to: nothing is found out on the same connection. */
+    @Test
+    void acquire_serverHasBecomeAReplica_isConnectedToAnewFromTimeToTime() {
+        time.advance(seconds(3));
+        CompletableFuture<Lease> future = holdfast.lock("a", STRICT).acquireAsync(Wait.forever());
+        for (int tries = 1; tries <= 3; tries++) {
+            int count = tries;
+            time.runUntil("a try", seconds(2), () -> server.count("acquire") == count);
+            server.next("acquire").reject("READONLY You can't write against a read only replica.");
+            assertEquals(1, server.reconnects(), "once for those that come together");
+        }
+        time.advance(seconds(2));
+        server.next("acquire").reject("READONLY You can't write against a read only replica.");
+        time.runUntil("a try", seconds(2), () -> server.count("acquire") == 5);
+        server.next("acquire").reject("READONLY You can't write against a read only replica.");
+        assertEquals(2, server.reconnects());
+        assertFalse(future.isDone());
+    }
 }

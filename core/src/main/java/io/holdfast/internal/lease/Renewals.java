@@ -81,10 +81,11 @@ public final class Renewals {
         this.patienceNanos = patienceNanos;
     }
 
-    /** Renews a hold a third of its term after now. */
+    /** Renews a hold a third of its term after now, and a third of its term before its end at the latest: an answer may have been slow. */
     void add(Hold hold) {
-        long term = hold.options.term().toNanos();
-        schedule(hold, term / 3);
+        long third = hold.options.term().toNanos() / 3;
+        long left = hold.leftNanos(kit.nanoTime());
+        schedule(hold, Math.max(Buckets.FINE_WIDTH_NANOS, Math.min(third, left - third)));
     }
 
     private void schedule(Hold hold, long delayNanos) {

@@ -58,8 +58,13 @@ final class Assurance {
      */
     private static final class Second {
         final CompletableFuture<RedisDriver> opening = new CompletableFuture<>();
+        volatile long heardNanos; // when something was answered last
         int uses; // guarded by lock
         boolean retired; // guarded by lock
+
+        Second(long now) {
+            heardNanos = now;
+        }
     }
 
     /** Whose waits are on one connection: a wait for more replicas than there are would hold up those for fewer. */
@@ -215,16 +220,23 @@ final class Assurance {
                 return;
             }
             String mark = keys.replicated();
+            long sent = kit.nanoTime();
             var marked = second.send(new Command(mark, List.of("SET", mark, "1", "PX", MARK_MILLIS)));
             var waited = second.send(Command.of("WAIT", Integer.toString(wanted), Long.toString(limit.toMillis())));
             // Others may be waited for on this connection before.
-            kit.schedule(
-                    limit.plus(kit.options.commandTimeout()).toNanos(),
-                    () -> result.completeExceptionally(DriverException.unknown(
-                            second.describe() + " did not answer whether replicas have what was written", null)));
+            kit.schedule(limit.plus(kit.options.commandTimeout()).toNanos(), () -> {
+                boolean late = result.completeExceptionally(DriverException.unknown(
+                        second.describe() + " did not answer whether replicas have what was written", null));
+                if (late && connection.heardNanos - sent < 0) {
+                    connection.heardNanos = kit.nanoTime(); // once for all that wait
+                    second.reconnect(); // else it is silent for as long as TCP takes to give up
+                }
+            });
             // Without the mark, WAIT would speak of an earlier one.
-            marked.thenCombine(waited, (ok, count) -> count)
-                    .whenComplete((reply, problem) -> replicated(wanted, reply, problem, result));
+            marked.thenCombine(waited, (ok, count) -> count).whenComplete((reply, problem) -> {
+                connection.heardNanos = kit.nanoTime();
+                replicated(wanted, reply, problem, result);
+            });
         });
     }
 
@@ -244,7 +256,7 @@ final class Assurance {
 
     /** The second connection to a server, for one use: whoever asks for it {@linkplain #leave leaves} it. */
     private Second second(Purpose purpose, Keys keys) {
-        Second made = new Second();
+        Second made = new Second(kit.nanoTime());
         List<Second> unused = new ArrayList<>(); // closed once the lock is free
         lock.lock();
         try {

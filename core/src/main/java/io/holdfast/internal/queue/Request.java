@@ -79,7 +79,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
     private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
 
-    private volatile long revokedToken; // of a grant that was ended by name, perhaps before this client has heard of it
+    private volatile Revoked revoked = Revoked.NONE;
     private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
 
@@ -229,8 +229,9 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         long sent = queue.kit.nanoTime();
         // Turns ask whether others wait; a lock that is kept for nobody needs the message.
         boolean keep = isShared() && (options.keepFor().isZero() || queue.mailboxes.listening(keys));
+        LockOptions asked = outcome.firstPlace == 0 ? options : options.withQueueLimit(0); // it stood there before
         var acquire = new QueueScripts.Acquire(
-                keys, owner, outcome.demand.what(), options, mayQueue, tokens, keep, outcome.demand.label());
+                keys, owner, outcome.demand.what(), asked, mayQueue, tokens, keep, outcome.demand.label());
         queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();
             if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
@@ -378,8 +379,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             ask();
         } else {
             long claimNanos = claim.millis() * 1_000_000;
-            // Others are taken to wait: this is told where a message was lost, or a lock went to another line of this
-            // client.
+            // Others are taken to wait: a message was lost, or the lock went to another line of this client.
             long until = Deadlines.ofReply(sent, claimNanos);
             granted(claim.token(), claim.sinceMicros(), until, claim.confirmed(), claimNanos, false, sent);
         }
@@ -409,7 +409,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 return;
             }
             long left = deadline - queue.kit.nanoTime();
-            if (left <= options.leastRemaining().toNanos() || token == revokedToken) {
+            if (left <= options.leastRemaining().toNanos() || revoked.is(token, knownNanos)) {
                 tooLate();
                 return;
             }
@@ -440,7 +440,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             queue.actors.begin(hold);
         }
         hold.begin();
-        if (hold.token() == revokedToken) {
+        if (revoked.is(hold.token(), ((QueueGrant) hold.grant).knownNanos)) {
             hold.lose(LossReason.REVOKED); // told since the grant was looked at
         }
         if (!queue.kit.isClosed() && queue.actors.anyReentrantPending()) {
@@ -480,7 +480,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** The hold with this token was ended by name. */
     void revoked(long token) {
-        revokedToken = token; // set first: whoever makes a hold of this grant just now looks again afterwards
+        revoked = new Revoked(token, queue.kit.nanoTime()); // first: whoever makes a hold of it now looks again
         Hold hold = outcome.hold();
         if (hold != null && hold.token() == token) {
             hold.lose(LossReason.REVOKED);

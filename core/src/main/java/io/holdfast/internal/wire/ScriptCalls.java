@@ -223,6 +223,21 @@ public final class ScriptCalls {
     }
 
     /**
+     * The server is a replica by now. Whoever has its place may be where the server's name leads to today: connecting anew finds it, and
+     * asking on the same connection never would. From time to time, until it is found.
+     */
+    private void demoted(long sentNanos) {
+        long before = gaveUp.get();
+        long now = ticker.nanoTime();
+        if (sentNanos - before >= 0 && now - before >= timeoutNanos && gaveUp.compareAndSet(before, now)) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> driver.describe() + " is a replica by now, and takes no writes: connecting anew");
+            driver.reconnect();
+        }
+    }
+
+    /**
      * Runs a script that a restarted server, or one after SCRIPT FLUSH, does not know. The text goes along with the first
      * call only: of thousands that meet such a server together, the others follow it and find the script there.
      */
@@ -267,6 +282,9 @@ public final class ScriptCalls {
                 }
                 flight.land(reply, known);
                 flights.remove(flight); // mostly the first, since answers come in order
+                if (known != null && known.code().equals("READONLY") && to == driver && driver.partitions() == 1) {
+                    demoted(flight.sentNanos);
+                }
             });
         } catch (RuntimeException | Error e) {
             // Perhaps it was sent: a heap or a stack can be too small for any step.

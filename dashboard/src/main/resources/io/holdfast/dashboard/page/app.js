@@ -66,7 +66,7 @@ function server() {
 function bannerWords(trouble) {
   switch (trouble?.what) {
     case 'ended':
-      return "This page's session has ended. Open the address that the dashboard has printed.";
+      return "This page's session has ended. Load the page again, or open the newest address that the dashboard has printed.";
     case 'gone':
       return `The dashboard has not answered since ${clock(trouble.since)}. Shown is what it last reported; `
         + 'this page goes on asking.';

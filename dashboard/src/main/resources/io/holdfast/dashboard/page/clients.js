@@ -1,12 +1,12 @@
 /** The clients that the server knows: which are in trouble first, what each holds and waits for. */
 
 import {follow} from './data.js';
-import {KIND_WORDS, ago, attr, bdi, clock, count, el, keyOf, list, lockLink, number, show, table, text} from './dom.js';
+import {KIND_WORDS, attr, bdi, count, el, keyOf, list, lockLink, number, show, table, text} from './dom.js';
 
 const STATES = ['suspect', 'gone', 'unknown', 'alive'];
 const MEANING = {
   alive: 'listens',
-  suspect: 'did not take up a lock that it was handed',
+  suspect: 'does not listen, or did not take up a lock that it was handed',
   gone: 'does not listen any more',
   unknown: 'the server does not tell whether it listens',
 };
@@ -34,7 +34,7 @@ function build(root) {
   const view = {opened: new Set()};
   view.search = el('input', {type: 'search', id: 'client-search', autocomplete: 'off', spellcheck: 'false', dir: 'auto'});
   view.boxes = STATES.map(state => ({state, box: el('input', {type: 'checkbox', checked: true}), many: el('span')}));
-  view.clients = table('Clients', ['Client', 'State', 'Last seen', 'Holds', 'Waits for']);
+  view.clients = table('Clients', ['Client', 'State', 'Holds', 'Waits for']);
   view.note = el('p', {class: 'quiet'}, 'The dashboard has not answered yet.');
   root.append(el('h1', {tabindex: '-1'}, 'Clients'),
     el('form', {class: 'filters', role: 'search', submit: event => event.preventDefault()},
@@ -75,7 +75,7 @@ function label({who, id}) {
 }
 
 function make(row, client) {
-  const node = row(bdi(), el('span', {class: 'state'}), el('span'), locks(), locks());
+  const node = row(bdi(), el('span', {class: 'state'}), locks(), locks());
   attr(node, 'data-id', client.id);
   return node;
 }
@@ -85,13 +85,11 @@ function locks() {
 }
 
 function patch(node, client, view) {
-  const [who, state, seen, holds, waits] = node.children;
+  const [who, state, holds, waits] = node.children;
   text(who.firstChild, label(client));
   text(state.firstChild, client.state);
   attr(state.firstChild, 'data-state', client.state);
   attr(state.firstChild, 'title', MEANING[client.state]);
-  text(seen.firstChild, client.seen ? `${ago(client.seen)} ago` : '');
-  attr(seen.firstChild, 'title', client.seen ? clock(client.seen) : null);
   patchLocks(holds, client.holds, `${client.id} holds`, view);
   patchLocks(waits, client.waits, `${client.id} waits`, view);
 }

@@ -145,7 +145,10 @@ const BROKEN = 3000;   // a stream that broke is mostly back by then: not worth 
 const SILENT = 12_000; // a picture comes each second; a slow server may take a few
 const REOPEN = 5000;   // between two attempts at a stream that does not come back by itself
 
+const UNSEEN = 10_000; // a page that is hidden for less is just being passed
+
 let source = null;
+let unseen = 0;
 let heardAt = Date.now();
 let brokeAt = null;
 let openedAt = 0;
@@ -155,11 +158,26 @@ let ended = false;
 export function start() {
   open();
   setInterval(look, 1000);
-  document.addEventListener('visibilitychange', look);
+  document.addEventListener('visibilitychange', seenOrNot);
+}
+
+/** Browsers have six connections for a server, and a page that nobody sees would keep one from those that are seen. */
+function seenOrNot() {
+  clearTimeout(unseen);
+  if (document.hidden) unseen = setTimeout(rest, UNSEEN);
+  else if (source === null && !ended) reopen();
+  else look();
+}
+
+function rest() {
+  source?.close();
+  source = null;
+  brokeAt = null;
 }
 
 function open() {
   openedAt = Date.now();
+  heardAt = source === null ? openedAt : heardAt;
   source?.close();
   source = new EventSource('api/stream');
   source.addEventListener('all', event => heard(event, takeAll));
@@ -167,7 +185,7 @@ function open() {
   source.addEventListener('open', loadSession);
   source.addEventListener('error', () => {
     brokeAt ??= Date.now();
-    if (source.readyState === EventSource.CLOSED) loadSession();
+    if (source?.readyState === EventSource.CLOSED) loadSession();
   });
 }
 
@@ -185,7 +203,7 @@ async function loadSession() {
 /** Looks whether the stream is still there, and opens it again where the browser has given up. */
 function look() {
   const time = Date.now();
-  if (ended) return;
+  if (ended || source === null) return;
   if (time - lookedAt > 5000) awake(time);
   lookedAt = time;
   const broken = brokeAt !== null && time - brokeAt > BROKEN;

@@ -7,7 +7,7 @@ const KEPT = 1000;
 const TYPES = {
   'Holds': ['acquired', 'handed', 'released', 'expired', 'rests'],
   'Queues': ['queued', 'left'],
-  'Trouble': ['deadlock', 'lost', 'refused', 'client-gone', 'client-back', 'server-lost', 'server-back'],
+  'Trouble': ['deadlock', 'client-gone', 'client-back', 'server-lost', 'server-back'],
   'Operators': ['act'],
   'Other': ['more'],
 };

@@ -242,8 +242,8 @@ function patchMost(node, row, largest) {
 function drawTable(view, rows) {
   const height = view.probe.offsetHeight || 34;
   const [from, to] = visible(view.body, rows.length, height);
-  text(view.count, rows.length === known.rows.size ? count(rows.length, 'lock')
-    : `${number(rows.length)} of ${count(known.rows.size, 'lock')}`);
+  text(view.count, (rows.length === known.rows.size ? count(rows.length, 'lock')
+    : `${number(rows.length)} of ${count(known.rows.size, 'lock')}`) + (known.totals?.more ? '; there are more' : ''));
   attr(view.table, 'aria-rowcount', rows.length + 1);
   view.body.style.setProperty('height', `${rows.length * height}px`);
   for (const header of view.sorts) {

@@ -40,7 +40,9 @@ function build(root) {
   view.around = el('div', {class: 'graph-around'}, view.image);
   view.legend = el('p', {class: 'legend'},
     'Round: a thread or another actor of a client. Cornered: a lock. A dashed arrow leads from whoever waits to the lock, '
-    + 'a solid one from the lock to whoever holds it. Red and marked “deadlock”: a ring of waiting that nobody leaves by themselves.');
+    + 'a solid one from the lock to whoever holds it. Red and marked “deadlock”: a ring of waiting that nobody leaves by themselves. '
+    + 'In turns, the holder of a lock is the thread that asked for it, also while another thread of its client works under it: a ring '
+    + 'through such a holder may be none. A client that looks for deadlocks itself is certain.');
   view.list = el('ul', {class: 'plain waits'});
   view.more = el('p', {class: 'quiet'});
   root.append(el('h1', {tabindex: '-1'}, 'Who waits for whom'), view.state, view.deadlocks, view.around, view.legend,

@@ -134,11 +134,13 @@ final class ClientTest {
                 "holdfast.refresh-interval=10s",
                 "holdfast.waiter-deadline=1m",
                 "holdfast.eviction=ignore",
+                "holdfast.deadlock-detection=5s",
                 "holdfast.lock.term=20s",
                 "holdfast.lock.wait-limit=forever",
                 "holdfast.lock.interrupt-before=2s",
                 "holdfast.lock.metadata.team=red",
                 "holdfast.lock.turns=0",
+                "holdfast.lock.deadlock=break",
                 "holdfast.locks[billing/*].term=2m",
                 "holdfast.locks[billing/*].wait-limit=0",
                 "holdfast.locks[*/nightly].term=3m",
@@ -149,12 +151,14 @@ final class ClientTest {
             assertEquals("billing", holdfast.options().application());
             assertEquals(Duration.ofSeconds(1), holdfast.options().commandTimeout());
             assertEquals(Duration.ofSeconds(10), holdfast.options().refreshInterval());
+            assertEquals(Duration.ofSeconds(5), holdfast.options().deadlockDetection());
             LockOptions any = holdfast.lock("x").options();
             assertEquals(Duration.ofSeconds(20), any.term());
             assertEquals(Wait.forever(), any.waitLimit());
             assertEquals(Duration.ofSeconds(2), any.interruptBefore());
             assertEquals("red", any.metadata().get("team"));
             assertEquals(0, any.turns());
+            assertEquals(LockOptions.OnDeadlock.BREAK, any.deadlock());
             LockOptions billing = holdfast.lock("billing/1").options();
             assertEquals(Duration.ofMinutes(2), billing.term());
             assertEquals(Wait.none(), billing.waitLimit());

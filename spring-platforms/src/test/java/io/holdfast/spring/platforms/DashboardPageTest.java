@@ -111,6 +111,20 @@ final class DashboardPageTest {
         }
     }
 
+    /** The web server waits for what is under way when it ends, and the stream of a page is never over by itself. */
+    @Test
+    void close_aPageIsOpen_isNotWaitedFor() throws Exception {
+        ConfigurableApplicationContext context = app(
+                "holdfast.dashboard.enabled=true",
+                "server.shutdown=graceful",
+                "spring.lifecycle.timeout-per-shutdown-phase=10m");
+        HttpResponse<InputStream> stream = HttpClient.newHttpClient()
+                .send(request(context, "/holdfast/api/stream").build(), BodyHandlers.ofInputStream());
+        assertEquals(200, stream.statusCode());
+        context.close();
+        stream.body().close();
+    }
+
     @Test
     void property_notSetOrWrong_mountsNothing() throws Exception {
         try (ConfigurableApplicationContext context = app()) {

@@ -31,10 +31,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
+import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -317,6 +320,66 @@ final class LockedTest {
                         .join());
         assertEquals("its own", failed.getCause().getMessage());
         assertFalse(other.inspect().isLocked("stage"));
+    }
+
+    /** A thread that does not wait for its call is nobody's: what it asks for next must not enter what the call holds. */
+    @Test
+    void stagesAndPublishers_askedForByOneThread_excludeEachOther_alsoWhereActorsReenter() throws Exception {
+        try (ConfigurableApplicationContext reentering = Apps.with(
+                server.port(),
+                Map.of("work", Work.class),
+                "app.area=north",
+                "app.wait=100ms",
+                "holdfast.lock.own-conflict=reenter")) {
+            Work here = reentering.getBean("work", Work.class);
+            CompletableFuture<String> until = new CompletableFuture<>();
+            CompletableFuture<String> first = here.stage(until, null).toCompletableFuture();
+            CompletableFuture<String> second = here.stage(CompletableFuture.completedFuture("second "), null)
+                    .toCompletableFuture();
+            await(() -> other.inspect().isQueued("stage"));
+            assertFalse(second.isDone());
+            until.complete("first ");
+            assertEquals("first stage", first.get(10, TimeUnit.SECONDS));
+            assertEquals("second stage", second.get(10, TimeUnit.SECONDS));
+            Sinks.Empty<Void> end = Sinks.empty();
+            Mono<Long> assembled = here.mono(end.asMono());
+            CompletableFuture<Long> one = assembled.toFuture();
+            CompletableFuture<Long> two = assembled.toFuture();
+            await(() -> other.inspect().isQueued("mono"));
+            end.tryEmitEmpty();
+            one.get(10, TimeUnit.SECONDS);
+            two.get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Further inside than the lock, and in need of the invocation of its thread, as advice of AspectJ is. */
+    static class Inside extends NameMatchMethodPointcutAdvisor {
+        static final AtomicInteger CALLED = new AtomicInteger();
+        private static final long serialVersionUID = 1;
+
+        Inside() {
+            addMethodName("stage");
+            setAdvice((MethodInterceptor) invocation -> {
+                ExposeInvocationInterceptor.currentInvocation();
+                CALLED.incrementAndGet();
+                return invocation.proceed();
+            });
+        }
+    }
+
+    @Test
+    void stage_adviceInsideOfTheLock_findsItsInvocation() throws Exception {
+        try (ConfigurableApplicationContext advised = Apps.with(
+                server.port(),
+                Map.of("work", Work.class, "inside", Inside.class),
+                "app.area=north",
+                "app.wait=100ms",
+                "spring.aop.auto=true")) {
+            CompletionStage<String> stage =
+                    advised.getBean("work", Work.class).stage(CompletableFuture.completedFuture("advised "), null);
+            assertEquals("advised stage", stage.toCompletableFuture().get(10, TimeUnit.SECONDS));
+            assertTrue(Inside.CALLED.get() > 0);
+        }
     }
 
     @Test

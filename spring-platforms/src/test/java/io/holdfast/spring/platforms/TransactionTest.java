@@ -77,6 +77,11 @@ final class TransactionTest {
             insideOfATransaction.run();
         }
 
+        @Locked("after/{#id}")
+        public void after(String id) {
+            STEPS.add("after, held " + other.inspect().isLocked("after/" + id));
+        }
+
         @Locked(value = "fenced/{#id}", fenced = true)
         @Transactional
         public long fenced(String id) {
@@ -211,6 +216,23 @@ final class TransactionTest {
             outer.executeWithoutResult(status -> work.bookApart("2"));
             assertEquals(List.of("2"), bookings(context));
             assertFalse(other.inspect().isLocked("order/2"));
+        }
+    }
+
+    /** As a listener of events does that is told after the commit; what is thrown there, Spring only logs. */
+    @Test
+    void active_noMore_afterItsEnd_isNotRefused() {
+        try (ConfigurableApplicationContext context = app(Apps.Plain.class)) {
+            TransactionTemplate outer = new TransactionTemplate(context.getBean(PlatformTransactionManager.class));
+            Work work = context.getBean(Work.class);
+            outer.executeWithoutResult(status ->
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCompletion(int how) {
+                            work.after("1");
+                        }
+                    }));
+            assertTrue(STEPS.contains("after, held true"), STEPS.toString());
         }
     }
 
