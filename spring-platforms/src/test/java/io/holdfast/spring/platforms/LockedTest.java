@@ -38,6 +38,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 import org.springframework.aop.support.NameMatchMethodPointcutAdvisor;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -367,14 +371,21 @@ final class LockedTest {
         }
     }
 
+    /** Without AspectJ on the class path, Spring looks at advisors of this role only. */
+    static class InsideCounts implements BeanFactoryPostProcessor {
+        @Override
+        public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+            ((AbstractBeanDefinition) beans.getBeanDefinition("inside")).setRole(BeanDefinition.ROLE_INFRASTRUCTURE);
+        }
+    }
+
     @Test
     void stage_adviceInsideOfTheLock_findsItsInvocation() throws Exception {
         try (ConfigurableApplicationContext advised = Apps.with(
                 server.port(),
-                Map.of("work", Work.class, "inside", Inside.class),
+                Map.of("work", Work.class, "inside", Inside.class, "insideCounts", InsideCounts.class),
                 "app.area=north",
-                "app.wait=100ms",
-                "spring.aop.auto=true")) {
+                "app.wait=100ms")) {
             CompletionStage<String> stage =
                     advised.getBean("work", Work.class).stage(CompletableFuture.completedFuture("advised "), null);
             assertEquals("advised stage", stage.toCompletableFuture().get(10, TimeUnit.SECONDS));
