@@ -123,7 +123,16 @@ final class InstallTest {
         List<String> names = List.of("version", "image", "state", "root", "home", "java", "main", "flags", "command");
         Map<String, String> exported = new HashMap<>();
         names.forEach(name -> exported.put(name, "mine"));
-        try (Launched run = workshop.launch(quick, exported, command(), "run", "x", "--url", "local", "--", "env")) {
+        try (Launched run = workshop.launch(
+                quick,
+                exported,
+                command(),
+                "run",
+                "x",
+                "--url",
+                "local",
+                "--",
+                Workshop.find("env").toString())) {
             assertEquals(0, run.status(), run.err());
             for (String name : names) {
                 assertTrue(run.out().contains("\n" + name + "=mine\n"), () -> name + " in " + run.out());
