@@ -311,8 +311,8 @@ final class Routes {
                 @Nullable RedisAddress[] found = owners;
                 lane.enter(() -> looked(found));
             });
-        } catch (Error e) { // there may be no room for another thread; without a next look nothing would be followed
-            // any more
+        } catch (Error e) {
+            // There may be no room for another thread. Without a next look no failover would be followed any more.
             LOG.log(System.Logger.Level.ERROR, "looking up the routes failed", e);
             looked(null);
         }
