@@ -291,7 +291,7 @@ final class Breaks {
                         INSIDE,
                         4,
                         EnumSet.of(KEPT),
-                        java("internal/lease/Renewals", "schedule(hold, term / 3);", "schedule(hold, term);")),
+                        java("internal/lease/Renewals", "Math.min(third, left - third)", "3 * third")),
                 of(
                         "a key without expiry",
                         INSIDE,
