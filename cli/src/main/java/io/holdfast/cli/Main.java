@@ -33,8 +33,6 @@ final class Main {
         System.setProperty("slf4j.internal.verbosity", "ERROR");
         // Every option is a text to picocli: it need not look for the classes of the JDK into which it could convert.
         System.setProperty("picocli.converters.excludes", ".*");
-        // A third of the time until a command starts.
-        System.setProperty("io.holdfast.flightRecorder", "false");
         try {
             return dispatch(arguments);
         } catch (UsageException e) {

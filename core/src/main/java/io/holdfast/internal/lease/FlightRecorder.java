@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * The recorder where the JVM has one. The only class that names {@code jdk.jfr}; it is loaded by {@link Recorder}, which does
  * without it where that module is absent.
  *
- * <p>Whether anybody records is asked of an event that nobody keeps: compiled, that is a look at one field.
+ * <p>Whether anybody records is asked of an event that nobody keeps: compiled, that is a look at one field. But before anybody has
+ * recorded anything in this JVM, the events are not touched: to make their types known takes some 40 ms, and would be part of the
+ * first lock.
  */
 final class FlightRecorder extends Recorder {
     /** What all events have. The names of fields are what users' queries have: they do not change. */
@@ -162,12 +164,19 @@ final class FlightRecorder extends Recorder {
 
     /** @throws LinkageError if the flight recorder is absent */
     static Recorder make() {
-        boolean unused = new HoldEvent().isEnabled();
+        boolean unused = isUsed();
         return new FlightRecorder();
+    }
+
+    private static boolean isUsed() {
+        return jdk.jfr.FlightRecorder.isInitialized();
     }
 
     @Override
     public @Nullable Span waiting(boolean blocks) {
+        if (!isUsed()) {
+            return null;
+        }
         WaitedEvent wait = blocks ? new WaitEvent() : new AsyncWaitEvent();
         if (!wait.isEnabled()) {
             return null;
@@ -178,7 +187,8 @@ final class FlightRecorder extends Recorder {
 
     @Override
     public boolean listens() {
-        return new HoldEvent().isEnabled() || new LostEvent().isEnabled() || new RenewalFailedEvent().isEnabled();
+        return isUsed()
+                && (new HoldEvent().isEnabled() || new LostEvent().isEnabled() || new RenewalFailedEvent().isEnabled());
     }
 
     @Override
