@@ -41,6 +41,10 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         DistributedLock lock =
                 quorum(nodes, OPTIONS.withNodeTimeout(Duration.ofSeconds(10))).lock("a", LOCK.withRenewed(false));
         lock.acquire().release();
+        // A majority has confirmed that; what has not could be the one that is left beside the frozen one.
+        for (RedisServer node : nodes) {
+            awaitNothingLeft(node, QuorumSuite::isNoTombstone);
+        }
         nodes.get(2).freeze();
         // Had it waited for the node timeout, which is longer than the term, the lease would be over.
         for (int i = 0; i < 20; i++) {
