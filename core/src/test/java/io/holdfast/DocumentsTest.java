@@ -24,8 +24,9 @@ class DocumentsTest {
     private static final Path ROOT = Path.of("..");
     private static final Pattern NAMED_TEST =
             Pattern.compile("`([A-Z][A-Za-z]*(?:Test|Contract))(?:\\.([a-zA-Z0-9_]+))?`");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)(?:#[^)]*)?\\)");
-    private static final Pattern LINK_TO_A_PART = Pattern.compile("\\]\\(([^)#:\\s]*)#([^)\\s]*)\\)");
+    /** To a file, to a part of one, or to a part of the same document. */
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]*)(?:#([^)]*))?\\)");
+
     private static final Pattern BLOCK = Pattern.compile("^```.*?^```", Pattern.MULTILINE | Pattern.DOTALL);
     private static final Pattern HEADING = Pattern.compile("^#+ (.*)$", Pattern.MULTILINE);
     private static final Pattern MARK = Pattern.compile("<a id=\"([^\"]+)\"");
@@ -78,10 +79,10 @@ class DocumentsTest {
         List<String> missing = new ArrayList<>();
         int linked = 0;
         for (Path document : files(".md")) {
-            Matcher matcher = LINK_TO_A_PART.matcher(Files.readString(document));
+            Matcher matcher = LINK.matcher(Files.readString(document));
             while (matcher.find()) {
                 Path other = matcher.group(1).isEmpty() ? document : document.resolveSibling(matcher.group(1));
-                if (other.toString().endsWith(".md") && Files.exists(other)) {
+                if (matcher.group(2) != null && other.toString().endsWith(".md") && Files.exists(other)) {
                     linked++;
                     if (!parts(Files.readString(other)).contains(matcher.group(2))) {
                         missing.add(document + ": " + matcher.group());

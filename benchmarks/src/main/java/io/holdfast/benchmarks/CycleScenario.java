@@ -154,9 +154,8 @@ record CycleScenario(
                 return;
             }
             members.forEach(Crew.Member::awaitStart);
-            // Many queues are measured one after the other, and the server has most of the work: once is enough. Else
-            // processes
-            // that share the machine compile the same code each, and take longer for it the more they are.
+            // Many queues are measured one after the other, and the server has most of the work: once is enough.
+            // Else each process compiles the same code, which takes the longer the more share the machine.
             int warmings = growing ? Math.min(1, scale.warmings()) : scale.warmings() * members.size();
             Warming.of(members, warmings, scale.warmMillis(), this::run);
         }

@@ -143,23 +143,23 @@ final class Child {
      */
     void end(Duration grace) {
         long end = System.nanoTime() + grace.toNanos();
-        Set<ProcessHandle> all = new LinkedHashSet<>();
+        Set<ProcessHandle> told = new LinkedHashSet<>();
         List<ProcessHandle> fresh = all().toList();
-        long rest = 0;
+        long rest;
         do {
             fresh.forEach(ProcessHandle::destroy);
-            all.addAll(fresh);
-            // What was started since they were looked for, as far as it can be found.
-            fresh = notIn(all);
+            told.addAll(fresh);
             rest = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-            if (fresh.isEmpty() && awaitAll(all, Math.max(0, rest))) {
-                fresh = notIn(all);
+            // What was started since they were looked for, as far as it can be found.
+            fresh = notIn(told);
+            if (fresh.isEmpty() && awaitAll(told, Math.max(0, rest))) {
+                fresh = notIn(told);
                 if (fresh.isEmpty()) {
                     return;
                 }
             }
         } while (!fresh.isEmpty() && rest > 0);
-        List<ProcessHandle> left = Stream.concat(all.stream(), children == null ? Stream.of() : children.alive())
+        List<ProcessHandle> left = Stream.concat(told.stream(), all())
                 .filter(ProcessHandle::isAlive)
                 .flatMap(each -> Stream.concat(each.descendants(), Stream.of(each)))
                 .distinct()

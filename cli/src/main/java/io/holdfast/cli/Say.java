@@ -5,7 +5,8 @@ import java.io.StringWriter;
 
 /** What the command says: to people, on standard error, each message one line. Standard output is the child's. */
 final class Say {
-    private static final long MOMENT_MILLIS = 500;
+    /** How long a message may keep what matters more waiting. */
+    static final long MOMENT_MILLIS = 500;
 
     /** Whether more is wanted than what is needed ({@code -v}). */
     private static volatile boolean verbose;

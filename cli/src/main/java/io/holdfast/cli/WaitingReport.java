@@ -19,7 +19,6 @@ final class WaitingReport extends Thread {
     private static final long FIRST_MILLIS = 300;
 
     private static final long PACE_MILLIS = 2_000;
-    private static final long MOMENT_MILLIS = 500;
 
     /** A log need not tell of each short wait. */
     private static final long ONCE_MILLIS = 5_000;
@@ -55,7 +54,7 @@ final class WaitingReport extends Thread {
         interrupt();
         boolean done = false;
         try {
-            done = saying.tryLock(MOMENT_MILLIS, TimeUnit.MILLISECONDS);
+            done = saying.tryLock(Say.MOMENT_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -147,18 +147,14 @@ public final class RoutedDriver implements RedisDriver {
         switch (failure.code()) {
             case "MOVED", "ASK" -> {
                 if (redirects >= MOST_REDIRECTS || key == null) {
-                    routes.lookSoon();
-                    outcome.completeExceptionally(DriverException.rejected(
-                            "TRYAGAIN the servers send each other the command: " + failure.getMessage()));
+                    tryAgain("the servers send each other the command", failure, outcome);
                     return;
                 }
                 String[] words = String.valueOf(failure.getMessage()).split(" ", -1);
                 Node target = words.length < 3 ? null : told(words[2], key);
                 if (target == null) {
                     // Whoever sent the command there may have been found to be away since.
-                    routes.lookSoon();
-                    outcome.completeExceptionally(DriverException.rejected(
-                            "TRYAGAIN the server that has the slot is not known at present: " + failure.getMessage()));
+                    tryAgain("the server that has the slot is not known at present", failure, outcome);
                 } else if (failure.code().equals("MOVED")) {
                     routes.moved(topology.partition(key), target);
                     settle(target.send(command), command, redirects + 1, outcome);
@@ -172,6 +168,11 @@ public final class RoutedDriver implements RedisDriver {
             }
             default -> outcome.completeExceptionally(failure);
         }
+    }
+
+    private void tryAgain(String why, DriverException failure, CompletableFuture<Reply> outcome) {
+        routes.lookSoon();
+        outcome.completeExceptionally(DriverException.rejected("TRYAGAIN " + why + ": " + failure.getMessage()));
     }
 
     /** The server that a redirection names; without a host it is at that of the one that redirects. */

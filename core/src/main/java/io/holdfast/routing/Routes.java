@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Routes {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
+    private static final String FAILED = "looking up the routes failed";
     private static final long ANSWER_MILLIS = 1_000;
     private static final long LOOK_EVERY_MILLIS = 30_000;
     private static final long SOON_MILLIS = 100;
@@ -298,24 +299,28 @@ final class Routes {
         looking = true;
         try {
             work(() -> {
-                @Nullable RedisAddress[] owners = null;
-                try {
-                    owners = topology.look(this);
-                } catch (DriverException e) {
-                    LOG.log(
-                            System.Logger.Level.DEBUG,
-                            () -> topology.describe() + ": nobody tells who serves: " + e.getMessage());
-                } catch (RuntimeException | Error e) {
-                    LOG.log(System.Logger.Level.ERROR, "looking up the routes failed", e);
-                }
-                @Nullable RedisAddress[] found = owners;
-                lane.enter(() -> looked(found));
+                @Nullable RedisAddress[] owners = owners();
+                lane.enter(() -> looked(owners));
             });
         } catch (Error e) {
             // There may be no room for another thread. Without a next look no failover would be followed any more.
-            LOG.log(System.Logger.Level.ERROR, "looking up the routes failed", e);
+            LOG.log(System.Logger.Level.ERROR, FAILED, e);
             looked(null);
         }
+    }
+
+    /** What the topology tells; null if it does not. On a worker. */
+    private @Nullable RedisAddress @Nullable [] owners() {
+        try {
+            return topology.look(this);
+        } catch (DriverException e) {
+            LOG.log(
+                    System.Logger.Level.DEBUG,
+                    () -> topology.describe() + ": nobody tells who serves: " + e.getMessage());
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, FAILED, e);
+        }
+        return null;
     }
 
     private void looked(@Nullable RedisAddress @Nullable [] owners) {

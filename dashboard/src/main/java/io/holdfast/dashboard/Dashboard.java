@@ -235,7 +235,7 @@ public final class Dashboard implements AutoCloseable {
         line(out, "retry: 500\n\n");
         Picture last = null;
         long end = System.nanoTime() + STREAM.toNanos();
-        while (!watch.isClosed() && System.nanoTime() < end) {
+        while (!watch.isClosed() && System.nanoTime() - end < 0) {
             Picture next = watch.lookAfter(last == null ? 0 : last.number(), SILENCE);
             if (next.number() == 0) {
                 line(out, ":\n\n"); // the first look is not over, and nothing is known

@@ -153,9 +153,8 @@ public final class DashboardServer implements AutoCloseable {
                     thread.setDaemon(true);
                     return thread;
                 },
-                // Whoever comes while all are busy is sent away, by the end of the connection: a request that never
-                // ends would
-                // keep the thread that accepts connections from all others.
+                // Whoever comes while all are busy is sent away, by the end of the connection. Run by the caller, a
+                // request that never ends would keep the thread that accepts connections from all others.
                 new ThreadPoolExecutor.AbortPolicy());
         Dashboard dashboard = Dashboard.alone(holdfast, options.changes(), options.shown());
         DashboardServer started = new DashboardServer(dashboard, server, threads, options);

@@ -82,9 +82,9 @@ final class History {
         watched.add(at, 0);
         if (before != null) {
             Set<LockId> all = new LinkedHashSet<>(before.keySet());
-            all.addAll(after.keySet());
-            if (!whole) {
-                all.retainAll(before.keySet());
+            if (whole) {
+                all.addAll(after.keySet());
+            } else {
                 all.retainAll(after.keySet());
             }
             for (LockId id : all) {

@@ -73,8 +73,7 @@ final class Call {
         ProxyMethodInvocation own =
                 (ProxyMethodInvocation) invocation.invocableClone(method.withLease(arguments, lease));
         try {
-            // Advice further inside may look for the invocation of its thread, which is another than the caller's by
-            // now.
+            // Advice further inside may look for the invocation of its thread, which need not be the caller's.
             return CurrentLease.during(lease, () -> ExposeInvocationInterceptor.INSTANCE.invoke(own));
         } catch (Exception | Error e) {
             throw e;

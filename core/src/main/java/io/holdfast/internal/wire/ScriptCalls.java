@@ -95,7 +95,7 @@ public final class ScriptCalls {
     private final long timeoutNanos;
     /** The number of the last call. Begins anywhere, so that clients that share a driver do not count in step. */
     private final AtomicLong numbers;
-    /** When connections were given up last because of a reply of another call. */
+    /** When connections were given up last because of what was replied. */
     private final AtomicLong gaveUp;
 
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
@@ -210,9 +210,7 @@ public final class ScriptCalls {
 
     /** Opens the connections to a key's server anew; once for all calls that were under way on them. */
     private void giveUp(String key, long sentNanos) {
-        long before = gaveUp.get();
-        long now = ticker.nanoTime();
-        if (sentNanos - before < 0 || !gaveUp.compareAndSet(before, now)) {
+        if (!isFirst(sentNanos, 0)) {
             return;
         }
         LOG.log(
@@ -222,14 +220,19 @@ public final class ScriptCalls {
         (server == null ? driver : server).reconnect();
     }
 
+    /** Whether nobody has given the connections up since a call left on them, nor within a pause. */
+    private boolean isFirst(long sentNanos, long pauseNanos) {
+        long before = gaveUp.get();
+        long now = ticker.nanoTime();
+        return sentNanos - before >= 0 && now - before >= pauseNanos && gaveUp.compareAndSet(before, now);
+    }
+
     /**
      * The server is a replica by now. Whoever has its place may be where the server's name leads to today: connecting anew finds it, and
      * asking on the same connection never would. From time to time, until it is found.
      */
     private void demoted(long sentNanos) {
-        long before = gaveUp.get();
-        long now = ticker.nanoTime();
-        if (sentNanos - before >= 0 && now - before >= timeoutNanos && gaveUp.compareAndSet(before, now)) {
+        if (isFirst(sentNanos, timeoutNanos)) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> driver.describe() + " is a replica by now, and takes no writes: connecting anew");
