@@ -24,6 +24,8 @@ final class ScriptScenario implements Scenario {
     private static final String FLOOR = "floor-scripts";
     private static final String OURS = "holdfast-lettuce";
     private static final String CONTENDED = "holdfast-contended";
+    private static final String BARE = "commands-free";
+    private static final String BARE_CONTENDED = "commands-contended";
     /** One holds the lock, and seven wait. */
     private static final int REQUESTS = 8;
 
@@ -42,7 +44,8 @@ final class ScriptScenario implements Scenario {
         return "The server's own count (`INFO commandstats`) of the time that it spends in the scripts of a cycle, without"
                 + " any client in the way: what the libraries' clients sent to a server was recorded there and is sent to"
                 + " it again, pipelined. The free lock is acquired and released; the contended one is released while seven"
-                + " others wait, which hands it over, and asked for anew, which queues. The floor is SET NX PX and a"
+                + " others wait, which hands it over, and asked for anew, which queues. Its commands alone are scripts that run the same"
+                + " commands with the same words, and decide nothing. The floor is SET NX PX and a"
                 + " comparison that deletes, both as scripts.";
     }
 
@@ -63,14 +66,25 @@ final class ScriptScenario implements Scenario {
     @Override
     public List<String> contestants(int size) {
         return List.of(
-                FLOOR, OURS, "holdfast-strict-lettuce", CONTENDED, "redisson-lock", "redisson-fair", "spring-obtain");
+                FLOOR,
+                OURS,
+                "holdfast-strict-lettuce",
+                CONTENDED,
+                BARE,
+                BARE_CONTENDED,
+                "redisson-lock",
+                "redisson-fair",
+                "spring-obtain");
     }
 
     @Override
     public String label(String contestant) {
-        return contestant.equals(CONTENDED)
-                ? "Holdfast, contended"
-                : Contestants.of(contestant).label() + ", free lock";
+        return switch (contestant) {
+            case CONTENDED -> "Holdfast, contended";
+            case BARE -> "Its commands alone, free lock";
+            case BARE_CONTENDED -> "Its commands alone, contended";
+            default -> Contestants.of(contestant).label() + ", free lock";
+        };
     }
 
     @Override
@@ -86,11 +100,13 @@ final class ScriptScenario implements Scenario {
             @Override
             public void warm() throws Exception {
                 try (Recorder recorder = new Recorder(server)) {
-                    boolean contended = contestant.equals(CONTENDED);
+                    boolean bare = contestant.equals(BARE) || contestant.equals(BARE_CONTENDED);
+                    boolean contended = contestant.equals(CONTENDED) || contestant.equals(BARE_CONTENDED);
                     List<List<Recorder.Call>> recorded = contended
                             ? recordContended(server, recorder, scale)
-                            : recordFree(contestant, server, recorder, scale);
-                    Replay made = new Replay(server, recorded, contended ? REQUESTS : 0);
+                            : recordFree(bare ? OURS : contestant, server, recorder, scale);
+                    Replay made = new Replay(
+                            server, bare ? BareCommands.of(server, recorded) : recorded, contended ? REQUESTS : 0);
                     // Whether somebody listens matters to scripts; what they are told is not for anybody.
                     RespClient listening = server.connect();
                     listener = listening;

@@ -167,9 +167,10 @@ final class Call<T> extends io.lettuce.core.protocol.Command<String, String, T> 
         writeHead(buffer, '*', words.size());
         for (int i = 0; i < words.size(); i++) {
             String word = words.get(i);
-            int length = ByteBufUtil.utf8Bytes(word);
-            writeHead(buffer, '$', length);
-            ByteBufUtil.reserveAndWriteUtf8(buffer, word, length);
+            byte[] bytes =
+                    word.getBytes(StandardCharsets.UTF_8); // Netty's own would go through the text twice, by character
+            writeHead(buffer, '$', bytes.length);
+            buffer.writeBytes(bytes);
             buffer.writeShort(LINE_END);
         }
     }

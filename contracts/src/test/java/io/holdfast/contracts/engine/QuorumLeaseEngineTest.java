@@ -134,7 +134,9 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
                 nodes.stream().map(QuorumNode::over).toList(),
                 options,
                 new Environment(usual.ticker(), () -> watched, usual.entropy()))) {
-            CompletableFuture<Lease> future = watching.lock("a").acquireAsync(Wait.none());
+            CompletableFuture<Lease> future = watching.lock(
+                            "a", LockOptions.defaults().withRenewed(false))
+                    .acquireAsync(Wait.none()); // else it is to be renewed before it ends, and no timer moves
             nodes.forEach(node -> node.next(ACQUIRE).answer(granted(100)));
             CompletableFuture<Void> extended = obtained(future).extendAsync(Duration.ofSeconds(50));
             node(0).next("confirm").answer(node(0).held());

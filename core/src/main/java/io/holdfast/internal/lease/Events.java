@@ -5,6 +5,7 @@ import io.holdfast.HoldfastListener;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockEvent;
 import io.holdfast.LockEvent.Subject;
+import io.holdfast.LockOptions;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Shown;
 import java.lang.System.Logger.Level;
@@ -75,9 +76,9 @@ public final class Events {
         }
     }
 
-    /** Whether anybody may hear of what is demanded so. */
-    public boolean areHeard(Demand demand) {
-        return !listeners.isEmpty() || demand.options().listener() != null || STEPS.isLoggable(Level.DEBUG);
+    /** Whether anybody may hear of what is asked for with such options, or of its hold. */
+    public boolean areHeard(LockOptions of) {
+        return !listeners.isEmpty() || of.listener() != null || STEPS.isLoggable(Level.DEBUG);
     }
 
     private static Subject subject(Demand demand, String owner) {

@@ -9,7 +9,6 @@ import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
-import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -18,8 +17,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,26 +31,19 @@ import org.jspecify.annotations.Nullable;
  * <p><b>States.</b> Active from its creation, it ends ({@link LeaseState}) by the release (any thread), the timer at the
  * deadline, a reader that finds the deadline passed, an answer "gone" or "adopted by another", or the client's closing.
  *
- * <p><b>Time.</b> One timer stands at what comes next: the confirmation of a handoff, the warning, what is to be done before
- * the end, or the deadline. Renewals have timers of their own, one for many holds ({@link Renewals}).
+ * <p><b>Time.</b> It is looked at when the next of these is due: the confirmation of a handoff, the renewal, the warning, what
+ * is to be done before the end, or the deadline.
  */
-public final class Hold implements Holding {
-    /** Whoever has several leases of one hold, one after the other. */
-    public interface Tenant {
-        /** Whether the present lease was dropped without a release. */
-        boolean forgotten();
-
-        /** Whether the present lease has lasted as long as it may be renewed. */
-        boolean overLongest();
-
-        /** The hold is lost. Called on the client's executor. */
-        void lost(Hold hold, LossReason reason);
-
-        /** Another process goes on with the hold. */
-        void handedOver();
-    }
-
+public final class Hold extends Buckets.Item implements Holding {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
+    private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "heldBack");
+    private static final AtomicLongFieldUpdater<Hold> RENEW_AT =
+            AtomicLongFieldUpdater.newUpdater(Hold.class, "renewAt");
+    private static final AtomicReferenceFieldUpdater<Hold, @Nullable Endings> ENDINGS =
+            AtomicReferenceFieldUpdater.newUpdater(Hold.class, Endings.class, "endings");
 
     public final Kit kit;
     public final Outcome<?> origin;
@@ -63,19 +56,18 @@ public final class Hold implements Holding {
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
     private volatile boolean detached;
-    private final AtomicLong warnedOf = new AtomicLong(LeaseState.NEVER); // the deadline of the last warning
-    private final List<WeakReference<Handle>> handles = new CopyOnWriteArrayList<>();
-    private volatile @Nullable WeakReference<Handle> first;
-    private final Endings endings = new Endings();
+    private volatile long warnedOf = LeaseState.NEVER; // the deadline of the last warning; the timers' thread writes it
+    private final Handles handles = new Handles();
+    private volatile @Nullable Endings endings; // null until there is one
     private volatile @Nullable Tenant tenant;
     private volatile boolean renewalOver;
     /**
      * For how many reasons nobody has its lease yet: the server may have forgotten another, or it is one of a set that is not
      * complete. Until then it is renewed in any case.
      */
-    private final AtomicInteger heldBack;
+    private volatile int heldBack;
 
-    private volatile @Nullable Runnable timer;
+    private volatile long renewAt = LeaseState.NEVER; // also while a renewal is under way
 
     /** @param longest how long it is renewed at most; null for ever */
     public Hold(Outcome<?> origin, Grant grant, long deadline, @Nullable Duration longest) {
@@ -86,7 +78,7 @@ public final class Hold implements Holding {
         this.grantedNanos = kit.nanoTime();
         this.rest = new Rest.Wanted(options.shortestHold());
         this.state = new LeaseState(deadline, grantedNanos, options.renewed(), longest);
-        this.heldBack = new AtomicInteger(origin.demand.inSet() ? 1 : 0);
+        this.heldBack = origin.demand.inSet() ? 1 : 0;
         grant.of(this);
     }
 
@@ -186,12 +178,12 @@ public final class Hold implements Holding {
 
     /** To be called before it begins, if its lease may have to wait for longer than its term. */
     public void holdBack() {
-        heldBack.incrementAndGet();
+        HELD_BACK.incrementAndGet(this);
     }
 
     @Override
     public CompletableFuture<Boolean> handOut() {
-        boolean waited = heldBack.getAndUpdate(reasons -> Math.max(0, reasons - 1)) == 1
+        boolean waited = HELD_BACK.getAndUpdate(this, reasons -> Math.max(0, reasons - 1)) == 1
                 && (origin.demand.inSet()
                         || kit.nanoTime() - grantedNanos
                                 >= options.term().dividedBy(3).toNanos());
@@ -202,28 +194,17 @@ public final class Hold implements Holding {
 
     /** A further handle. The hold itself knows it only weakly, to notice when it is forgotten. */
     public Handle newHandle() {
-        Handle handle = new Handle(this);
-        WeakReference<Handle> seen = new WeakReference<>(handle);
-        handles.add(seen);
-        if (first == null) {
-            first = seen; // made before anybody else can enter
-        }
-        return handle;
+        return handles.add(new Handle(this));
     }
 
     /** The handle that its request has obtained; null if nobody can reach it any more. */
     public @Nullable Handle firstHandle() {
-        WeakReference<Handle> seen = first;
-        return seen == null ? null : seen.get();
+        return handles.first();
     }
 
     /** Enters once more; null if the last one has left already. */
     public @Nullable Handle enter() {
-        if (!state.enter()) {
-            return null;
-        }
-        handles.removeIf(seen -> seen.get() == null);
-        return newHandle();
+        return state.enter() ? newHandle() : null;
     }
 
     @Override
@@ -244,29 +225,19 @@ public final class Hold implements Holding {
 
     private boolean forgotten() {
         Tenant present = tenant;
-        if (present != null) {
-            return present.forgotten();
-        }
-        if (handles.isEmpty()) {
-            return false;
-        }
-        for (WeakReference<Handle> seen : handles) {
-            if (seen.get() != null) {
-                return false;
-            }
-        }
-        return true;
+        return present == null ? handles.areForgotten() : present.forgotten();
     }
 
     @Override
     public Runnable beforeEnding(Duration before, Runnable action) {
-        Runnable takeBack = endings.add(before.toNanos(), action);
+        ENDINGS.compareAndSet(this, null, new Endings());
+        Runnable takeBack = Objects.requireNonNull(endings).add(before.toNanos(), action);
         arm();
         return takeBack;
     }
 
     private boolean isRenewed() {
-        return options.renewed() || heldBack.get() > 0;
+        return options.renewed() || heldBack > 0;
     }
 
     private void startRenewal() {
@@ -514,11 +485,7 @@ public final class Hold implements Holding {
     }
 
     private void leaveAlone() {
-        Runnable cancel = timer;
-        if (cancel != null) {
-            cancel.run();
-        }
-        kit.renewals().remove(this);
+        kit.looks().remove(this);
         kit.holds().remove(this);
         grant.leaveAlone();
     }
@@ -544,31 +511,39 @@ public final class Hold implements Holding {
 
     // ---- its time
 
-    /** Sets the one timer to what comes next: the confirmation, the warning, or the deadline. */
+    /** Is to be looked at when the next of all that may have to be done about it is due. */
     public void arm() {
         if (!active() || detached || state.isEndless()) {
             return;
         }
-        // Read first: a timer that another thread sets from now on may know more than is read here, and stays.
-        Runnable old = timer;
-        long now = kit.nanoTime();
-        long next = state.deadline();
-        boolean confirmed = grant.isConfirmed();
-        if (!confirmed && grant.confirmAt() - next < 0) {
-            next = grant.confirmAt();
-        } else if (confirmed && warnedOf.get() != next && options.renewed()) {
-            next = warnAt(next);
-        }
-        next = endings.firstBefore(next, state.deadline());
-        if (old != null) {
-            old.run();
-        }
-        timer = kit.schedule(next - now, this::onTimer);
+        long next;
+        do {
+            next = nextMoment();
+            kit.looks().put(this, next);
+            // Another thread may have changed meanwhile what was read here, and been first to put it.
+        } while (nextMoment() - next < 0);
         if (!active()) {
             forget();
         } else if (detached) {
-            leaveAlone(); // meanwhile: whoever let it go may not have seen this timer
+            leaveAlone(); // whoever let it go may not have seen where it stands now
         }
+    }
+
+    private long nextMoment() {
+        long deadline = state.deadline();
+        long next = deadline;
+        if (!grant.isConfirmed()) {
+            long confirmation = grant.confirmAt();
+            next = confirmation - next < 0 ? confirmation : next;
+        } else if (warnedOf != deadline && options.renewed()) {
+            next = warnAt(deadline);
+        }
+        long renewal = renewAt;
+        if (renewal != LeaseState.NEVER && renewal - next < 0) {
+            next = renewal;
+        }
+        Endings present = endings;
+        return present == null ? next : present.firstBefore(next, deadline);
     }
 
     /** When two renewals in a row have failed. */
@@ -576,24 +551,39 @@ public final class Hold implements Holding {
         return deadline - options.term().toNanos() / 3;
     }
 
-    private void onTimer() {
-        long now = kit.nanoTime();
+    /** It is to be renewed then, and not before. */
+    void renewAt(long moment) {
+        renewAt = moment;
+        arm();
+    }
+
+    /** Does what is due by now; whether it is to be renewed now. */
+    boolean look(long now) {
         endIfPassed(now);
         if (!active()) {
-            return;
+            return false;
         }
-        endings.run(now, state.deadline());
+        Endings present = endings;
+        if (present != null) {
+            present.run(now, state.deadline());
+        }
         boolean confirmed = grant.isConfirmed();
         if (!confirmed && grant.confirmAt() - now <= 0) {
             grant.confirm(now);
         }
         long deadline = state.deadline(); // read once: it may be moved meanwhile, and is to be warned of then by itself
-        if (confirmed && options.renewed() && warnAt(deadline) - now <= 0 && warnedOf.getAndSet(deadline) != deadline) {
+        if (confirmed && options.renewed() && warnAt(deadline) - now <= 0 && warnedOf != deadline) {
+            warnedOf = deadline;
             Duration left = Duration.ofNanos(deadline - now);
             for (Consumer<Duration> listener : warningListeners) {
                 kit.execute(() -> listener.accept(left));
             }
         }
+        long renewal = renewAt;
+        boolean renew = renewal != LeaseState.NEVER
+                && renewal - now <= 0
+                && RENEW_AT.compareAndSet(this, renewal, LeaseState.NEVER); // else it has been put off meanwhile
         arm();
+        return renew;
     }
 }

@@ -37,6 +37,7 @@ public final class Kit {
     private final @Nullable CallbackThreads ownExecutor;
     private final Events events;
     private final Renewals renewals;
+    private final Looks looks = new Looks(this);
     private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
     private final List<TakeBack> takeBacks = new CopyOnWriteArrayList<>();
     private final AtomicLong requestNumbers = new AtomicLong();
@@ -135,6 +136,10 @@ public final class Kit {
 
     public Renewals renewals() {
         return renewals;
+    }
+
+    Looks looks() {
+        return looks;
     }
 
     /** All holds that have begun and not ended. Any thread may add and remove. */

@@ -3,9 +3,9 @@ package io.holdfast.internal.lease;
 import io.holdfast.LossReason;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +16,15 @@ import org.jspecify.annotations.Nullable;
  * telling so: then nothing that comes later makes a lease valid that somebody has seen invalid.
  */
 public final class LeaseState {
+    // Fields and not objects of their own: of a hundred thousand leases each has to be fetched from memory to be
+    // renewed.
+    private static final AtomicLongFieldUpdater<LeaseState> DEADLINE =
+            AtomicLongFieldUpdater.newUpdater(LeaseState.class, "deadline");
+    private static final AtomicReferenceFieldUpdater<LeaseState, @Nullable End> END =
+            AtomicReferenceFieldUpdater.newUpdater(LeaseState.class, End.class, "end");
+    private static final AtomicIntegerFieldUpdater<LeaseState> ENTRIES =
+            AtomicIntegerFieldUpdater.newUpdater(LeaseState.class, "entries");
+
     /** The deadline of a lease that has none. */
     public static final long NEVER = Long.MIN_VALUE;
 
@@ -36,14 +45,14 @@ public final class LeaseState {
     private final boolean renewed;
     private final @Nullable Duration longest;
     private final boolean endless;
-    private final AtomicLong deadline;
-    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private volatile long deadline;
+    private volatile @Nullable End end;
     /** How often its actor has entered and not left. */
-    private final AtomicInteger entries = new AtomicInteger(1);
+    private volatile int entries = 1;
 
     /** @param longest how long it is renewed at most; null if for ever */
     LeaseState(long deadline, long grantedNanos, boolean renewed, @Nullable Duration longest) {
-        this.deadline = new AtomicLong(deadline);
+        this.deadline = deadline;
         this.endless = deadline == NEVER;
         this.grantedNanos = grantedNanos;
         this.renewed = renewed;
@@ -52,35 +61,35 @@ public final class LeaseState {
     }
 
     boolean active() {
-        return end.get() == null;
+        return end == null;
     }
 
     /** Why it was lost; null while active and after any other end. */
     @Nullable
     LossReason lossReason() {
-        End how = end.get();
+        End how = end;
         return how == null ? null : how.reason();
     }
 
     /** Whether this call has ended it. */
     boolean lose(LossReason reason) {
-        return end.compareAndSet(null, new End(false, reason));
+        return END.compareAndSet(this, null, new End(false, reason));
     }
 
     /** Whether this call has ended it. */
     boolean release() {
         released = true;
-        return end.compareAndSet(null, End.RELEASE);
+        return END.compareAndSet(this, null, End.RELEASE);
     }
 
     /** Whether this call has ended it: another process goes on with it. */
     boolean handOver() {
         released = true;
-        return end.compareAndSet(null, End.HANDED_OVER);
+        return END.compareAndSet(this, null, End.HANDED_OVER);
     }
 
     boolean isHandedOver() {
-        End how = end.get();
+        End how = end;
         return how != null && how.handedOver();
     }
 
@@ -88,7 +97,7 @@ public final class LeaseState {
 
     /** Whether nobody has ended it although its time is over. */
     boolean passed(long now) {
-        return active() && !endless && deadline.get() - now <= 0;
+        return active() && !endless && deadline - now <= 0;
     }
 
     /** Zero once it has ended. */
@@ -96,7 +105,7 @@ public final class LeaseState {
         if (!active()) {
             return Duration.ZERO;
         }
-        return endless ? Require.LONGEST : Duration.ofNanos(Math.max(0, deadline.get() - now));
+        return endless ? Require.LONGEST : Duration.ofNanos(Math.max(0, deadline - now));
     }
 
     /** Whether it has no deadline. */
@@ -105,17 +114,17 @@ public final class LeaseState {
     }
 
     long deadline() {
-        return deadline.get();
+        return deadline;
     }
 
     /** Moves the deadline, if that makes it later and it has not passed; whether it did. */
     boolean raise(long later, long now) {
         while (active() && !endless) {
-            long present = deadline.get();
+            long present = deadline;
             if (present - now <= 0 || later - present <= 0) {
                 return false;
             }
-            if (deadline.compareAndSet(present, later)) {
+            if (DEADLINE.compareAndSet(this, present, later)) {
                 return true;
             }
         }
@@ -139,8 +148,8 @@ public final class LeaseState {
 
     /** Enters once more; false if the last one has left already. */
     boolean enter() {
-        for (int present = entries.get(); present > 0; present = entries.get()) {
-            if (entries.compareAndSet(present, present + 1)) {
+        for (int present = entries; present > 0; present = entries) {
+            if (ENTRIES.compareAndSet(this, present, present + 1)) {
                 return true;
             }
         }
@@ -149,6 +158,6 @@ public final class LeaseState {
 
     /** Leaves once; whether that was the last. */
     boolean leave() {
-        return entries.decrementAndGet() <= 0;
+        return ENTRIES.decrementAndGet(this) <= 0;
     }
 }

@@ -119,7 +119,7 @@ public final class Outcome<A> {
 
     /** Whether anybody may hear of what is told. */
     public boolean isHeard() {
-        return recorded != null || kit.events().areHeard(demand);
+        return recorded != null || kit.events().areHeard(demand.options());
     }
 
     /** What is being recorded of its hold is over: it goes on as another, of which is told. */

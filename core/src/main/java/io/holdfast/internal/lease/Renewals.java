@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Renews the holds of one client, a third of their term after the last time, until they end: up to a hundred of one server in
- * one call. What is due at about the same time stands in one of the {@link Buckets}, which has one timer.
+ * one call. Those that are due at about the same time are looked at together ({@link Looks}).
  */
 public final class Renewals {
     private static final int BATCH = 100;
@@ -73,7 +73,6 @@ public final class Renewals {
 
     private final Kit kit;
     private final long patienceNanos;
-    private final Buckets<Hold> buckets = new Buckets<>();
 
     /** @param patienceNanos how long to wait for servers that hang */
     Renewals(Kit kit, long patienceNanos) {
@@ -85,26 +84,11 @@ public final class Renewals {
     void add(Hold hold) {
         long third = hold.options.term().toNanos() / 3;
         long left = hold.leftNanos(kit.nanoTime());
-        schedule(hold, Math.max(Buckets.FINE_WIDTH_NANOS, Math.min(third, left - third)));
+        schedule(hold, Math.min(third, left - third));
     }
 
     private void schedule(Hold hold, long delayNanos) {
-        if (!hold.active()) {
-            return;
-        }
-        long now = kit.nanoTime();
-        long due = Buckets.due(now, delayNanos);
-        if (buckets.put(hold, due)) {
-            kit.schedule(due - now, () -> renew(buckets.take(due)));
-        }
-        if (!hold.active()) {
-            remove(hold);
-        }
-    }
-
-    /** Forgets a hold that has ended. */
-    void remove(Hold hold) {
-        buckets.remove(hold);
+        hold.renewAt(Buckets.due(kit.nanoTime(), Math.max(Buckets.FINE_WIDTH_NANOS, delayNanos)));
     }
 
     /** Renews holds now. */
@@ -123,10 +107,9 @@ public final class Renewals {
 
     private void send(Lane lane, List<Part> batch) {
         long sent = kit.nanoTime();
-        lane.renew(
-                batch.stream().map(Part::entry).toList(),
-                sent,
-                (answers, failure) -> answered(lane, batch, sent, answers, failure));
+        List<RenewEntry> entries = new ArrayList<>(batch.size());
+        batch.forEach(part -> entries.add(part.entry()));
+        lane.renew(entries, sent, (answers, failure) -> answered(lane, batch, sent, answers, failure));
     }
 
     private void answered(
@@ -153,12 +136,15 @@ public final class Renewals {
     public void renewed(Hold hold, long sentNanos) {
         hold.raise(Deadlines.ofReply(sentNanos, hold.options.term().toNanos()));
         add(hold);
-        hold.origin.tell(subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
+        // Asked before the request is looked at that the hold came of, which nothing else here needs.
+        if (Recorder.present().listens() || kit.events().areHeard(hold.options)) {
+            hold.origin.tell(subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
+        }
     }
 
     /** Tries again and again until the deadline; each try takes as long as the server's answer, or the command timeout. */
     public void failed(Hold hold, String why) {
         hold.origin.tell(subject -> new LockEvent.RenewalFailed(subject, hold.token(), hold.remaining(), why));
-        schedule(hold, Math.max(Buckets.FINE_WIDTH_NANOS, hold.options.term().toNanos() / TRIES_A_TERM));
+        schedule(hold, hold.options.term().toNanos() / TRIES_A_TERM);
     }
 }

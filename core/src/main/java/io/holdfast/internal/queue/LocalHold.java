@@ -12,6 +12,7 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.SharedHolding;
+import io.holdfast.internal.lease.Tenant;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Label;
 import io.holdfast.internal.wire.OwnerIds;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The line lets go of a hold that is to live on without it, in another process or by itself: from then on the hold is this
  * lease's alone.
  */
-final class LocalHold implements Holding, SharedHolding, Hold.Tenant {
+final class LocalHold implements Holding, SharedHolding, Tenant {
     private static final Object RELEASED = new Object();
     private static final Object HANDED_OVER = new Object();
 
@@ -43,6 +44,7 @@ final class LocalHold implements Holding, SharedHolding, Hold.Tenant {
     private final Hold hold;
     private final LocalRequest request;
     private final long grantedNanos;
+    private final @Nullable Duration longest;
     /** RELEASED, HANDED_OVER, or a LossReason. */
     private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
 
@@ -60,6 +62,7 @@ final class LocalHold implements Holding, SharedHolding, Hold.Tenant {
         this.hold = hold;
         this.request = request;
         this.grantedNanos = grantedNanos;
+        this.longest = request.demand.longest();
     }
 
     Handle newHandle() {
@@ -76,7 +79,6 @@ final class LocalHold implements Holding, SharedHolding, Hold.Tenant {
 
     @Override
     public boolean overLongest() {
-        Duration longest = request.demand.longest();
         return longest != null && hold.kit.nanoTime() - grantedNanos >= longest.toNanos();
     }
 

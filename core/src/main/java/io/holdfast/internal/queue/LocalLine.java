@@ -15,6 +15,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Tenant;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.List;
@@ -50,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>A <em>loss</em> ends the lease and the turn; a <em>detached</em> hold is the line's no longer.
  * </ul>
  */
-final class LocalLine implements Hold.Tenant {
+final class LocalLine implements Tenant {
     private enum State {
         FREE,
         ASKING,

@@ -67,12 +67,14 @@ final class QueueGrant implements Grant {
 
     private final QueueEngine queue;
     private final Keys keys;
+    private final String owner;
     private final long token;
     private final long sinceMicros;
     private final long claimNanos;
     private @Nullable Hold hold; // set before anybody else sees this
     private volatile boolean confirmed;
     private volatile long confirmAt; // meaningful while not confirmed
+    private volatile boolean questioned; // whether leases of this client depend on what renewals tell of others
     private volatile int replicas;
     private volatile boolean ticketed; // whether another process may have adopted it
     private volatile long lastToken; // that was used of several; 0 if the hold has only its own
@@ -92,6 +94,7 @@ final class QueueGrant implements Grant {
         this.request = request;
         this.queue = request.queue;
         this.keys = request.keys;
+        this.owner = request.owner;
         this.token = token;
         this.sinceMicros = sinceMicros;
         this.confirmed = confirmed;
@@ -117,7 +120,7 @@ final class QueueGrant implements Grant {
 
     @Override
     public String owner() {
-        return request.owner;
+        return owner;
     }
 
     @Override
@@ -142,12 +145,12 @@ final class QueueGrant implements Grant {
             return Answers.await(
                     queue.server,
                     callback -> queue.server.queueScripts.confirm(
-                            keys, request.owner, token, Duration.ofMillis(1), sent, callback));
+                            keys, owner, token, Duration.ofMillis(1), sent, callback));
         }
         return queue.server
                 .look(keys)
                 .holder()
-                .filter(holder -> holder.owner().equals(OwnerIds.publicPart(request.owner)) && holder.token() == token)
+                .filter(holder -> holder.owner().equals(OwnerIds.publicPart(owner)) && holder.token() == token)
                 .isPresent();
     }
 
@@ -161,7 +164,7 @@ final class QueueGrant implements Grant {
         queue.server.mayBeOutlived();
         return new LeaseTicket(
                 keys.name(),
-                request.owner,
+                owner,
                 Math.max(token, lastToken),
                 token,
                 hold().options.term());
@@ -300,12 +303,12 @@ final class QueueGrant implements Grant {
 
     private void askForTerm(Duration asked, boolean together, Confirms.Told told) {
         if (together && keys.kind().isLine()) {
-            queue.confirms.add(keys, new ConfirmEntry(request.owner, token, asked.toMillis()), told);
+            queue.confirms.add(keys, new ConfirmEntry(owner, token, asked.toMillis()), told);
             return;
         }
         long sent = queue.kit.nanoTime();
         queue.server.queueScripts.confirm(
-                keys, request.owner, token, asked, sent, (held, failure) -> told.told(held, sent, failure));
+                keys, owner, token, asked, sent, (held, failure) -> told.told(held, sent, failure));
     }
 
     private boolean armed(long sent, Duration term) {
@@ -363,6 +366,11 @@ final class QueueGrant implements Grant {
         }
     }
 
+    /** A renewal is about to ask for others. What no line has asked for is not told: it would be worth an interval at most. */
+    void question() {
+        questioned = true;
+    }
+
     @Override
     public void renew(Renewals.Round round) {
         LockOptions options = hold().options;
@@ -383,8 +391,7 @@ final class QueueGrant implements Grant {
 
         @Override
         public RenewEntry entry() {
-            return new RenewEntry(
-                    keys, request.owner, token, hold().options.term().toMillis());
+            return new RenewEntry(keys, owner, token, hold().options.term().toMillis());
         }
 
         @Override
@@ -399,7 +406,7 @@ final class QueueGrant implements Grant {
             }
             if (how == Renewed.RECALLED) {
                 queue.kept().recalled(keys.hold(), token); // no message may have come
-            } else if (kept) {
+            } else if (kept && (questioned || !hold().options.keepFor().isZero())) {
                 queue.kept().nobodyElse(keys.hold(), token, sentNanos);
             }
             return toConfirm;
@@ -434,7 +441,7 @@ final class QueueGrant implements Grant {
             result.complete(false);
             return result;
         }
-        queue.server.queueScripts.adopted(keys, request.owner, Math.max(token, lastToken), (adopted, failure) -> {
+        queue.server.queueScripts.adopted(keys, owner, Math.max(token, lastToken), (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -480,15 +487,15 @@ final class QueueGrant implements Grant {
         Duration tombstone = Withdrawals.tombstone(unanswered);
         long used = keys.kind().isLine() ? token : request.tokens > SharedTokens.FEW ? lastToken : 0;
         queue.server.queueScripts.release(
-                keys, request.owner, tombstone, rest.sinceGrant(), rest.left(sent), used, (reply, failure) -> {
+                keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), used, (reply, failure) -> {
                     if (reply == null) {
-                        queue.withdrawals.takeBack(keys, request.owner, request.unanswered(), rest);
+                        queue.withdrawals.takeBack(keys, owner, request.unanswered(), rest);
                         result.complete(ReleaseResult.UNCONFIRMED);
                         return;
                     }
                     try {
                         if (rest.isNone()) { // else it would end what comes back of it without its rest
-                            queue.withdrawals.released(keys, request.owner, unanswered);
+                            queue.withdrawals.released(keys, owner, unanswered);
                         }
                         queue.waitingRoom.observe(keys, reply.state(), sent);
                     } finally {
@@ -502,7 +509,7 @@ final class QueueGrant implements Grant {
     public void takeBack(LossReason reason) {
         queue.withdrawals.takeBack(
                 keys,
-                request.owner,
+                owner,
                 request.unanswered(),
                 reason == LossReason.CLIENT_CLOSED ? hold().rest.get() : Rest.NONE);
     }

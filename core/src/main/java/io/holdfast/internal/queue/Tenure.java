@@ -63,6 +63,9 @@ final class Tenure {
      */
     void ask() {
         if (hold.grant.isConfirmed()) {
+            if (hold.grant instanceof QueueGrant grant) {
+                grant.question();
+            }
             kit.renewals().renew(List.of(hold));
         }
     }

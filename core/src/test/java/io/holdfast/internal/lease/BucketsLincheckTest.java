@@ -12,21 +12,27 @@ import org.junit.jupiter.api.Test;
 @Param(name = "item", gen = IntGen.class, conf = "1:2")
 @Param(name = "due", gen = IntGen.class, conf = "1:2")
 public final class BucketsLincheckTest {
-    private final Buckets<Integer> buckets = new Buckets<>();
+    private static final class Numbered extends Buckets.Item {}
+
+    private final Buckets<Numbered> buckets = new Buckets<>();
+    private final List<Numbered> items = List.of(new Numbered(), new Numbered());
 
     @Operation
     public boolean put(@Param(name = "item") int item, @Param(name = "due") int due) {
-        return buckets.put(item, due);
+        return buckets.put(items.get(item - 1), due);
     }
 
     @Operation
     public void remove(@Param(name = "item") int item) {
-        buckets.remove(item);
+        buckets.remove(items.get(item - 1));
     }
 
     @Operation
     public List<Integer> take(@Param(name = "due") int due) {
-        return buckets.take(due);
+        return buckets.take(due).stream()
+                .map(item -> items.indexOf(item) + 1)
+                .sorted() // a bucket has no order
+                .toList();
     }
 
     @Test

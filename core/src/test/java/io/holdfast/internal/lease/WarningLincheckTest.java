@@ -80,6 +80,7 @@ public final class WarningLincheckTest {
 
     @Test
     void arm_detachedWhileTheTimerIsSet_isWarnedOfNothing() {
+        timer(); // else it stands already where it would stand next
         hold.detach();
         HandClient.Call confirm = Objects.requireNonNull(hand.next(Script.CONFIRM, hold.owner()));
         hand.whileATimerIsSet(() -> confirm.reply().complete(HandClient.held()));

@@ -284,8 +284,8 @@ final class Breaks {
                         EnumSet.of(TOLD),
                         java(
                                 "internal/lease/Hold",
-                                "        endIfPassed(now);\n        if (!active()) {\n            return;",
-                                "        if (state.passed(now) || !active()) {\n            return;")),
+                                "        endIfPassed(now);\n        if (!active()) {\n            return false;",
+                                "        if (state.passed(now) || !active()) {\n            return false;")),
                 of(
                         "renewal begins too late",
                         INSIDE,

@@ -114,12 +114,12 @@ final class ElectionBreaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/lease/LeaseState",
-                                "return active() && !endless && deadline.get() - now <= 0;",
-                                "return active() && !endless && deadline.get() + 500_000_000L - now <= 0;"),
+                                "return active() && !endless && deadline - now <= 0;",
+                                "return active() && !endless && deadline + 500_000_000L - now <= 0;"),
                         java(
                                 "internal/lease/LeaseState",
-                                "Duration.ofNanos(Math.max(0, deadline.get() - now));",
-                                "Duration.ofNanos(Math.max(0, deadline.get() + 500_000_000L - now));")),
+                                "Duration.ofNanos(Math.max(0, deadline - now));",
+                                "Duration.ofNanos(Math.max(0, deadline + 500_000_000L - now));")),
                 of(
                         "a new leadership begins beside a leader that has not returned",
                         1,

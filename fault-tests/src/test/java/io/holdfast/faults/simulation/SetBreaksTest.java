@@ -85,8 +85,8 @@ class SetBreaksTest {
                         EnumSet.of(TERM, ALL),
                         java(
                                 "internal/lease/Hold",
-                                "new AtomicInteger(origin.demand.inSet() ? 1 : 0)",
-                                "new AtomicInteger()")));
+                                "this.heldBack = origin.demand.inSet() ? 1 : 0;",
+                                "this.heldBack = 0;")));
     }
 
     private static Break of(String name, Set<SetRuns.Check> by, Edit... edits) {

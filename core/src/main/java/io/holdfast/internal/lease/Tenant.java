@@ -1,0 +1,18 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.LossReason;
+
+/** Whoever has several leases of one {@link Hold}, one after the other. */
+public interface Tenant {
+    /** Whether the present lease was dropped without a release. */
+    boolean forgotten();
+
+    /** Whether the present lease has lasted as long as it may be renewed. */
+    boolean overLongest();
+
+    /** The hold is lost. Called on the client's executor. */
+    void lost(Hold hold, LossReason reason);
+
+    /** Another process goes on with the hold. */
+    void handedOver();
+}
