@@ -39,7 +39,7 @@ final class Looks {
         List<Hold> toRenew = new ArrayList<>();
         for (Hold hold : holds) {
             try {
-                if (hold.look(moment)) {
+                if (hold.look(moment) && hold.mayRenew()) {
                     toRenew.add(hold);
                 }
             } catch (RuntimeException | Error e) {
@@ -48,6 +48,6 @@ final class Looks {
                 hold.arm();
             }
         }
-        kit.renewals().renew(toRenew);
+        kit.renewals().ask(toRenew);
     }
 }

@@ -82,23 +82,24 @@ public final class Renewals {
 
     /** Renews a hold a third of its term after now, and a third of its term before its end at the latest: an answer may have been slow. */
     void add(Hold hold) {
+        long now = kit.nanoTime();
         long third = hold.options.term().toNanos() / 3;
-        long left = hold.leftNanos(kit.nanoTime());
-        schedule(hold, Math.min(third, left - third));
+        schedule(hold, now, Math.min(third, hold.leftNanos(now) - third));
     }
 
-    private void schedule(Hold hold, long delayNanos) {
-        hold.renewAt(Buckets.due(kit.nanoTime(), Math.max(Buckets.FINE_WIDTH_NANOS, delayNanos)));
+    private static void schedule(Hold hold, long now, long delayNanos) {
+        hold.renewAt(Buckets.due(now, Math.max(Buckets.FINE_WIDTH_NANOS, delayNanos)));
     }
 
-    /** Renews holds now. */
+    /** Renews holds now, as far as they may be. */
     public void renew(Collection<Hold> holds) {
+        ask(holds.stream().filter(Hold::mayRenew).toList());
+    }
+
+    /** Asks for those that may be renewed. */
+    void ask(List<Hold> holds) {
         Round round = new Round(kit.nanoTime());
-        for (Hold hold : holds) {
-            if (hold.mayRenew()) {
-                hold.grant.renew(round);
-            }
-        }
+        holds.forEach(hold -> hold.grant.renew(round));
         round.parts.forEach((lane, parts) -> Batches.inParts(parts, BATCH, batch -> send(lane, batch)));
         if (!round.late.isEmpty()) {
             kit.schedule(patienceNanos, () -> round.late.forEach(Runnable::run));
@@ -145,6 +146,6 @@ public final class Renewals {
     /** Tries again and again until the deadline; each try takes as long as the server's answer, or the command timeout. */
     public void failed(Hold hold, String why) {
         hold.origin.tell(subject -> new LockEvent.RenewalFailed(subject, hold.token(), hold.remaining(), why));
-        schedule(hold, hold.options.term().toNanos() / TRIES_A_TERM);
+        schedule(hold, kit.nanoTime(), hold.options.term().toNanos() / TRIES_A_TERM);
     }
 }

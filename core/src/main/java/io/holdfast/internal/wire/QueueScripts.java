@@ -186,9 +186,9 @@ public final class QueueScripts {
 
         /** What a script says that renews many holds, in the order of its keys. */
         static List<Renewed> of(ScriptReply reply) {
-            return reply.elements().stream()
-                    .map(held -> BY_NUMBER.get((int) held.asLong()))
-                    .toList();
+            List<Renewed> told = new ArrayList<>(reply.size());
+            reply.elements().forEach(held -> told.add(BY_NUMBER.get((int) held.asLong())));
+            return told;
         }
     }
 

@@ -377,7 +377,7 @@ final class Breaks {
                 of(
                         "quorum: the write-back does not look at the owner",
                         QUORUM,
-                        238,
+                        1026,
                         EnumSet.of(WRITE_BACK),
                         lua(
                                 "quorum_raise",
