@@ -56,6 +56,9 @@ final class Buckets<T extends Buckets.Item> {
     boolean put(T item, long due) {
         lock.lock();
         try {
+            if (item.place != Item.NOWHERE && item.due == due) {
+                return false;
+            }
             leave(item);
             List<T> bucket = buckets.get(due);
             boolean fresh = bucket == null;

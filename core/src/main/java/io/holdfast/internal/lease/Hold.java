@@ -18,7 +18,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -40,8 +39,6 @@ public final class Hold extends Buckets.Item implements Holding {
     // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
     private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "heldBack");
-    private static final AtomicLongFieldUpdater<Hold> RENEW_AT =
-            AtomicLongFieldUpdater.newUpdater(Hold.class, "renewAt");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable Endings> ENDINGS =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, Endings.class, "endings");
 
@@ -580,9 +577,10 @@ public final class Hold extends Buckets.Item implements Holding {
             }
         }
         long renewal = renewAt;
-        boolean renew = renewal != LeaseState.NEVER
-                && renewal - now <= 0
-                && RENEW_AT.compareAndSet(this, renewal, LeaseState.NEVER); // else it has been put off meanwhile
+        boolean renew = renewal != LeaseState.NEVER && renewal - now <= 0;
+        if (renew) {
+            renewAt = LeaseState.NEVER; // whoever puts it off at this moment is late: what is asked now puts it off again
+        }
         arm();
         return renew;
     }
