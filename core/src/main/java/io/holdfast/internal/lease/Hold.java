@@ -331,7 +331,10 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
     public void raise(long later) {
-        long now = kit.nanoTime();
+        raise(later, kit.nanoTime());
+    }
+
+    void raise(long later, long now) {
         state.raise(later, now);
         endIfPassed(now);
     }
@@ -510,13 +513,17 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Is to be looked at when the next of all that may have to be done about it is due. */
     public void arm() {
+        arm(kit.nanoTime());
+    }
+
+    private void arm(long now) {
         if (!active() || detached || state.isEndless()) {
             return;
         }
         long next;
         do {
             next = nextMoment();
-            kit.looks().put(this, next);
+            kit.looks().put(this, next, now);
             // Another thread may have changed meanwhile what was read here, and been first to put it.
         } while (nextMoment() - next < 0);
         if (!active()) {
@@ -549,9 +556,9 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     /** It is to be renewed then, and not before. */
-    void renewAt(long moment) {
+    void renewAt(long moment, long now) {
         renewAt = moment;
-        arm();
+        arm(now);
     }
 
     /** Does what is due by now; whether it is to be renewed now. */
@@ -579,9 +586,9 @@ public final class Hold extends Buckets.Item implements Holding {
         long renewal = renewAt;
         boolean renew = renewal != LeaseState.NEVER && renewal - now <= 0;
         if (renew) {
-            renewAt = LeaseState.NEVER; // whoever puts it off at this moment is late: what is asked now puts it off again
+            renewAt = LeaseState.NEVER; // if it is put off at this moment, the answer puts it off again
         }
-        arm();
+        arm(now);
         return renew;
     }
 }

@@ -19,12 +19,15 @@ final class Looks {
         this.kit = kit;
     }
 
-    /** Looks at a hold at this moment, in place of any other; a little earlier, too, if it is far off. */
-    void put(Hold hold, long moment) {
-        long now = kit.nanoTime();
+    /**
+     * Looks at a hold at this moment, in place of any other; a little earlier, too, if it is far off.
+     *
+     * @param now about the present time
+     */
+    void put(Hold hold, long moment, long now) {
         long due = Buckets.dueBefore(now, moment);
         if (buckets.put(hold, due)) {
-            kit.schedule(due - now, () -> look(buckets.take(due), due));
+            kit.schedule(due - kit.nanoTime(), () -> look(buckets.take(due), due));
         }
     }
 

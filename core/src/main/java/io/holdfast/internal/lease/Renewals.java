@@ -82,13 +82,16 @@ public final class Renewals {
 
     /** Renews a hold a third of its term after now, and a third of its term before its end at the latest: an answer may have been slow. */
     void add(Hold hold) {
-        long now = kit.nanoTime();
+        add(hold, kit.nanoTime());
+    }
+
+    private static void add(Hold hold, long now) {
         long third = hold.options.term().toNanos() / 3;
         schedule(hold, now, Math.min(third, hold.leftNanos(now) - third));
     }
 
     private static void schedule(Hold hold, long now, long delayNanos) {
-        hold.renewAt(Buckets.due(now, Math.max(Buckets.FINE_WIDTH_NANOS, delayNanos)));
+        hold.renewAt(Buckets.due(now, Math.max(Buckets.FINE_WIDTH_NANOS, delayNanos)), now);
     }
 
     /** Renews holds now, as far as they may be. */
@@ -135,8 +138,9 @@ public final class Renewals {
 
     /** A hold lasts for a term from when the call left. */
     public void renewed(Hold hold, long sentNanos) {
-        hold.raise(Deadlines.ofReply(sentNanos, hold.options.term().toNanos()));
-        add(hold);
+        long now = kit.nanoTime();
+        hold.raise(Deadlines.ofReply(sentNanos, hold.options.term().toNanos()), now);
+        add(hold, now);
         // Asked before the request is looked at that the hold came of, which nothing else here needs.
         if (Recorder.present().listens() || kit.events().areHeard(hold.options)) {
             hold.origin.tell(subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
