@@ -158,19 +158,23 @@ public final class Hold extends Buckets.Item implements Holding {
 
     // ---- its beginning
 
-    /** Called once, when the request has taken this hold as its outcome. */
+    /** Called once, when the request has taken this hold as its outcome. {@link #lookAfter} follows. */
     public void begin() {
         kit.holds().add(this);
-        if (grant.isConfirmed()) {
-            startRenewal();
-        }
-        arm();
         if (kit.isClosed()) {
             lose(LossReason.CLIENT_CLOSED);
         }
         if (!active()) {
             forget(); // it may have ended before it stood where its end looks for it
         }
+    }
+
+    /** Called once, after its lease was handed out: this may wake another thread, for which whoever waits for the lease need not wait. */
+    public void lookAfter() {
+        if (grant.isConfirmed()) {
+            startRenewal();
+        }
+        arm();
     }
 
     /** To be called before it begins, if its lease may have to wait for longer than its term. */

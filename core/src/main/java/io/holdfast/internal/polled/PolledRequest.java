@@ -111,7 +111,11 @@ public final class PolledRequest<A> implements Asking<A> {
         hold.begin();
         poll.held(hold);
         outcome.tellObtained(grant.token(), false);
-        outcome.hand(handle);
+        try {
+            outcome.hand(handle);
+        } finally {
+            hold.lookAfter();
+        }
     }
 
     /** The lease arrived with too little left. */

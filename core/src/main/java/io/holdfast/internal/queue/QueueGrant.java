@@ -183,11 +183,20 @@ final class QueueGrant implements Grant {
     // ---- handing it out
 
     /**
-     * Gives the lease to whoever asked, once it is as good as the options ask for; else gives the lock back.
+     * Gives the lease to whoever asked, once it is as good as the options ask for; else gives the lock back. From now on the
+     * hold is looked after.
      *
      * @param told whether it is told as obtained
      */
     void handOut(Handle handle, boolean told) {
+        try {
+            handOutWhenGood(handle, told);
+        } finally {
+            hold().lookAfter();
+        }
+    }
+
+    private void handOutWhenGood(Handle handle, boolean told) {
         Outcome<Attempt> outcome = request.outcome;
         if (!queue.assurance.isWanted(hold().options)) {
             handOut(outcome, handle, told);
