@@ -291,7 +291,7 @@ final class Breaks {
                         INSIDE,
                         4,
                         EnumSet.of(KEPT),
-                        java("internal/lease/Renewals", "Math.min(third, left - third)", "3 * third")),
+                        java("internal/lease/Renewals", "Math.min(third, hold.leftNanos(now) - third)", "3 * third")),
                 of(
                         "a key without expiry",
                         INSIDE,
