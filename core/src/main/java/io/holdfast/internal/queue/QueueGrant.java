@@ -375,7 +375,7 @@ final class QueueGrant implements Grant {
         }
     }
 
-    /** A renewal is about to ask for others. What no line has asked for is not told: it would be worth an interval at most. */
+    /** A line is about to ask, by a renewal, whether others wait. Answers that no line has asked for are not told: they are worth an interval at most. */
     void question() {
         questioned = true;
     }
