@@ -5,8 +5,9 @@
 local rare = seldom()
 local deadline = string.format('%.0f', nowMillis + waiterTtl)
 
--- Moves the deadline of the client's waiters. Answers whether the server knows all of them, so many: OK or RESEND.
-local function heartbeat(lock, count)
+-- Moves the deadline of the client's waiters. Answers whether the server knows all of them, so many, of which this is the first: OK
+-- or RESEND.
+local function heartbeat(lock, count, first)
   local facts = redis.call('HMGET', lock.details, '@n:' .. requester, '@p:' .. requester, '@s:' .. requester,
     '@a:' .. requester)
   local known = tonumber(facts[1] or '0')
@@ -32,5 +33,11 @@ local function heartbeat(lock, count)
   elseif tonumber(facts[2] or '0') > 0 then
     return 'RESEND'
   end
+  -- rule standing
+  -- What is known of waiters can outlive the keys in which they stand: one was dropped by hand, or the clock went ahead and back.
+  if first and not (redis.call('ZSCORE', lock.queue, first) or redis.call('ZSCORE', lock.parked, first)) then
+    return 'RESEND'
+  end
+  -- end
   return known >= count and 'OK' or 'RESEND'
 end

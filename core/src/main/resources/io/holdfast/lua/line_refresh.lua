@@ -8,8 +8,8 @@
 --
 -- Replies: a list with words for each line: state waiters …describe. The state is
 --   OK       the server knows all waiters of this client
---   RESEND   it does not, or some of them are parked, or perhaps more than those named were granted the line, or a key is another
---            program's: the client repeats the acquire of each
+--   RESEND   it does not, or some of them are parked, or the first stands nowhere, or perhaps more than those named were granted the
+--            line, or a key is another program's: the client repeats the acquire of each
 -- Effects: tells those that are named of what they hold, and then they hold it for a whole term from now; moves the deadlines of the
 -- client's waiters, settles each line, grants waiters of this client in the reply even if it is suspect, removes a few dead waiters, and
 -- sends a probe to a suspect client.
@@ -84,7 +84,11 @@ for i = 1, #KEYS / 7 do
     readClaims(line)
     tellGrants(line, named)
     if count > #line.told then
-      state = heartbeat(line, count - #line.told)
+      local first
+      for _, owner in ipairs(named) do
+        first = first or not (line.granted and line.granted[owner]) and owner or nil
+      end
+      state = heartbeat(line, count - #line.told, first)
     end
     purge(line)
     repair(line)

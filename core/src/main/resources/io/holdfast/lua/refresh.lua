@@ -7,8 +7,8 @@
 --
 -- Replies: a list with words for each lock: state waiters …describe. The state is
 --   OK       the server knows all waiters of this client
---   RESEND   it does not, or some of them are parked, or a key is another program's: the client repeats the acquire of
---            each, which puts them back, or says what is wrong
+--   RESEND   it does not, or some of them are parked, or the first stands nowhere, or a key is another program's: the client
+--            repeats the acquire of each, which puts them back, or says what is wrong
 -- Effects: moves the deadlines of the client's waiters, settles each lock, recalls one whose hold leases share, unless that is
 -- a claim of this client, grants a waiter of this client in the reply even if it is suspect, removes a few dead waiters, and
 -- sends a probe to a suspect client: once it says that it heard it, it is trusted again.
@@ -29,16 +29,16 @@
 local replies = {}
 for i = 1, #KEYS / 5 do
   local lock = lockAt(i)
-  local count, first = tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3]
+  local count, first = tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] ~= '' and ARGV[2 * i + 3] or nil
   know(lock, readHold(lock.hold))
   local state, waiters = count > 0 and 'RESEND' or 'OK', 0
   if unlessForeign(rare.demandOurs, lock) then -- the other locks must not suffer for it
     state = 'OK'
     if count > 0 then
-      state = heartbeat(lock, count)
+      state = heartbeat(lock, count, first)
     end
     local facts = redis.call('HMGET', lock.details, '@seq', '@claim')
-    settle(lock, first ~= '' and first or nil, true, facts[1], facts[2])
+    settle(lock, first, true, facts[1], facts[2])
     if count > 0 and not lock.mine then -- whoever has a claim does not wait, and whoever came after it has told so
       rare.recall(lock)
     end

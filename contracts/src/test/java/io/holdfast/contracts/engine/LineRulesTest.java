@@ -115,6 +115,43 @@ final class LineRulesTest extends LineFixture {
                 });
     }
 
+    // ---- what is known of waiters outlives the keys in which they stand
+
+    @Test
+    void standing_queueWasDroppedByHand_isNeeded() {
+        assertNeeded("standing", "", () -> {
+            take(A, W);
+            queue(B, W);
+            server.command("DEL", LINE.queue());
+            return refresh("B", B).get(0).equals("RESEND")
+                    ? SOUND
+                    : "B stands nowhere, and its client is told that all is well";
+        });
+    }
+
+    @Test
+    void placeback_queueWasDroppedByHand_isNeeded() {
+        assertNeeded("placeback", "", () -> {
+            take(A, W);
+            queue(B, W);
+            server.command("DEL", LINE.queue());
+            queue(B, W); // its client asks again
+            release(A);
+            return mustHold(holds(B), "B");
+        });
+    }
+
+    @Test
+    void placeback_whoStandsAsideWasDroppedByHand_isNeeded() {
+        assertNeeded("placeback", "", () -> {
+            handToB(); // and B takes up nothing
+            server.command("DEL", LINE.parked());
+            assertEquals("RESEND", refresh("B", B).get(0));
+            queue(B, W);
+            return refresh("B", B).get(0).equals("OK") ? SOUND : "B is told again and again to ask again";
+        });
+    }
+
     // ---- order
 
     @Test

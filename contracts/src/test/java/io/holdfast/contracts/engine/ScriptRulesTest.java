@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
 import io.holdfast.FencedValue;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseTicket;
@@ -242,6 +243,34 @@ final class ScriptRulesTest extends RuleFixture {
                     ? "the lock is held by an owner that has ended"
                     : SOUND;
         });
+    }
+
+    // ---- what is known of waiters outlives the queue: a waiter that stands nowhere queues anew
+
+    @Test
+    void standing_queueWasDroppedByHand_isNeeded() throws Exception {
+        assertNeeded(withRule -> queueDroppedByHand(withRule, "standing"));
+    }
+
+    @Test
+    void placeback_queueWasDroppedByHand_isNeeded() throws Exception {
+        assertNeeded(withRule -> queueDroppedByHand(withRule, "placeback"));
+    }
+
+    private String queueDroppedByHand(boolean withRule, String rule) throws Exception {
+        Lease held = new Party().take();
+        Party other = new Party(rule(withRule, rule, ""), Ticker.system());
+        CompletableFuture<Attempt> waiting = other.queue(LONG_CLAIM);
+        server.command("DEL", KEYS.queue());
+        other.timers.advance(HoldfastOptions.defaults().refreshInterval());
+        held.release();
+        assertSwitched(withRule, other);
+        if (server.command("EXISTS", KEYS.hold()).asLong() == 0) {
+            return "the lock is free, and somebody waits for it";
+        }
+        other.driver.deliver(other.driver.receive());
+        assertInstanceOf(Attempt.Obtained.class, waiting.join());
+        return overlap();
     }
 
     // ---- a recall is written into the hold: the message may be lost

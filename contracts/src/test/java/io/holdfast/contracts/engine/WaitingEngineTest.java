@@ -20,7 +20,9 @@ import io.holdfast.internal.wire.Keys;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -243,6 +245,19 @@ final class WaitingEngineTest extends EngineFixture {
         assertEquals(2, server.count("refresh"));
         time.advance(Duration.ofMinutes(1));
         assertEquals(4, server.count("refresh"));
+    }
+
+    /** A look can be quicker on its way than the call that told the moment. */
+    @Test
+    void release_looksComeJustTooEarly_countAsOne() {
+        lease("a").releaseAsync();
+        server.next("release").answer(server.handedOff(millis(100)));
+        Deque<Duration> left = new ArrayDeque<>(List.of(millis(30), millis(2), millis(1), millis(1), millis(1)));
+        server.answer(
+                "refresh",
+                call -> left.isEmpty() ? server.refreshed(call) : server.refreshed(call, left.removeFirst()));
+        time.advance(Duration.ofMinutes(1));
+        assertEquals(6, server.count("refresh"), "the last one finds it free");
     }
 
     @Test

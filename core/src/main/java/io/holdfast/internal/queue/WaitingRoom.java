@@ -82,6 +82,11 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
      * sees may as well be a short term that is renewed.
      */
     private static final int FURTHER_LOOKS = 3;
+    /**
+     * With so little left a look has come early, since it was quicker on its way than the call that told the moment: what is
+     * told now is still the same moment, and no further one.
+     */
+    private static final long EARLY_NANOS = 10_000_000L;
 
     private final QueueEngine queue;
     private final Map<String, Request> byOwner = new ConcurrentHashMap<>(); // by the public part
@@ -491,7 +496,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 && endsBeforeTheNextRefresh(state)
                 && !checks.containsKey(line.keys.hold())
                 && !lines.containsKey(line.keys.hold())) {
-            checkAt(line.keys, sent + state.overNanos(), line.furtherLooks - 1);
+            int further = state.overNanos() <= EARLY_NANOS ? line.furtherLooks : line.furtherLooks - 1;
+            checkAt(line.keys, sent + state.overNanos(), further);
         }
         if (reply.resend()) {
             LOG.log(
