@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -354,9 +355,19 @@ final class ServerLines {
         return server.command("PUBSUB", "NUMSUB", channel).asList().get(1).asLong() == 0;
     }
 
+    /** Whether anybody still wants what it waits for: older data brings back those that have ended. */
+    private boolean somebodyWaits(int line) {
+        return Stream.concat(views[line].queue.keySet().stream(), views[line].parked.keySet().stream())
+                .map(LineView::publicPart)
+                .anyMatch(owner -> {
+                    LineRequest request = checks.ownerOf(owner);
+                    return request != null && checks.isWanted(owner, request);
+                });
+    }
+
     private void room(int line, long now) {
         String first = firstWithRoom(line, now, "");
-        if (first == null) {
+        if (first == null || !somebodyWaits(line)) {
             roomSince[line] = Asked.NEVER;
             return;
         }
