@@ -181,6 +181,8 @@ public final class Contestants {
                 "%s",
                 List.of("set"),
                 JedisFloor::new));
+        renewals("floor-renewal-lettuce", "Floor: renewal by hand, over Lettuce", RenewalFloor::lettuce);
+        renewals("floor-renewal-jedis", "Floor: renewal by hand, over Jedis", RenewalFloor::jedis);
         add(new Entry("trip-ping", "Round trip: PING", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::ping));
         add(new Entry(
                 "trip-script", "Round trip: a script", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::script));
@@ -241,6 +243,10 @@ public final class Contestants {
 
     private static void redissonPermits(String id, String label, Contestant.Maker maker) {
         add(new Entry(id, label, EnumSet.of(Ability.PERMITS), "", List.of(), maker));
+    }
+
+    private static void renewals(String id, String label, Contestant.Maker maker) {
+        add(new Entry(id, label, EnumSet.of(Ability.LOCKS, Ability.RENEWS), "%s", Set.of("leases"), List.of(), maker));
     }
 
     private static boolean isWrite() {
