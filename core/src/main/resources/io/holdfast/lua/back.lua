@@ -12,8 +12,8 @@ if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. reque
   end
 end
 -- rule placeback
-if waiting and not own and not (redis.call('ZSCORE', lock.queue, owner) or redis.call('ZSCORE', lock.parked, owner)) then
-  -- Its key was dropped by hand, or the clock went ahead and back, and what is known of it is left: it queues anew.
+if waiting and not own and not rare.stands(lock, owner) then
+  -- Only what is known of it is left: it queues anew.
   if parked == 0 then
     redis.call('HDEL', lock.details, '@p:' .. requester)
   end

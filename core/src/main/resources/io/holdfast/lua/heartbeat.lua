@@ -34,8 +34,7 @@ local function heartbeat(lock, count, first)
     return 'RESEND'
   end
   -- rule standing
-  -- What is known of waiters can outlive the keys in which they stand: one was dropped by hand, or the clock went ahead and back.
-  if first and not (redis.call('ZSCORE', lock.queue, first) or redis.call('ZSCORE', lock.parked, first)) then
+  if first and not rare.stands(lock, first) then
     return 'RESEND'
   end
   -- end

@@ -99,6 +99,12 @@ local function seldom()
     return redis.call('ZCARD', lock.queue) + redis.call('ZCARD', lock.parked) - (claimed and 1 or 0)
   end
 
+  -- Whether a waiter stands in the queue, or aside: what is known of it can outlive the keys in which it stands, if one was dropped by
+  -- hand, or the clock went ahead and back.
+  function rare.stands(lock, owner)
+    return redis.call('ZSCORE', lock.queue, owner) or redis.call('ZSCORE', lock.parked, owner)
+  end
+
   function rare.reach(lock, client)
     local answer = lock.reach and lock.reach[client]
     if not answer then

@@ -14,7 +14,7 @@ final class LettuceFloor implements Contestant {
     static final String COMPARE_AND_DELETE =
             "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) else return 0 end";
 
-    private static final String SET_WHEN_ABSENT = "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])";
+    static final String SET_WHEN_ABSENT = "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])";
 
     private enum Act {
         LOCK,

@@ -21,8 +21,6 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RenewalFloor implements Contestant {
     private static final int BATCH = 100;
 
-    private static final String SET = "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])";
-
     private static final String RENEW = """
             local held, count = redis.call('MGET', unpack(KEYS)), 0
             for i = 1, #KEYS do
@@ -63,7 +61,7 @@ final class RenewalFloor implements Contestant {
         this.client = client;
         this.term = Long.toString(term.toMillis());
         this.thirdNanos = term.toNanos() / 3;
-        this.setting = client.load(SET);
+        this.setting = client.load(LettuceFloor.SET_WHEN_ABSENT);
         this.renewing = client.load(RENEW);
     }
 
