@@ -7,11 +7,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -30,6 +33,8 @@ import picocli.CommandLine.Option;
             "  benchmarks/run --quick",
             "  benchmarks/run --jdk25 ~/jdk-25",
             "  benchmarks/run --scenarios free,hot --rounds 7 --out results",
+            "  benchmarks/run --scenarios leases --out results --add",
+            "  benchmarks/run --scenarios free,hot,handoff --awake --out awake",
             "  benchmarks/run --report --docs docs --notes benchmarks/notes.md",
             "",
             "Progress goes to standard error. The folder gets results.jsonl, a line for each",
@@ -71,10 +76,24 @@ final class Benchmarks implements Callable<Integer> {
     private Path out = Path.of("target", "benchmarks");
 
     @Option(
+            names = "--add",
+            description =
+                    "Keeps what the folder has of other scenarios: for those that a run did not come to, or to measure"
+                            + " some again.")
+    private boolean add;
+
+    @Option(
             names = "--jdk25",
             paramLabel = "FOLDER",
             description = "A JDK of 21 or later, for virtual threads; without it their scenarios are left out.")
     private @Nullable Path newJdk;
+
+    @Option(
+            names = "--awake",
+            description =
+                    "Keeps all cores awake with loops of idle priority, so that a machine on which waking a thread is"
+                            + " costly becomes one on which it is cheap. Needs Linux and chrt.")
+    private boolean awake;
 
     @Option(names = "--report", description = "Makes the report anew from what is in the folder, and measures nothing.")
     private boolean reportOnly;
@@ -127,7 +146,14 @@ final class Benchmarks implements Callable<Integer> {
             }
             said = Files.readString(notes);
         }
-        boolean sound = reportOnly || measure(chosen.isEmpty() ? Scenarios.usual() : chosen);
+        List<Scenario> all = chosen.isEmpty() ? Scenarios.usual() : chosen;
+        boolean sound;
+        try (Awake loops = awake && !reportOnly ? Awake.start() : null) {
+            if (loops != null && !loops.works()) {
+                return wrong("--awake needs Linux, the program chrt, and leave to start loops of idle priority");
+            }
+            sound = reportOnly || measure(all);
+        }
         Results results = Results.read(out.resolve("results.jsonl"));
         Machine machine = new Gson().fromJson(Files.readString(out.resolve("machine.json")), Machine.class);
         Report.write(results, machine, said, out.resolve("report.md"), out.resolve("plots"));
@@ -143,6 +169,11 @@ final class Benchmarks implements Callable<Integer> {
         return WRONG_USAGE;
     }
 
+    private static void replace(Path file, String content) throws IOException {
+        Path fresh = Files.writeString(file.resolveSibling(file.getFileName() + ".new"), content);
+        Files.move(fresh, file, StandardCopyOption.REPLACE_EXISTING);
+    }
+
     private boolean measure(List<Scenario> chosen) throws IOException, InterruptedException {
         Scale scale = (quick ? Scale.quick() : Scale.full()).withOnly(Set.copyOf(contestants));
         if (rounds > 0) {
@@ -150,9 +181,18 @@ final class Benchmarks implements Callable<Integer> {
         }
         Path logs = Files.createDirectories(out.resolve("logs"));
         Path file = out.resolve("results.jsonl");
-        Files.deleteIfExists(file);
+        Path machineFile = out.resolve("machine.json");
         Gson gson = new Gson();
-        Files.writeString(out.resolve("machine.json"), gson.toJson(Machine.look(scale, newJdk)));
+        Set<String> measured = chosen.stream().map(Scenario::id).collect(Collectors.toCollection(LinkedHashSet::new));
+        List<Result> kept = add && Files.exists(file) ? Results.read(file).without(measured) : List.of();
+        Machine machine = Machine.look(scale, newJdk, awake);
+        if (!kept.isEmpty()) {
+            machine =
+                    gson.fromJson(Files.readString(machineFile), Machine.class).with(machine, measured);
+        }
+        // Whole files first: whoever ends the run in between finds what was there, or what is kept.
+        replace(file, kept.stream().map(each -> gson.toJson(each) + "\n").collect(Collectors.joining()));
+        replace(machineFile, gson.toJson(machine));
         List<Result> failed = new ArrayList<>();
         Stage stage = new Stage(
                 scale, new Crew(logs, scale.processes()), newJdk, Path.of("").toAbsolutePath(), logs.toAbsolutePath());

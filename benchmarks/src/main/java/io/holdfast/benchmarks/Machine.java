@@ -10,6 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.springframework.integration.redis.util.RedisLockRegistry;
@@ -21,7 +22,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
  */
 record Machine(Map<String, String> facts) {
     /** To be called while the machine does nothing else. */
-    static Machine look(Scale scale, @Nullable Path newJdk) throws InterruptedException {
+    static Machine look(Scale scale, @Nullable Path newJdk, boolean awake) throws InterruptedException {
         Map<String, String> facts = new LinkedHashMap<>();
         facts.put(
                 "run",
@@ -31,6 +32,9 @@ record Machine(Map<String, String> facts) {
                 "machine",
                 Runtime.getRuntime().availableProcessors() + " cores of " + processor() + ", "
                         + System.getProperty("os.name") + " " + System.getProperty("os.version"));
+        if (awake) {
+            facts.put("cores", "kept awake by loops of idle priority");
+        }
         facts.put("load at the start", firstOf(Path.of("/proc/loadavg")));
         facts.put("JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
         if (newJdk != null) {
@@ -54,6 +58,13 @@ record Machine(Map<String, String> facts) {
                                 "Lettuce " + versionOf(RedisClient.class),
                                 "Jedis " + versionOf(redis.clients.jedis.RedisClient.class))));
         return new Machine(facts);
+    }
+
+    /** The same, and that some scenarios were measured in a later run, which had these facts. */
+    Machine with(Machine later, Set<String> scenarios) {
+        Map<String, String> both = new LinkedHashMap<>(facts);
+        both.put("by itself: " + String.join(", ", scenarios), String.join("; ", later.facts.values()));
+        return new Machine(both);
     }
 
     private static String versionOf(Class<?> type) {

@@ -49,6 +49,11 @@ final class Results {
         return all;
     }
 
+    /** All but what these scenarios left. */
+    List<Result> without(Set<String> scenarios) {
+        return all.stream().filter(each -> !scenarios.contains(each.scenario())).toList();
+    }
+
     boolean has(String scenario) {
         return all.stream().anyMatch(each -> each.scenario().equals(scenario));
     }

@@ -183,6 +183,14 @@ public final class Contestants {
                 JedisFloor::new));
         renewals("floor-renewal-lettuce", "Floor: renewal by hand, over Lettuce", RenewalFloor::lettuce);
         renewals("floor-renewal-jedis", "Floor: renewal by hand, over Jedis", RenewalFloor::jedis);
+        add(new Entry(
+                "floor-expiry",
+                "Floor: asks when the key expires, over Lettuce",
+                EnumSet.of(Ability.LOCKS, Ability.WAITS),
+                "%s",
+                Set.of("killed-holder"),
+                List.of(),
+                ExpiryFloor::new));
         add(new Entry("trip-ping", "Round trip: PING", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::ping));
         add(new Entry(
                 "trip-script", "Round trip: a script", EnumSet.of(Ability.TRIP), "", List.of(), LettuceFloor::script));
