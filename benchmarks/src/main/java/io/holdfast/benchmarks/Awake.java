@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Keeps the cores of a machine from going to sleep: a loop for each, to which the scheduler gives only what nobody else wants. What
- * makes waking a thread costly on virtual machines is that of the core; with these it is as cheap as on others.
+ * makes waking a thread costly on virtual machines is mostly that of the core; with these it is as cheap as elsewhere.
  */
 final class Awake implements AutoCloseable {
     /** Ends by itself soon after the process that started it, however that ended. */

@@ -91,8 +91,8 @@ final class Benchmarks implements Callable<Integer> {
     @Option(
             names = "--awake",
             description =
-                    "Keeps all cores awake with loops of idle priority, so that a machine on which waking a thread is"
-                            + " costly becomes one on which it is cheap. Needs Linux and chrt.")
+                    "Keeps all cores awake with loops of idle priority, so that waking a thread is cheap where it is costly"
+                            + " otherwise. Needs Linux and chrt.")
     private boolean awake;
 
     @Option(names = "--report", description = "Makes the report anew from what is in the folder, and measures nothing.")
