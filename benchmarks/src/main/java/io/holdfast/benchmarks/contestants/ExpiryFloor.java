@@ -3,8 +3,6 @@ package io.holdfast.benchmarks.contestants;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.pubsub.RedisPubSubAdapter;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,17 +47,12 @@ final class ExpiryFloor implements Contestant {
         commands = client.connect();
         asking = commands.sync().scriptLoad(ASK);
         giving = commands.sync().scriptLoad(GIVE);
-        StatefulRedisPubSubConnection<String, String> messages = client.connectPubSub();
-        messages.addListener(new RedisPubSubAdapter<>() {
-            @Override
-            public void message(String channel, String lock) {
-                Semaphore waiter = waiting.get(lock);
-                if (waiter != null) {
-                    waiter.release();
-                }
+        HopFloor.listen(client, CHANNEL, lock -> {
+            Semaphore waiter = waiting.get(lock);
+            if (waiter != null) {
+                waiter.release();
             }
         });
-        messages.sync().subscribe(CHANNEL);
     }
 
     @Override

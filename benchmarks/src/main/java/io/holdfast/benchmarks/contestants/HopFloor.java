@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * From a process to another that waits for it, each over Lettuce. All listen on one channel, and a message is the name
@@ -53,7 +54,6 @@ final class HopFloor implements Contestant {
     private final String term;
     private final RedisClient client;
     private final StatefulRedisConnection<String, String> commands;
-    private final StatefulRedisPubSubConnection<String, String> messages;
     private final String taking;
     private final String giving;
     private final AtomicLong owners = new AtomicLong(System.nanoTime());
@@ -66,14 +66,19 @@ final class HopFloor implements Contestant {
         commands = client.connect();
         taking = commands.sync().scriptLoad(TAKE);
         giving = commands.sync().scriptLoad(GIVE);
-        messages = client.connectPubSub();
-        messages.addListener(new RedisPubSubAdapter<>() {
+        listen(client, CHANNEL, lock -> arrival(lock).complete(lock));
+    }
+
+    /** Passes on what comes on a channel, in the thread that reads, until the client is shut down. */
+    static void listen(RedisClient client, String channel, Consumer<String> messages) {
+        StatefulRedisPubSubConnection<String, String> connection = client.connectPubSub();
+        connection.addListener(new RedisPubSubAdapter<>() {
             @Override
-            public void message(String channel, String lock) {
-                arrival(lock).complete(lock);
+            public void message(String on, String message) {
+                messages.accept(message);
             }
         });
-        messages.sync().subscribe(CHANNEL);
+        connection.sync().subscribe(channel);
     }
 
     static HopFloor message(String address, Duration term) {
