@@ -59,7 +59,7 @@ final class CallbackThreads implements Executor {
         if (running.compareAndSet(0, 1)) {
             try {
                 threads.execute(this::work);
-            } catch (RejectedExecutionException e) {
+            } catch (RuntimeException | Error e) { // shut down, or there is no memory for a thread
                 running.decrementAndGet();
                 if (tasks.remove(task)) {
                     throw e;
@@ -73,30 +73,36 @@ final class CallbackThreads implements Executor {
     /** Takes tasks until there are none. Those who begin it have counted this thread among those that run. */
     private void work() {
         takeAll();
-        running.decrementAndGet();
         // What was added while this thread was still counted may have begun no other.
         while (!tasks.isEmpty()) {
             running.incrementAndGet();
             takeAll();
-            running.decrementAndGet();
         }
     }
 
     private void takeAll() {
-        for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
-            taken.incrementAndGet();
-            try {
-                task.body.run();
-            } catch (RuntimeException | Error e) {
-                Thread thread = Thread.currentThread();
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+        try {
+            for (Task task = tasks.poll(); task != null; task = tasks.poll()) {
+                taken.incrementAndGet();
+                try {
+                    task.body.run();
+                } catch (RuntimeException | Error e) {
+                    Thread thread = Thread.currentThread();
+                    thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                }
             }
+        } finally {
+            running.decrementAndGet();
         }
     }
 
     private void watch() {
         if (watched.compareAndSet(false, true)) {
-            timers.schedule(LOOK_NANOS, this::look);
+            try {
+                timers.schedule(LOOK_NANOS, this::look);
+            } catch (RuntimeException | Error e) {
+                watched.set(false); // the next task sees to it
+            }
         }
     }
 
@@ -118,6 +124,9 @@ final class CallbackThreads implements Executor {
                 } catch (RejectedExecutionException e) {
                     running.decrementAndGet(); // shut down: those that run get through with what is left
                     return;
+                } catch (RuntimeException | Error e) {
+                    running.decrementAndGet();
+                    throw e; // and looks again a moment later
                 }
             }
         }

@@ -11,12 +11,19 @@ import java.util.concurrent.locks.LockSupport;
  * without a lock, and a withdrawn one leaves nothing behind.
  */
 final class SystemTimers implements Timers {
-    private record Due(long nanos, long number) {
+    /** @param tries how often the task has thrown */
+    private record Due(long nanos, long number, int tries) {
         static int compare(Due a, Due b) {
             int byTime = Long.signum(a.nanos - b.nanos); // the difference, because nanoTime may overflow
             return byTime != 0 ? byTime : Long.compare(a.number, b.number);
         }
     }
+
+    private static final long FIRST_PAUSE_NANOS = 10_000_000L;
+    private static final int MOST_DOUBLED = 6;
+    private static final int MOST_TRIES = 1_000;
+    /** After an error outside of a task, such as a shortage of memory. */
+    private static final long REST_NANOS = 1_000_000L;
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
@@ -39,7 +46,7 @@ final class SystemTimers implements Timers {
         if (closed) {
             return () -> {};
         }
-        Due due = new Due(System.nanoTime() + Math.max(0, delayNanos), numbers.incrementAndGet());
+        Due due = new Due(System.nanoTime() + Math.max(0, delayNanos), numbers.incrementAndGet(), 0);
         tasks.put(due, task);
         if (due.nanos() - wakeNanos < 0) {
             LockSupport.unpark(thread);
@@ -47,29 +54,57 @@ final class SystemTimers implements Timers {
         return () -> tasks.remove(due);
     }
 
+    /** Nothing ends this thread but the closing: without it no lease would be renewed, or learn of its end. */
     private void work() {
         while (!closed) {
-            Map.Entry<Due, Runnable> first = tasks.firstEntry();
-            long now = System.nanoTime();
-            long until =
-                    first == null ? now + 3_600_000_000_000L : first.getKey().nanos();
-            if (until - now > 0) {
-                wakeNanos = until;
-                // Looked at again after wakeNanos was written: a task added before that did not wake us.
-                Map.Entry<Due, Runnable> again = tasks.firstEntry();
-                if (again == null || again.getKey().nanos() - until >= 0) {
-                    LockSupport.parkNanos(this, until - now);
-                }
-                continue;
+            try {
+                turn();
+            } catch (Throwable e) {
+                report("the timers go on after an error", e);
+                LockSupport.parkNanos(this, REST_NANOS);
             }
-            if (first != null && tasks.remove(first.getKey(), first.getValue())) {
-                try {
-                    first.getValue().run();
-                } catch (Throwable e) {
-                    // An Error too: without this thread no lease would learn of its end.
-                    LOG.log(System.Logger.Level.ERROR, "a timer task failed", e);
-                }
+        }
+    }
+
+    private void turn() {
+        Map.Entry<Due, Runnable> first = tasks.firstEntry();
+        long now = System.nanoTime();
+        long until = first == null ? now + 3_600_000_000_000L : first.getKey().nanos();
+        if (first != null && until - now <= 0) {
+            run(first.getKey(), first.getValue());
+            return;
+        }
+        wakeNanos = until;
+        // Looked at again after wakeNanos was written: a task added before that did not wake us.
+        Map.Entry<Due, Runnable> again = tasks.firstEntry();
+        if (again == null || again.getKey().nanos() - until >= 0) {
+            LockSupport.parkNanos(this, until - now);
+        }
+    }
+
+    /** A task stands here until it has returned, or stands here again for later: whatever throws meanwhile, it is not lost. */
+    private void run(Due due, Runnable task) {
+        if (tasks.get(due) != task) {
+            return; // withdrawn just now
+        }
+        try {
+            task.run();
+        } catch (Throwable e) {
+            report("a timer task failed", e);
+            if (due.tries < MOST_TRIES) {
+                long pause = FIRST_PAUSE_NANOS << Math.min(due.tries, MOST_DOUBLED);
+                tasks.put(new Due(System.nanoTime() + pause, numbers.incrementAndGet(), due.tries + 1), task);
             }
+        }
+        tasks.remove(due, task);
+    }
+
+    /** Whatever is wrong, telling so does no harm. */
+    private static void report(String what, Throwable e) {
+        try {
+            LOG.log(System.Logger.Level.ERROR, what, e);
+        } catch (Throwable unheard) {
+            // The same shortage, mostly.
         }
     }
 

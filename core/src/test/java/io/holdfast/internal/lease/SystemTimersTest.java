@@ -11,6 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -104,6 +107,58 @@ final class SystemTimersTest {
         CountDownLatch after = new CountDownLatch(1);
         timers.schedule(MS, after::countDown);
         assertTrue(after.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+    }
+
+    @Test
+    void task_thatThrows_isRunAgainUntilItReturns() throws Exception {
+        AtomicInteger runs = new AtomicInteger();
+        CountDownLatch done = new CountDownLatch(1);
+        timers.schedule(0, () -> {
+            if (runs.incrementAndGet() < 4) {
+                throw new OutOfMemoryError("thrown on purpose by a test");
+            }
+            done.countDown();
+        });
+        assertTrue(done.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        CountDownLatch after = new CountDownLatch(1);
+        timers.schedule(100 * MS, after::countDown);
+        assertTrue(after.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertEquals(4, runs.get(), "run again although it had returned");
+    }
+
+    /** As where memory is short: to tell of the first error is the next. */
+    @Test
+    void task_thatThrowsWhatCannotBeTold_doesNotEndTheThread() throws Exception {
+        AtomicInteger told = new AtomicInteger();
+        Handler failing = new Handler() {
+            @Override
+            public void publish(LogRecord logged) {
+                told.incrementAndGet();
+                throw new OutOfMemoryError("thrown on purpose by a test");
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        Logger log = Logger.getLogger("io.holdfast");
+        log.addHandler(failing);
+        try {
+            AtomicInteger runs = new AtomicInteger();
+            CountDownLatch done = new CountDownLatch(1);
+            timers.schedule(0, () -> {
+                if (runs.incrementAndGet() < 2) {
+                    throw new OutOfMemoryError("thrown on purpose by a test");
+                }
+                done.countDown();
+            });
+            assertTrue(done.await(PATIENCE_SECONDS, TimeUnit.SECONDS));
+            assertEquals(1, told.get());
+        } finally {
+            log.removeHandler(failing);
+        }
     }
 
     @Test
