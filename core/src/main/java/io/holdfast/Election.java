@@ -72,9 +72,7 @@ public final class Election {
                 .withInterruptBefore(before == null ? given.term().dividedBy(3) : before);
         this.grace = grace;
         this.threads = threads;
-        // A leadership that would have to be interrupted at once is no beginning: it gets its whole term first.
-        Duration least = max(options.leastRemaining(), interruptBefore());
-        this.lock = new DistributedLock(engine, keys, options.withLeastRemaining(least), "candidate");
+        this.lock = new DistributedLock(engine, keys, options, "candidate");
     }
 
     /** What an election has of a client's lock options. */
@@ -88,10 +86,6 @@ public final class Election {
             throw new IllegalArgumentException(
                     option + " is " + value + ", must be " + only + " for an election: " + reason);
         }
-    }
-
-    private static Duration max(Duration one, Duration other) {
-        return one.compareTo(other) > 0 ? one : other;
     }
 
     private static Thread daemon(Keys keys, Runnable task) {

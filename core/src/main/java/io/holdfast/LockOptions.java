@@ -110,7 +110,9 @@ public final class LockOptions {
         this.values = values;
         Require.withinTerm("leastRemaining", leastRemaining(), term());
         Duration before = interruptBefore();
-        if (before != null) {
+        if (before != null && renewed()) {
+            Require.withinHalf("interruptBefore", before, term());
+        } else if (before != null) {
             Require.withinTerm("interruptBefore", before, term());
         }
     }
@@ -197,7 +199,10 @@ public final class LockOptions {
      * held. If it ends with an {@code InterruptedException}, the call throws a {@link LeaseEndingException} with that as its
      * cause, which distinguishes it from any other interrupt; other exceptions of the work are passed on.
      *
-     * @param value 1 ms to nine tenths of the term, or null for never
+     * <p>A lease that is handed over is confirmed before the work begins, which costs a round trip: until then it lasts for a
+     * claim window and not for its term.
+     *
+     * @param value 1 ms to half of the term; with renewal off, less than nine tenths of it; or null for never
      */
     public LockOptions withInterruptBefore(@Nullable Duration value) {
         return new LockOptions(values.with(INTERRUPT_BEFORE, value, MILLISECOND, Require.LONGEST));

@@ -84,7 +84,17 @@ final class OptionsTest {
         assertRefused("queueLimit is -1, must be from 0", () -> options.withQueueLimit(-1));
         assertRefused("queueLimit is 1000001", () -> options.withQueueLimit(1_000_001));
         assertRefused("interruptBefore is PT0S", () -> options.withInterruptBefore(Duration.ZERO));
-        assertRefused("interruptBefore is PT27S", () -> options.withInterruptBefore(Duration.ofSeconds(27)));
+        LockOptions once = options.withRenewed(false);
+        assertRefused("interruptBefore is PT27S", () -> once.withInterruptBefore(Duration.ofSeconds(27)));
+        assertEquals(
+                Duration.ofSeconds(26),
+                once.withInterruptBefore(Duration.ofSeconds(26)).interruptBefore());
+        // A renewed lease has two thirds of its term left when its renewal is due, and half of it after one that
+        // failed.
+        assertRefused("interruptBefore is PT15.001S", () -> options.withInterruptBefore(Duration.ofMillis(15_001)));
+        assertEquals(
+                Duration.ofSeconds(15),
+                options.withInterruptBefore(Duration.ofSeconds(15)).interruptBefore());
         assertRefused("metadata has", () -> options.withMetadata(Map.of("k", "x".repeat(2_000))));
         assertRefused("metadata has", () -> options.withMetadata(Map.of("k", " ü".repeat(500))));
         HoldfastOptions client = HoldfastOptions.defaults();

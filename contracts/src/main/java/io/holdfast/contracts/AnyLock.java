@@ -21,24 +21,39 @@ interface AnyLock {
      * @param term how long a lease lasts without renewal
      * @param renewed whether it is renewed
      * @param longestHold when renewal stops; null for never
+     * @param interruptBefore how long before the end work is interrupted; null for never
+     * @param shortestHold how long the lock stays taken at least
      */
-    record Terms(Duration term, boolean renewed, @Nullable Duration longestHold) {
+    record Terms(
+            Duration term,
+            boolean renewed,
+            @Nullable Duration longestHold,
+            @Nullable Duration interruptBefore,
+            Duration shortestHold) {
         /** So long that no test sees its end. */
-        static final Terms LONG = new Terms(Duration.ofMinutes(1), true, null);
+        static final Terms LONG = new Terms(Duration.ofMinutes(1), true, null, null, Duration.ZERO);
 
         /** Ends in the time of a test, if nobody renews it. */
         static final Terms BRIEF = LONG.lasting(Duration.ofMillis(900));
 
         Terms lasting(Duration value) {
-            return new Terms(value, renewed, longestHold);
+            return new Terms(value, renewed, longestHold, interruptBefore, shortestHold);
         }
 
         Terms notRenewed() {
-            return new Terms(term, false, longestHold);
+            return new Terms(term, false, longestHold, interruptBefore, shortestHold);
         }
 
         Terms renewedUntil(Duration value) {
-            return new Terms(term, renewed, value);
+            return new Terms(term, renewed, value, interruptBefore, shortestHold);
+        }
+
+        Terms interruptedBefore(Duration value) {
+            return new Terms(term, renewed, longestHold, value, shortestHold);
+        }
+
+        Terms heldAtLeast(Duration value) {
+            return new Terms(term, renewed, longestHold, interruptBefore, value);
         }
     }
 

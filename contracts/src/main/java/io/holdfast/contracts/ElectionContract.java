@@ -45,7 +45,7 @@ public abstract class ElectionContract extends TakerSuite {
 
     /** Ends in the time of a test if nobody renews it, and leaves a leader time on a slow machine. */
     private static final LockOptions BRIEF =
-            LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withInterruptBefore(Duration.ofSeconds(2));
+            LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withInterruptBefore(Duration.ofMillis(1_500));
 
     private static final String BRIEF_TERM = "term=3000";
 

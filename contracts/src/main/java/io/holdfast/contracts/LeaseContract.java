@@ -40,6 +40,30 @@ public abstract class LeaseContract extends LockKindSuite {
 
     // ---- terms
 
+    /** The claim window, for which a lease lasts that is handed over, is shorter than what is to be left. */
+    @EachKind
+    void interruptBefore_afterAWait_interruptsNothingWhileRenewalWorks(LockKind kind) throws Exception {
+        Terms terms = Terms.LONG.lasting(Duration.ofSeconds(3)).interruptedBefore(Duration.ofMillis(1_500));
+        LockClient client = client(kind);
+        AnyLease first = against(client(kind)).acquire();
+        CompletableFuture<String> done = new CompletableFuture<>();
+        Thread worker = new Thread(() -> {
+            try {
+                done.complete(client.lock(NAME, terms).call(lease -> {
+                    long end = System.nanoTime() + Duration.ofMillis(3_500).toNanos();
+                    await("more than a term passes", () -> System.nanoTime() - end > 0);
+                    return Thread.interrupted() ? "interrupted" : "done";
+                }));
+            } catch (Exception e) {
+                done.completeExceptionally(e);
+            }
+        });
+        worker.start();
+        awaitWaiting(client);
+        first.release();
+        assertEquals("done", get(done));
+    }
+
     @EachKind
     void term_withRenewal_isRenewedBeyondIt(LockKind kind) throws Exception {
         AnyLease lease = client(kind).lock(NAME, Terms.BRIEF).acquire();

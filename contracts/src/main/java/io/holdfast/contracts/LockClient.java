@@ -140,7 +140,11 @@ interface LockClient extends AutoCloseable {
         }
 
         static LockOptions with(LockOptions options, Terms terms) {
-            return options.withTerm(terms.term()).withRenewed(terms.renewed()).withLongestHold(terms.longestHold());
+            return options.withTerm(terms.term())
+                    .withRenewed(terms.renewed())
+                    .withLongestHold(terms.longestHold())
+                    .withInterruptBefore(terms.interruptBefore())
+                    .withShortestHold(terms.shortestHold());
         }
     }
 

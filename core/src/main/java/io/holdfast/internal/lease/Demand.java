@@ -85,6 +85,24 @@ public record Demand(
         return new Demand(keys, what, options, left, scoped, true, actor, actorName, flow);
     }
 
+    /**
+     * How much of a lease must be left when it is handed out: with less, its work would be interrupted at once, or soon after.
+     * Both rules here are those of all kinds of locks, and of all ways in which a lease is obtained.
+     */
+    public static Duration leastLeft(LockOptions options) {
+        Duration before = options.interruptBefore();
+        Duration least = options.leastRemaining();
+        return before != null && before.compareTo(least) > 0 ? before : least;
+    }
+
+    /**
+     * Whether a lease must last for its whole term when it is handed out. Otherwise a handoff gives a claim window, and the term
+     * a moment later: too late for work that is interrupted some time before the end, and for a lease without renewal.
+     */
+    public static boolean needsWholeTerm(LockOptions options) {
+        return !options.renewed() || options.interruptBefore() != null;
+    }
+
     /** How long the lease is renewed at most; null for ever. */
     public @Nullable Duration longest() {
         return scoped ? options.longestScope() : options.longestHold();

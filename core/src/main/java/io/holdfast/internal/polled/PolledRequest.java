@@ -4,6 +4,7 @@ import io.holdfast.HoldfastClosedException;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -97,7 +98,7 @@ public final class PolledRequest<A> implements Asking<A> {
     public void granted(Grant grant, long deadline) {
         long left = deadline == LeaseState.NEVER ? Long.MAX_VALUE : deadline - kit.nanoTime();
         if (outcome.pending()
-                && left <= outcome.demand.options().leastRemaining().toNanos()) {
+                && left <= Demand.leastLeft(outcome.demand.options()).toNanos()) {
             tooLate();
             return;
         }

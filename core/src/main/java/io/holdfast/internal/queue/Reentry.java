@@ -6,6 +6,7 @@ import io.holdfast.Holder;
 import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.wire.Label;
@@ -57,7 +58,8 @@ final class Reentry {
             return false;
         }
         boolean extend = options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND
-                || own.remaining().compareTo(options.leastRemaining()) <= 0;
+                || own.remaining().compareTo(Demand.leastLeft(options)) <= 0
+                || (Demand.needsWholeTerm(options) && !own.grant.isConfirmed());
         if (extend) {
             extend(own, handle);
         } else {

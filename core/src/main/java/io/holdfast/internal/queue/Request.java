@@ -332,7 +332,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */
     private boolean confirmsFirst() {
-        return !options.renewed() || queue.assurance.isWanted(options);
+        return Demand.needsWholeTerm(options) || queue.assurance.isWanted(options);
     }
 
     /** A handoff that was told by message. */
@@ -409,7 +409,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 return;
             }
             long left = deadline - queue.kit.nanoTime();
-            if (left <= options.leastRemaining().toNanos() || revoked.is(token, knownNanos)) {
+            if (left <= Demand.leastLeft(options).toNanos() || revoked.is(token, knownNanos)) {
                 tooLate();
                 return;
             }

@@ -58,6 +58,15 @@ public final class Require {
         }
     }
 
+    /** An amount of time that a renewed lease has left at any time while its renewals work. */
+    public static void withinHalf(String parameter, Duration value, Duration term) {
+        if (value.compareTo(term.dividedBy(2)) > 0) {
+            throw new IllegalArgumentException(parameter + " is " + value
+                    + ", must be at most half of the term, which is " + term
+                    + ": a renewal is due a third of the term after the last one, and one may fail");
+        }
+    }
+
     public static String text(String parameter, String value, int longest) {
         if (given(parameter, value).isEmpty() || value.length() > longest) {
             throw new IllegalArgumentException(parameter + " has " + value.length() + " characters, must have 1 to "
