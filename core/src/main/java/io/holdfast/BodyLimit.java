@@ -23,7 +23,6 @@ final class BodyLimit {
     private BodyLimit(Holding hold, Duration before, @Nullable BodyLimit outer) {
         this.outer = outer;
         this.remove = hold.beforeEnding(before, this::interrupt);
-        hold.lost().thenRun(this::interrupt);
     }
 
     /**

@@ -112,7 +112,7 @@ final class Calls {
                     }
                     Entry<?> entry = answer == null ? null : answer.entry();
                     if (!delivered && entry != null) {
-                        entry.leave();
+                        entry.leaveUnused();
                     }
                 },
                 executor);

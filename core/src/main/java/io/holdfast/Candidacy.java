@@ -110,7 +110,7 @@ public final class Candidacy implements AutoCloseable {
         monitor.lock();
         try {
             if (mayAsk()) {
-                pause = kit.schedule(nanos, () -> kit.execute(this::pauseIsOver));
+                pause = kit.schedule(nanos, this::pauseIsOver);
             }
         } finally {
             monitor.unlock();
@@ -153,7 +153,7 @@ public final class Candidacy implements AutoCloseable {
         }
         CompletableFuture<Attempt> request;
         try {
-            request = lock.attemptAsync(Wait.forever());
+            request = lock.attemptInBackground();
         } catch (HoldfastException e) {
             request = CompletableFuture.failedFuture(e);
         }
@@ -180,7 +180,7 @@ public final class Candidacy implements AutoCloseable {
                 if (begins) {
                     atWork = leadership;
                 } else {
-                    grace = kit.schedule(election.grace().toNanos(), () -> kit.execute(() -> graceIsOver(leadership)));
+                    grace = kit.schedule(election.grace().toNanos(), () -> graceIsOver(leadership));
                 }
             }
         } finally {
@@ -216,7 +216,7 @@ public final class Candidacy implements AutoCloseable {
     // ---- elected
 
     private void elected(Leadership leadership, boolean begins) {
-        var unused = leadership.lease().lost().thenAccept(reason -> lost(leadership, reason));
+        leadership.lease().hold.onLoss(reason -> lost(leadership, reason));
         if (begins) {
             begin(leadership);
         } else {
@@ -356,7 +356,7 @@ public final class Candidacy implements AutoCloseable {
 
     private void over(Leadership leadership, @Nullable LossReason reason) {
         leadership.interruptBody();
-        leadership.ended(reason);
+        kit.execute(() -> leadership.ended(reason));
     }
 
     private long spacing() {

@@ -370,6 +370,12 @@ public final class DistributedLock {
         return attemptOf(Calls.awaitUninterruptibly(newRequest(wait, false, true)));
     }
 
+    /** Waits for ever, for the library itself: the answer comes on a thread that no code of the user's can hold up. */
+    CompletableFuture<Attempt> attemptInBackground() {
+        return Calls.async(
+                engine.kit()::background, newRequest(Wait.forever(), false, false), DistributedLock::attemptOf);
+    }
+
     private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
         return Calls.async(
                 engine.kit().executor(), newRequest(wait, scoped, false), answer -> result.apply(attemptOf(answer)));

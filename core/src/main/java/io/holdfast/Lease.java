@@ -43,7 +43,7 @@ public final class Lease implements AutoCloseable {
     final Handle handle;
 
     Lease(Handle handle) {
-        this.handle = handle;
+        this.handle = handle.used();
         this.hold = handle.hold;
     }
 

@@ -106,6 +106,21 @@ public abstract class LockSetContract extends QuorumSuite {
         awaitNothingLeft(server);
     }
 
+    /** Nothing was done under what it had. */
+    @Test
+    final void attempt_oneIsTakenAndTheOthersHaveAShortestHold_leavesNoRest() throws Exception {
+        TestServer server = startLockServer();
+        Lease theirs = client(server).lock("b").acquire();
+        Holdfast holdfast = client(server);
+        LockOptions rests = LockOptions.defaults().withShortestHold(Duration.ofMinutes(1));
+        LockSet set = holdfast.allOf(holdfast.lock("a", rests), holdfast.lock("b", rests), holdfast.lock("c", rests));
+        assertInstanceOf(SetAttempt.NotAll.class, set.attempt(Wait.none()));
+        assertEquals(List.of("hf:{b}"), keysOfHoldsAndQueues(server));
+        theirs.release();
+        set.acquire().release();
+        assertTrue(holdfast.inspect().lock("a").holder().orElseThrow().resting());
+    }
+
     @Test
     final void acquire_interruptedWhileItWaits_holdsNone() throws Exception {
         TestServer server = startLockServer();

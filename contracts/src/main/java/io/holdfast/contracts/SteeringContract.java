@@ -85,6 +85,50 @@ public abstract class SteeringContract extends FaultSuite {
 
     // ---- release by name
 
+    /** Leases of one client share a hold, and those that wait for one stand in a line inside of the client. */
+    @Test
+    void release_dropping_endsThoseThatWaitInTheHoldersClient() throws Exception {
+        Holdfast holdfast = local(HoldfastOptions.defaults());
+        Lease lease = holdfast.lock("a", BRIEF).acquire();
+        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            waiting.add(holdfast.lock("a", BRIEF).attemptAsync(Wait.forever()));
+        }
+        await("all stand in line", () -> holdfast.waiting() == 5);
+        Holdfast operator = local(HoldfastOptions.defaults());
+        assertEquals(
+                Revocation.Outcome.RELEASED,
+                operator.admin().release("a", Admin.Waiters.DROP).outcome());
+        for (CompletableFuture<Attempt> each : waiting) {
+            assertInstanceOf(Attempt.Evicted.class, get(each));
+        }
+        assertEquals(LossReason.REVOKED, get(lease.lost().toCompletableFuture()));
+        holdfast.lock("a").acquire().release();
+    }
+
+    @Test
+    void releaseAll_linesInsideOfClients_obtainNothingAfterwards() throws Exception {
+        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        for (int client = 0; client < 2; client++) {
+            Holdfast holdfast = local(HoldfastOptions.defaults());
+            if (client == 0) {
+                holdfast.lock("a", BRIEF).acquire();
+            }
+            for (int i = 0; i < 5; i++) {
+                waiting.add(holdfast.lock("a", BRIEF).attemptAsync(Wait.forever()));
+            }
+            await("all stand in line", () -> holdfast.waiting() == 5);
+        }
+        Holdfast operator = local(HoldfastOptions.defaults());
+        await(
+                "the second client's line stands in the queue",
+                () -> operator.inspect().lock("a").isQueued());
+        operator.admin().releaseAll();
+        for (CompletableFuture<Attempt> each : waiting) {
+            assertInstanceOf(Attempt.Evicted.class, get(each));
+        }
+    }
+
     @Test
     void release_byNameWithWaiters_handsOffInOrderAndTheHolderLearnsOfIt() throws Exception {
         Lease lease = local(EACH_QUEUED).lock("a", BRIEF).acquire();

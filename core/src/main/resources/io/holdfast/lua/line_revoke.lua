@@ -40,7 +40,7 @@ for _, member in ipairs(redis.call('ZRANGE', lock.members, '0', WALK_LIMIT - 1))
   if meant or hold and hold.secret == '-' then
     gone[#gone + 1] = { public = public, member = member, hold = hold }
     mail[#mail + 1] = channelOf(lock, clientOf(public))
-    mail[#mail + 1] = 'V ' .. public .. ' ' .. token .. ' ' .. lock.hold
+    mail[#mail + 1] = 'V ' .. public .. ' ' .. token .. ' 0 ' .. lock.hold
   end
 end
 if #gone > 0 then

@@ -12,7 +12,8 @@
 --   OTHER      it is held with another token, or by another program: the hold is left alone
 -- If there are more waiters than one script may drop, the answer tells so (in what describe tells): ask again.
 -- Effects: drops waiters first, and tells their clients; then hands the lock to the next waiter, if any is left. Tells the
--- client that held it, which learns of it at its next renewal at the latest.
+-- client that held it, which learns of it at its next renewal at the latest, and whether waiters were dropped: its own may stand
+-- in a line inside of it.
 
 -- include token.lua
 -- include hold.lua
@@ -66,7 +67,7 @@ if word == 'RELEASED' then
   lock.freed = true
   -- rule revokemessage
   mail[#mail + 1] = channelOf(lock, clientOf(held.public))
-  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. ' ' .. lock.hold
+  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. (drop == '1' and ' 1 ' or ' 0 ') .. lock.hold
   -- end
   if claimed and isHoldOf(held.held, claimed) then
     dequeue(lock, claimed, true)

@@ -107,6 +107,18 @@ final class BodyLimitEngineTest extends EngineFixture {
         }
     }
 
+    /** Each scope takes back what it has left at the lease that it enters. */
+    @Test
+    void interruptBefore_scopesInALongLease_leaveNothingAtIt() throws Exception {
+        Lease outer = holdfast.lock("a", ENTERED).acquireAsync().join();
+        for (int i = 0; i < 10; i++) {
+            lock(seconds(3)).call(lease -> 0);
+        }
+        assertEquals(0, Faces.holding(outer).lost().getNumberOfDependents());
+        assertTrue(outer.isValid());
+        outer.release();
+    }
+
     @Test
     void interruptBefore_workHeedsIt_tellsWhoInterrupted() {
         InterruptedException own = new InterruptedException("heeded");

@@ -163,7 +163,7 @@ final class GrantEngineTest extends EngineFixture {
         CompletableFuture<Lease> future = holdfast.readWriteLock("a").read().acquireAsync(Wait.forever());
         Call first = server.next("line_acquire");
         time.advance(millis(1));
-        server.message("V " + first.publicOwner() + " 7 any");
+        server.message("V " + first.publicOwner() + " 7 0 any");
         time.advance(millis(1));
         first.answer(server.grantedLine(7));
         assertFalse(future.isDone());

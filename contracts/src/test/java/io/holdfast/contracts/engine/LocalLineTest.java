@@ -491,7 +491,7 @@ final class LocalLineTest extends LocalLineFixture {
         Holdfast client = clientOver(driver);
         CompletableFuture<Lease> future = ask(client, KEPT);
         FakeDriver.Call asked = driver.next("acquire");
-        driver.message("V " + asked.publicOwner() + " 100 hf:{a}");
+        driver.message("V " + asked.publicOwner() + " 100 0 hf:{a}");
         asked.answer(driver.grantedToKeep(100));
         assertFalse(future.isDone());
         driver.next("acquire").answer(driver.grantedToKeep(200));
@@ -506,8 +506,8 @@ final class LocalLineTest extends LocalLineFixture {
         CompletableFuture<Lease> future = ask(client, KEPT);
         FakeDriver.Call asked = driver.next("acquire");
         asked.answer(driver.grantedToKeep(200));
-        driver.message("V " + asked.publicOwner() + " 100 hf:{a}");
-        driver.message("V somebody.0-1 200 hf:{a}");
+        driver.message("V " + asked.publicOwner() + " 100 0 hf:{a}");
+        driver.message("V somebody.0-1 200 0 hf:{a}");
         assertEquals(ReleaseResult.KEPT, lease(future).release());
         client.close();
     }

@@ -110,7 +110,7 @@ public final class Lookout {
             Collecting.begin(
                     server,
                     Set.of(kit.ids.client()),
-                    seen -> kit.execute(() -> {
+                    seen -> kit.background(() -> {
                         try {
                             judge(seen);
                         } finally {

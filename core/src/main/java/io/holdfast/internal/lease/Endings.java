@@ -36,6 +36,15 @@ final class Endings {
         return next;
     }
 
+    /** Runs all, since there is no more time before the end. */
+    void runAll() {
+        for (Ending ending : open) {
+            if (open.remove(ending)) {
+                ending.action.run();
+            }
+        }
+    }
+
     /** Runs what is due. */
     void run(long now, long deadline) {
         List<Ending> due = open.stream()

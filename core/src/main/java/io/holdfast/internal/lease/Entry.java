@@ -37,6 +37,9 @@ public interface Entry<R> {
      */
     CompletableFuture<R> leave(Duration rest);
 
+    /** Leaves what was made for a caller that was gone before. */
+    void leaveUnused();
+
     /** Leaves, and wants no rest. */
     default CompletableFuture<R> leave() {
         return leave(Duration.ZERO);

@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Events {
     private static final int MOST_WAITING = 10_000;
+    private static final String UNTOLD = "an event could not be told";
     private static final System.Logger STEPS = System.getLogger("io.holdfast.steps");
     private static final System.Logger TRIES = System.getLogger("io.holdfast.tries");
     private static final System.Logger LOG = System.getLogger("io.holdfast");
@@ -62,7 +63,10 @@ public final class Events {
         boolean logged = STEPS.isLoggable(Level.DEBUG) && drawn(owner, options.logSampling());
         HoldfastListener own = demand.options().listener();
         boolean all = !listeners.isEmpty() && drawn(owner, options.eventSampling());
-        if (logged || all || own != null || recorder != null) {
+        if (!logged && !all && own == null && recorder == null) {
+            return;
+        }
+        try {
             LockEvent made = event.apply(subject(demand, owner));
             if (recorder != null) {
                 recorder.accept(made);
@@ -73,6 +77,8 @@ public final class Events {
             if (all || own != null) {
                 enqueue(new Delivery(made, own, all));
             }
+        } catch (RuntimeException | Error e) { // the caller's data may throw when it is shown
+            Kit.report(UNTOLD, e);
         }
     }
 
@@ -102,7 +108,11 @@ public final class Events {
         HoldfastListener own = demand.options().listener();
         boolean all = !listeners.isEmpty() && drawn(owner, options.eventSampling());
         if (all || own != null) {
-            enqueue(new Delivery(new LockEvent.Asked(subject(demand, owner), attempt), own, all));
+            try {
+                enqueue(new Delivery(new LockEvent.Asked(subject(demand, owner), attempt), own, all));
+            } catch (RuntimeException | Error e) {
+                Kit.report(UNTOLD, e);
+            }
         }
     }
 
@@ -110,11 +120,15 @@ public final class Events {
     public void tell(String lock, String key, String owner, @Nullable Object data, Function<Subject, LockEvent> event) {
         boolean logged = STEPS.isLoggable(Level.DEBUG);
         if (logged || !listeners.isEmpty()) {
-            LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), data));
-            if (logged) {
-                STEPS.log(Level.DEBUG, () -> line(made));
+            try {
+                LockEvent made = event.apply(new Subject(lock, key, owner, "", Instant.now(), data));
+                if (logged) {
+                    STEPS.log(Level.DEBUG, () -> line(made));
+                }
+                enqueue(new Delivery(made, null, true));
+            } catch (RuntimeException | Error e) {
+                Kit.report(UNTOLD, e);
             }
-            enqueue(new Delivery(made, null, true));
         }
     }
 
@@ -138,11 +152,25 @@ public final class Events {
         }
         waiting.add(delivery);
         if (work.getAndIncrement() == 0) {
-            executor.execute(this::drain);
+            try {
+                executor.execute(this::drain);
+            } catch (RuntimeException | Error e) {
+                work.set(0); // or nothing would be delivered any more
+                throw e;
+            }
         }
     }
 
     private void drain() {
+        try {
+            deliver();
+        } catch (RuntimeException | Error e) {
+            work.set(0); // what waits is delivered with the next event
+            throw e;
+        }
+    }
+
+    private void deliver() {
         int done = 1;
         do {
             for (Delivery next = waiting.poll(); next != null; next = waiting.poll()) {
@@ -170,7 +198,10 @@ public final class Events {
         try {
             listener.on(event);
         } catch (Throwable e) {
-            LOG.log(Level.ERROR, "a listener failed at " + line(event), e);
+            Kit.report(
+                    "a listener failed at " + event.getClass().getSimpleName() + " of "
+                            + Shown.lock(event.subject().lock()),
+                    e);
         }
     }
 

@@ -20,6 +20,19 @@ public final class Handle implements Entry<ReleaseResult> {
         this.hold = hold;
     }
 
+    /** Its caller has it from now on. Returns it. */
+    public Handle used() {
+        hold.used(1);
+        return this;
+    }
+
+    /** Leaves in place of a caller that was gone before it had it. */
+    @Override
+    public void leaveUnused() {
+        hold.used(-1);
+        leave();
+    }
+
     public boolean hasLeft() {
         return left.get();
     }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Handles {
     private final List<WeakReference<Handle>> known = new CopyOnWriteArrayList<>();
     private volatile @Nullable WeakReference<Handle> first;
+    private volatile @Nullable Tenant tenant;
 
     /** One more; whoever cannot be reached any more is forgotten. */
     Handle add(Handle handle) {
@@ -29,8 +30,22 @@ final class Handles {
         return seen == null ? null : seen.get();
     }
 
-    /** Whether there were some, of which nobody can reach any. */
+    /** Its leases are somebody else's from now on, who has the handles. */
+    void lend(Tenant to) {
+        tenant = to;
+    }
+
+    @Nullable
+    Tenant tenant() {
+        return tenant;
+    }
+
+    /** Whether there were some, of which nobody can reach any; or the lease of whoever has its leases now was forgotten. */
     boolean areForgotten() {
+        Tenant present = tenant;
+        if (present != null) {
+            return present.forgotten();
+        }
         if (known.isEmpty()) {
             return false;
         }

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -39,6 +38,8 @@ public final class Hold extends Buckets.Item implements Holding {
     // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
     private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "heldBack");
+    private static final AtomicIntegerFieldUpdater<Hold> USED =
+            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "used");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable Endings> ENDINGS =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, Endings.class, "endings");
 
@@ -51,18 +52,15 @@ public final class Hold extends Buckets.Item implements Holding {
 
     private final LeaseState state;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final List<Consumer<Duration>> warningListeners = new CopyOnWriteArrayList<>();
+    private final Warnings warnings;
     private volatile boolean detached;
-    private volatile long warnedOf = LeaseState.NEVER; // the deadline of the last warning; the timers' thread writes it
     private final Handles handles = new Handles();
     private volatile @Nullable Endings endings; // null until there is one
-    private volatile @Nullable Tenant tenant;
     private volatile boolean renewalOver;
-    /**
-     * For how many reasons nobody has its lease yet: the server may have forgotten another, or it is one of a set that is not
-     * complete. Until then it is renewed in any case.
-     */
+    /** For how many reasons no caller has its lease yet: a quarantine, or a set that is not complete. Meanwhile it is renewed. */
     private volatile int heldBack;
+
+    private volatile int used; // by callers, which have leases of it or have had some
 
     private volatile long renewAt = LeaseState.NEVER; // also while a renewal is under way
 
@@ -75,6 +73,7 @@ public final class Hold extends Buckets.Item implements Holding {
         this.grantedNanos = kit.nanoTime();
         this.rest = new Rest.Wanted(options.shortestHold());
         this.state = new LeaseState(deadline, grantedNanos, options.renewed(), longest);
+        this.warnings = new Warnings(options);
         this.heldBack = origin.demand.inSet() ? 1 : 0;
         grant.of(this);
     }
@@ -214,6 +213,16 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     @Override
+    public void used(int change) {
+        USED.addAndGet(this, change);
+    }
+
+    /** How long the lock is to rest after it: not at all if no caller has had a lease of it. */
+    public Rest wantedRest() {
+        return used > 0 ? rest.get() : Rest.NONE;
+    }
+
+    @Override
     public CompletableFuture<ReleaseResult> leave(Duration resting) {
         rest.ask(resting, kit.nanoTime());
         return !state.leave() && active() ? CompletableFuture.completedFuture(ReleaseResult.STILL_HELD) : release();
@@ -221,19 +230,18 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Its leases are somebody else's from now on, who looks afterwards whether it has ended meanwhile. */
     public void lend(Tenant to) {
-        tenant = to;
-    }
-
-    private boolean forgotten() {
-        Tenant present = tenant;
-        return present == null ? handles.areForgotten() : present.forgotten();
+        handles.lend(to);
     }
 
     @Override
     public Runnable beforeEnding(Duration before, Runnable action) {
         ENDINGS.compareAndSet(this, null, new Endings());
-        Runnable takeBack = Objects.requireNonNull(endings).add(before.toNanos(), action);
+        Endings present = Objects.requireNonNull(endings);
+        Runnable takeBack = present.add(before.toNanos(), action);
         arm();
+        if (lossReason() != null) {
+            present.runAll(); // lost just now
+        }
         return takeBack;
     }
 
@@ -279,7 +287,6 @@ public final class Hold extends Buckets.Item implements Holding {
         return state.remaining(kit.nanoTime());
     }
 
-    /** What is seen once must stay so, even if an answer to a renewal arrives now. */
     private void endIfPassed(long now) {
         if (state.passed(now)) {
             lose(reasonAtDeadline(now));
@@ -287,11 +294,10 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     private LossReason reasonAtDeadline(long now) {
-        Tenant present = tenant;
-        LossReason reason = state.reasonAtDeadline(now, isRenewed() && forgotten());
-        return reason == LossReason.EXPIRED && present != null && present.overLongest()
-                ? LossReason.TERM_ENDED
-                : reason;
+        Tenant present = handles.tenant();
+        LossReason reason = state.reasonAtDeadline(now, isRenewed() && handles.areForgotten());
+        boolean over = reason == LossReason.EXPIRED && present != null && present.overLongest();
+        return over ? LossReason.TERM_ENDED : reason;
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -299,13 +305,13 @@ public final class Hold extends Buckets.Item implements Holding {
         if (!active() || detached || !isRenewed()) {
             return false;
         }
-        if (forgotten()) {
+        if (handles.areForgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> "lease of " + grant.inWords() + " was dropped without a release; it ends with its term");
             return false;
         }
-        Tenant present = tenant;
+        Tenant present = handles.tenant();
         if (present == null) {
             return !state.overLongest(kit.nanoTime());
         }
@@ -428,13 +434,15 @@ public final class Hold extends Buckets.Item implements Holding {
         if (detached) {
             return; // it is to live its term without this client, or has been adopted by another
         }
-        kit.execute(() -> {
-            lost.complete(reason);
-            Tenant present = tenant;
-            if (present != null) {
-                present.lost(this, reason);
-            }
-        });
+        Endings open = endings;
+        if (open != null) {
+            open.runAll();
+        }
+        kit.execute(() -> lost.complete(reason));
+        Tenant present = handles.tenant();
+        if (present != null) {
+            present.lost(this, reason);
+        }
         origin.tellUnlessShared(subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
@@ -446,7 +454,7 @@ public final class Hold extends Buckets.Item implements Holding {
     public void handOver() {
         if (goesOn() && !detached) {
             origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
-            Tenant present = tenant;
+            Tenant present = handles.tenant();
             if (present != null) {
                 present.handedOver();
             }
@@ -506,11 +514,14 @@ public final class Hold extends Buckets.Item implements Holding {
         return lost;
     }
 
-    /** Adds a listener for warnings; returns what removes it. */
+    @Override
+    public void onLoss(Consumer<LossReason> action) {
+        beforeEnding(Duration.ZERO, () -> Optional.ofNullable(lossReason()).ifPresent(action));
+    }
+
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
-        warningListeners.add(Objects.requireNonNull(listener));
-        return () -> warningListeners.remove(listener);
+        return warnings.add(listener);
     }
 
     // ---- its time
@@ -543,8 +554,8 @@ public final class Hold extends Buckets.Item implements Holding {
         if (!grant.isConfirmed()) {
             long confirmation = grant.confirmAt();
             next = confirmation - next < 0 ? confirmation : next;
-        } else if (warnedOf != deadline && options.renewed()) {
-            next = warnAt(deadline);
+        } else {
+            next = warnings.firstBefore(deadline);
         }
         long renewal = renewAt;
         if (renewal != LeaseState.NEVER && renewal - next < 0) {
@@ -552,11 +563,6 @@ public final class Hold extends Buckets.Item implements Holding {
         }
         Endings present = endings;
         return present == null ? next : present.firstBefore(next, deadline);
-    }
-
-    /** When two renewals in a row have failed. */
-    private long warnAt(long deadline) {
-        return deadline - options.term().toNanos() / 3;
     }
 
     /** It is to be renewed then, and not before. */
@@ -579,13 +585,8 @@ public final class Hold extends Buckets.Item implements Holding {
         if (!confirmed && grant.confirmAt() - now <= 0) {
             grant.confirm(now);
         }
-        long deadline = state.deadline(); // read once: it may be moved meanwhile, and is to be warned of then by itself
-        if (confirmed && options.renewed() && warnAt(deadline) - now <= 0 && warnedOf != deadline) {
-            warnedOf = deadline;
-            Duration left = Duration.ofNanos(deadline - now);
-            for (Consumer<Duration> listener : warningListeners) {
-                kit.execute(() -> listener.accept(left));
-            }
+        if (confirmed) {
+            warnings.look(now, state.deadline(), kit);
         }
         long renewal = renewAt;
         boolean renew = renewal != LeaseState.NEVER && renewal - now <= 0;

@@ -78,6 +78,12 @@ public interface Holding {
     Runnable onWarning(Consumer<Duration> listener);
 
     /**
+     * Does something of the library's own when it is lost, on the thread that learns of it: no code of the user's can hold that up.
+     * At once if it was lost before.
+     */
+    void onLoss(Consumer<LossReason> action);
+
+    /**
      * Asks for at least so much from now.
      *
      * @return true if the hold has it, false if it is over; fails with an exception of the library
@@ -100,6 +106,13 @@ public interface Holding {
     default void acceptRest() {}
 
     /**
+     * A caller has a lease of it from now on. What no caller has had leaves no rest: nothing was done under it.
+     *
+     * @param change 1; or -1 if the caller turns out to have gone before
+     */
+    void used(int change);
+
+    /**
      * Leaves once; the last one releases.
      *
      * @param resting how long the lock is to rest from now on after its release, at least; zero for no wish
@@ -112,7 +125,7 @@ public interface Holding {
     }
 
     /**
-     * Does something, once, so long before the deadline.
+     * Does something of the library's own, once, so long before the deadline; at the latest when the hold is lost.
      *
      * @return takes that back
      */

@@ -9,24 +9,27 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What all parts of one client share, over one server or over a quorum: time, threads, ids, events, and what is held.
  *
  * <p>No part holds a lock while it talks to a server or calls the user's code. Threads: the drivers' (replies, messages,
- * connection events), one for timers, and those of the executor for callbacks.
+ * connection events), one for timers, and those of the executor, which carries the user's code and nothing else. What the
+ * library does itself, and may take a while, has threads of its own, so that no code of the user's can hold it up.
  */
 public final class Kit {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    /** Tasks that an executor runs in each other: what is deeper gets a thread of the library's own, so that the stack is bounded. */
+    private static final int MOST_NESTED = 8;
 
     public final HoldfastOptions options;
     public final OwnerIds ids;
@@ -34,7 +37,12 @@ public final class Kit {
     public final Timers timers;
     private final Environment environment;
     private final Executor executor;
-    private final @Nullable CallbackThreads ownExecutor;
+    private final CallbackThreads ownThreads;
+    private final Executor background;
+    private final Executor overflow; // for the user's code, where the executor does not take it
+    /** How deep in each other tasks run in the present thread: an executor may run each at once. */
+    private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
+
     private final Events events;
     private final Renewals renewals;
     private final Looks looks = new Looks(this);
@@ -55,15 +63,12 @@ public final class Kit {
         this.ids = new OwnerIds(environment.entropy());
         var makeTimers = environment.timers();
         this.timers = makeTimers == null ? new SystemTimers("holdfast-timers-" + ids.client()) : makeTimers.get();
+        this.ownThreads = new CallbackThreads("holdfast-callback-" + ids.client(), timers);
         Executor given = options.executor();
-        if (given == null) {
-            CallbackThreads threads = new CallbackThreads("holdfast-callback-" + ids.client(), timers);
-            this.ownExecutor = threads;
-            this.executor = threads;
-        } else {
-            this.ownExecutor = null;
-            this.executor = given;
-        }
+        this.executor = given == null ? ownThreads : given;
+        boolean real = makeTimers == null;
+        this.background = real ? ownThreads : Runnable::run; // where time is another's, there is one thread
+        this.overflow = real ? ownThreads : task -> timers.schedule(0, task);
         this.events = new Events(options, this::execute);
         this.renewals = new Renewals(this, patience.toNanos());
     }
@@ -106,20 +111,60 @@ public final class Kit {
 
     // ---- threads
 
-    /** Runs the user's code. What it throws does not reach the engine, also where the executor runs it at once. */
+    /**
+     * Runs the user's code, or tells it something, on its executor. What it throws, errors too, does not reach the engine, whatever
+     * the executor does.
+     */
     public void execute(Runnable task) {
-        Runnable guarded = () -> {
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "a callback failed", e);
-            }
-        };
+        Runnable guarded = () -> run(task);
+        if (executor != ownThreads && Objects.requireNonNull(depth.get())[0] >= MOST_NESTED) {
+            overflow(guarded);
+            return;
+        }
         try {
             executor.execute(guarded);
-        } catch (RejectedExecutionException e) {
-            // The client is closed and its threads are gone, or the user's executor is full: somebody has to be told.
-            guarded.run();
+        } catch (RuntimeException | Error e) {
+            // The user's executor is full, closed, or broken: somebody has to be told, and not by a thread of the
+            // engine's.
+            overflow(guarded);
+        }
+    }
+
+    private void overflow(Runnable task) {
+        try {
+            overflow.execute(task);
+        } catch (RuntimeException | Error e) {
+            task.run(); // the client is closed and its threads are gone, or there is no memory for one
+        }
+    }
+
+    private void run(Runnable task) {
+        int[] level = Objects.requireNonNull(depth.get());
+        level[0]++;
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            report("a callback failed", e);
+        } finally {
+            level[0]--;
+        }
+    }
+
+    /** Runs something of the library's own that may take a while, soon, on a thread that no code of the user's can hold up. */
+    public void background(Runnable task) {
+        try {
+            background.execute(task);
+        } catch (RuntimeException | Error e) {
+            task.run(); // the client is closed and its threads are gone, or there is no memory for one
+        }
+    }
+
+    /** Tells of an error. Whatever is wrong, that does no harm. */
+    public static void report(String what, Throwable error) {
+        try {
+            LOG.log(System.Logger.Level.ERROR, what, error);
+        } catch (RuntimeException | Error unheard) {
+            // The same shortage, mostly.
         }
     }
 
@@ -182,8 +227,8 @@ public final class Kit {
         for (T each : all) {
             try {
                 end.accept(each);
-            } catch (RuntimeException e) {
-                LOG.log(System.Logger.Level.ERROR, "something could not be ended when the client was closed", e);
+            } catch (RuntimeException | Error e) {
+                report("something could not be ended when the client was closed", e);
             }
         }
     }
@@ -191,9 +236,6 @@ public final class Kit {
     /** The last thing: no timers and no threads from now on. */
     public void shutDown() {
         timers.close();
-        CallbackThreads threads = ownExecutor;
-        if (threads != null) {
-            threads.shutdown(); // callbacks that run or wait still get their turn
-        }
+        ownThreads.shutdown(); // what runs or waits still gets its turn
     }
 }

@@ -165,8 +165,9 @@ public final class Outcome<A> {
 
     // ---- the answer
 
-    public void hand(Handle handle) {
-        complete(new Answer<>(handle, null), null);
+    /** Whether the caller gets it by this call. */
+    public boolean hand(Handle handle) {
+        return complete(new Answer<>(handle, null), null);
     }
 
     public void refuse(A refusal) {
@@ -177,22 +178,27 @@ public final class Outcome<A> {
         complete(null, failure);
     }
 
-    private void complete(@Nullable Answer<A> answer, @Nullable Throwable failure) {
+    /** Whether that was done. */
+    public boolean isAnswered() {
+        CompletableFuture<Answer<A>> present = stage;
+        return present == null || present.isDone();
+    }
+
+    private boolean complete(@Nullable Answer<A> answer, @Nullable Throwable failure) {
         CompletableFuture<Answer<A>> result = stage;
-        stage = null;
         if (result == null) {
-            return;
+            return false;
         }
         if (answer == null || answer.handle() == null) {
             LockEvent.Reason reason = reasonOf(answer == null ? null : answer.why(), failure);
             tellUnlessShared(subject ->
                     new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
         }
-        if (answer != null) {
-            result.complete(answer);
-        } else {
-            result.completeExceptionally(Objects.requireNonNull(failure));
-        }
+        boolean first = answer != null
+                ? result.complete(answer)
+                : result.completeExceptionally(Objects.requireNonNull(failure));
+        stage = null;
+        return first;
     }
 
     /** Why a request ended without a hold: what it was told, or what it failed with. */

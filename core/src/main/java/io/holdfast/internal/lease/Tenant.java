@@ -10,7 +10,7 @@ public interface Tenant {
     /** Whether the present lease has lasted as long as it may be renewed. */
     boolean overLongest();
 
-    /** The hold is lost. Called on the client's executor. */
+    /** The hold is lost. Called on the thread that learns of it. */
     void lost(Hold hold, LossReason reason);
 
     /** Another process goes on with the hold. */

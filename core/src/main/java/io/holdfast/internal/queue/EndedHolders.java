@@ -63,7 +63,7 @@ final class EndedHolders {
         }
         seen.put(keys.hold(), new Seen(keys, holder));
         if (looking.compareAndSet(false, true)) {
-            kit.execute(this::look);
+            kit.background(this::look);
         }
     }
 
@@ -87,7 +87,7 @@ final class EndedHolders {
             }
         }
         if (!seen.isEmpty() && looking.compareAndSet(false, true)) {
-            kit.schedule(LOOK_EVERY_NANOS, () -> kit.execute(this::look));
+            kit.schedule(LOOK_EVERY_NANOS, () -> kit.background(this::look));
         }
     }
 
@@ -101,7 +101,7 @@ final class EndedHolders {
             then.accept(false);
             return;
         }
-        kit.execute(() -> {
+        kit.background(() -> {
             if (share.hasEnded(holder.client())) {
                 release(keys, holder, then);
             } else {

@@ -22,6 +22,9 @@ interface Kept {
     @Nullable
     CompletableFuture<ReleaseResult> giveBackKept(String hold);
 
+    /** An operator has dropped those that wait for a lock that this request was granted, or will be told to have been granted. */
+    void dropped(Request request);
+
     /** Shows who of this client waits for such holds, and who has leases of them. */
     void show(Flows to);
 

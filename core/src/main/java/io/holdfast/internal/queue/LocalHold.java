@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * lease's alone.
  */
 final class LocalHold implements Holding, SharedHolding, Tenant {
+    private static final WeakReference<Handle> NO_HANDLE = new WeakReference<>(null);
     private static final Object RELEASED = new Object();
     private static final Object HANDED_OVER = new Object();
 
@@ -49,7 +50,8 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
 
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
-    private volatile @Nullable WeakReference<Handle> handle;
+    private final AtomicReference<@Nullable Consumer<LossReason>> onLoss = new AtomicReference<>();
+    private volatile WeakReference<Handle> handle = NO_HANDLE;
     private volatile long token; // 0 until it is asked for
     private boolean releaseTold; // of the thread that releases
     private volatile boolean alone; // written under the lock of the line
@@ -65,16 +67,33 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         this.longest = request.demand.longest();
     }
 
-    Handle newHandle() {
+    /**
+     * Gives its request the handle, which nothing else has: if that is never done, or does not come to its end, the lease counts as
+     * forgotten. Called before anybody can see it.
+     */
+    Runnable delivery() {
         Handle made = new Handle(this);
         handle = new WeakReference<>(made);
-        return made;
+        return () -> request.deliver(this, made);
+    }
+
+    /** What is left to be done if an error has kept it from its request. */
+    Runnable deliverIfNot() {
+        return () -> {
+            WeakReference<Handle> before = handle;
+            Handle made = new Handle(this);
+            if (!request.isAnswered()) {
+                handle = new WeakReference<>(made);
+                if (!request.hand(made)) {
+                    handle = before; // its request has got that one just now
+                }
+            }
+        };
     }
 
     @Override
     public boolean forgotten() {
-        WeakReference<Handle> seen = handle;
-        return seen != null && seen.get() == null;
+        return handle.get() == null;
     }
 
     @Override
@@ -251,7 +270,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         }
     }
 
-    /** Its hold is lost; called on the client's executor. */
+    /** Its hold is lost. */
     void lose(LossReason reason) {
         if (end.compareAndSet(null, reason)) {
             over();
@@ -259,7 +278,22 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
                     new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
             CompletableFuture<LossReason> told = lost.get();
             if (told != null) {
-                told.complete(reason);
+                hold.kit.execute(() -> told.complete(reason));
+            }
+            Consumer<LossReason> action = onLoss.getAndSet(null);
+            if (action != null) {
+                action.accept(reason);
+            }
+        }
+    }
+
+    @Override
+    public void onLoss(Consumer<LossReason> action) {
+        onLoss.updateAndGet(present -> present == null ? action : present.andThen(action));
+        if (end.get() instanceof LossReason reason) {
+            Consumer<LossReason> late = onLoss.getAndSet(null);
+            if (late != null) {
+                late.accept(reason);
             }
         }
     }
@@ -290,12 +324,12 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         if (end.get() != null) {
             return CompletableFuture.completedFuture(false);
         }
-        if (!line.extending(this, atLeast)) {
+        if (!line.extension(this, atLeast, false)) {
             return alone ? extendHold(atLeast) : CompletableFuture.completedFuture(false);
         }
         return extendHold(atLeast).whenComplete((held, failure) -> {
             if (failure == null) {
-                line.extended(hold, atLeast); // otherwise nobody knows whether, or for how long
+                line.extension(this, atLeast, true); // otherwise nobody knows whether, or for how long
             }
         });
     }
@@ -323,6 +357,11 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public void acceptRest() {
         hold.acceptRest();
+    }
+
+    @Override
+    public void used(int change) {
+        hold.used(change);
     }
 
     @Override

@@ -15,6 +15,7 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Mending;
 import io.holdfast.internal.lease.Tenant;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
@@ -35,21 +36,7 @@ import org.jspecify.annotations.Nullable;
  * time to be over. All fields are guarded by the lock; what has to be said to others is said after it was given back. While
  * there is a hold there is a {@link Tenure}, whose {@link Turn} knows who of the line may be served.
  *
- * <p><b>Events and guards.</b> Whoever comes first under the lock is right:
- *
- * <ul>
- *   <li>A request <em>joins</em>: it makes a FREE line ask; it is served at once by one that is KEPT, if the turn lets it;
- *       otherwise it stands in line. It <em>leaves</em>: its place goes with it, and the last one to leave withdraws what is
- *       under way, which is then a former request: its answer is given back, and the next request has another owner.
- *   <li>The <em>answer</em> to the request of this line, and to no former one, begins a turn. The first in line gets its first
- *       lease; if nobody is left, the lock goes back.
- *   <li>A lease is <em>released</em>: the first in line is served if the turn lets it, the hold is good, the server does not have
- *       it for longer than a term, and a token is left. Otherwise the hold is kept if nobody stands in line, this client keeps
- *       locks, and the turn is open. Otherwise it goes back, and whoever stands in line asks anew, behind all others.
- *   <li>A <em>recall</em> of this hold, by message or found by a renewal, closes the turn, and ends a hold that is KEPT. A recall
- *       of a hold that this client has not heard of yet is remembered, and closes its turn when it begins.
- *   <li>A <em>loss</em> ends the lease and the turn; a <em>detached</em> hold is the line's no longer.
- * </ul>
+ * <p>Its events and their guards are in {@code docs/states.md}. Whoever comes first under the lock is right.
  */
 final class LocalLine implements Tenant {
     private enum State {
@@ -76,14 +63,16 @@ final class LocalLine implements Tenant {
     private volatile @Nullable LocalHold lent; // written under the lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
-    private long keptSince;
-    private boolean timed;
+    private final KeptTime kept;
+    private final Mending mending;
 
     LocalLine(LocalLines lines, Keys keys, LockOptions options) {
         this.lines = lines;
         this.kit = lines.queue.kit;
         this.keys = keys;
         this.options = options;
+        this.kept = new KeptTime(options.keepFor());
+        this.mending = new Mending(kit, this::mend);
     }
 
     /** Whether it keeps the lock when nobody stands in line. */
@@ -92,17 +81,25 @@ final class LocalLine implements Tenant {
     }
 
     private <T> T under(Supplier<T> look) {
-        lock.lock();
-        try {
-            return look.get();
-        } finally {
-            lock.unlock();
-        }
+        return LocalLines.under(lock, look);
     }
 
     /** Something happens: what follows from it is found out under the lock, and done after it. */
     private void on(Supplier<Runnable> event) {
-        under(event).run();
+        mending.doing(() -> under(event).run());
+    }
+
+    /** After an error: whatever it has left half done goes on. Changes nothing that is as it should be. */
+    private void mend() {
+        on(() -> {
+            LocalHold lease = lent;
+            Tenure present = tenure;
+            if (lease != null) {
+                return lease.deliverIfNot();
+            }
+            boolean kept = state == State.KEPT && keeps() && waiting.isEmpty();
+            return present == null || kept ? askIfWanted() : then(giveBack(present), askIfWanted());
+        });
     }
 
     // ---- requests
@@ -151,7 +148,7 @@ final class LocalLine implements Tenant {
                 lock.unlock();
             }
         }
-        then.run();
+        mending.doing(then);
         return true;
     }
 
@@ -177,27 +174,15 @@ final class LocalLine implements Tenant {
      * whether it has left the server's queue, the server has to say: until then it is unknown.
      */
     void judge(LocalRequest request) {
-        Request asked;
-        Contention known;
-        boolean alone;
-        lock.lock();
-        try {
-            asked = asking;
-            known = waiting.contention(request, tenure, lent);
-            alone = waiting.size() == 1 && waiting.first() == request;
+        on(() -> {
+            Request asked = asking;
+            Contention known = waiting.contention(request, tenure, lent);
+            boolean alone = waiting.size() == 1 && waiting.first() == request;
             if (alone && asked != null) {
                 givingUp = request;
             }
-        } finally {
-            lock.unlock();
-        }
-        if (asked == null) {
-            request.timedOut(known); // another lease of this client holds it
-        } else if (!alone) {
-            asked.probe(answers -> request.judged(asked, answers));
-        } else if (!asked.timeOut()) {
-            request.judged(asked, true); // it was granted, but not as is asked for yet, or just now
-        }
+            return () -> request.judge(asked, alone, known);
+        });
     }
 
     // ---- the request at the server
@@ -219,11 +204,17 @@ final class LocalLine implements Tenant {
         deaf = false;
         state = State.ASKING;
         return () -> {
-            if (keeps()) {
-                lines.queue.mailboxes.want(keys);
+            try {
+                if (keeps()) {
+                    lines.queue.mailboxes.want(keys);
+                }
+                request.begin();
+            } catch (RuntimeException | Error e) {
+                request.withdraw(); // nobody knows how far it has come: the line asks by another
+                throw e;
+            } finally {
+                stage.whenComplete((answer, failure) -> answered(request, answer, failure));
             }
-            request.begin();
-            stage.whenComplete((answer, failure) -> answered(request, answer, failure));
         };
     }
 
@@ -245,7 +236,8 @@ final class LocalLine implements Tenant {
         Tenure begun = new Tenure(obtained, options);
         tenure = begun;
         state = State.KEPT;
-        keptSince = kit.nanoTime();
+        long now = kit.nanoTime();
+        kept.since(now);
         obtained.lend(this);
         Runnable given = null;
         while (given == null && !waiting.isEmpty()) { // whoever is still there: it is granted for them
@@ -255,7 +247,7 @@ final class LocalLine implements Tenant {
         if (begun.beganWithOthers()
                 || recalledToken == obtained.token()
                 || (keeps() && (deaf || !lines.queue.mailboxes.listening(keys)))) {
-            begun.turn.beginsClosed(waiting.size(), keptSince);
+            begun.turn.beginsClosed(waiting.size(), now);
         }
         Runnable then = given == null ? then(giveBack(begun), askIfWanted()) : given;
         LossReason gone = obtained.lossReason(); // before it knew whom to tell
@@ -263,8 +255,8 @@ final class LocalLine implements Tenant {
     }
 
     private Runnable refused(Request request, @Nullable Attempt attempt, @Nullable Throwable failure) {
-        if (failure instanceof CancellationException) {
-            return askIfWanted();
+        if (failure instanceof CancellationException) { // by an error: anew at once could be too soon
+            return mending::later;
         }
         List<LocalRequest> told = List.of();
         LocalRequest only = givingUp;
@@ -295,24 +287,20 @@ final class LocalLine implements Tenant {
     /** Null if the request has ended meanwhile. */
     private @Nullable Runnable lendIfStillThere(Tenure present, LocalRequest request, long now) {
         LocalHold lease = new LocalHold(this, present.hold, request, now);
+        Runnable delivery = lease.delivery(); // has its only handle, before anybody can see that the line is lent
         if (!request.end(lease)) {
             return null;
         }
         state = State.LENT;
         lent = lease;
-        return () -> request.deliver(lease);
+        return delivery;
     }
 
     /** Asks the server whether others wait, if it is time to. Called under the lock, its result after it. */
     private Runnable questionIfDue(long now) {
         Tenure present = tenure;
-        if (present == null || state != State.LENT || !present.turn.asks(now)) {
-            return () -> {};
-        }
-        return () -> {
-            lines.queue.mailboxes.want(keys); // from now on a message is worth waiting for
-            present.ask();
-        };
+        boolean due = present != null && state == State.LENT && present.turn.asks(now);
+        return due ? () -> present.ask(lines.queue.mailboxes) : () -> {};
     }
 
     /** A renewal of the hold, which left then, was answered: nobody else had wanted the lock. */
@@ -376,9 +364,9 @@ final class LocalLine implements Tenant {
                     && mayGoOn
                     && present.tokens.hasMore()
                     && !kit.isClosed()) {
-                keptSince = now;
+                kept.since(now);
                 result = ReleaseResult.KEPT;
-                then = timed ? () -> {} : time(options.keepFor().toNanos());
+                then = time(now);
             } else {
                 result = ReleaseResult.RELEASED;
                 over = present;
@@ -390,14 +378,19 @@ final class LocalLine implements Tenant {
         } finally {
             lock.unlock();
         }
-        // What goes back leaves first: what is asked for anew comes behind it.
-        CompletableFuture<ReleaseResult> answer =
-                over == null ? CompletableFuture.completedFuture(result) : Tenure.release(over.hold, last);
-        if (over == null) {
-            lease.tellReleased(result);
+        try {
+            // What goes back leaves first: what is asked for anew comes behind it.
+            CompletableFuture<ReleaseResult> answer =
+                    over == null ? CompletableFuture.completedFuture(result) : Tenure.release(over.hold, last);
+            if (over == null) {
+                lease.tellReleased(result);
+            }
+            then.run();
+            return answer;
+        } catch (RuntimeException | Error e) {
+            mending.later();
+            throw e;
         }
-        then.run();
-        return answer;
     }
 
     /**
@@ -428,26 +421,19 @@ final class LocalLine implements Tenant {
 
     // ---- extensions
 
-    /** A lease is about to be extended by a request to the server. False if it is over. */
-    boolean extending(LocalHold lease, Duration atLeast) {
+    /**
+     * A lease is about to be extended by a request to the server, or has been.
+     *
+     * @return false if it is over
+     */
+    boolean extension(LocalHold lease, Duration atLeast, boolean answered) {
         return under(() -> {
             Tenure present = tenure;
-            if (present == null || lent != lease) {
+            if (present == null || (answered ? present.hold != lease.shared() : lent != lease)) {
                 return false;
             }
-            present.extensions.asked(atLeast);
+            present.extensions.note(atLeast, answered, kit.nanoTime());
             return true;
-        });
-    }
-
-    /** The server has answered that. */
-    void extended(Hold which, Duration atLeast) {
-        on(() -> {
-            Tenure present = tenure;
-            if (present != null && present.hold == which) {
-                present.extensions.answered(atLeast, kit.nanoTime());
-            }
-            return () -> {};
         });
     }
 
@@ -484,20 +470,21 @@ final class LocalLine implements Tenant {
 
     // ---- keeping
 
-    private Runnable time(long nanos) {
-        timed = true;
-        return () -> kit.schedule(nanos, this::keptLongEnough);
+    /** Looks when it was kept for long enough, unless it is going to. */
+    private Runnable time(long now) {
+        long left = kept.left(now);
+        return kept.begin() ? () -> kit.schedule(left, this::keptLongEnough) : () -> {};
     }
 
     private void keptLongEnough() {
         on(() -> {
-            timed = false;
+            kept.over();
             Tenure present = tenure;
             if (present == null || state != State.KEPT) {
                 return () -> {};
             }
-            long left = options.keepFor().toNanos() - (kit.nanoTime() - keptSince);
-            return left > 0 ? time(left) : then(giveBack(present), askIfWanted());
+            long now = kit.nanoTime();
+            return kept.left(now) > 0 ? time(now) : then(giveBack(present), askIfWanted());
         });
     }
 
@@ -507,6 +494,19 @@ final class LocalLine implements Tenant {
             recalledToken = Math.max(recalledToken, token); // one of an earlier hold may come late
             Tenure present = tenure;
             return present != null && present.hold.token() == token ? othersWait(present) : () -> {};
+        });
+    }
+
+    /** An operator has dropped those that wait, where a request of this line was granted, or was about to be. */
+    void dropped(Request request) {
+        on(() -> {
+            if (asking == request) {
+                return request::evicted;
+            }
+            Tenure present = tenure;
+            List<LocalRequest> all =
+                    present == null || present.hold.origin != request.outcome ? List.of() : waiting.removeAll();
+            return () -> all.forEach(each -> each.evicted());
         });
     }
 
@@ -581,10 +581,10 @@ final class LocalLine implements Tenant {
         return under(() -> waiting.size() - (asking == null ? 0 : 1)); // that one is known at the server
     }
 
+    /** Also if it is neither lent nor kept on purpose, as an error may leave it. */
     @Override
     public boolean forgotten() {
-        LocalHold present = lent;
-        return present != null && present.forgotten();
+        return under(() -> lent == null ? state != State.KEPT || !keeps() : lent.forgotten());
     }
 
     @Override

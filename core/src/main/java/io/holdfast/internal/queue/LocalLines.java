@@ -13,8 +13,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
@@ -160,6 +162,11 @@ public final class LocalLines implements Kept {
     }
 
     @Override
+    public void dropped(Request request) {
+        lines.getOrDefault(request.keys.hold(), List.of()).forEach(line -> line.dropped(request));
+    }
+
+    @Override
     public @Nullable CompletableFuture<ReleaseResult> giveBackKept(String hold) {
         CompletableFuture<ReleaseResult> answer = null;
         for (LocalLine line : lines.getOrDefault(hold, List.of())) {
@@ -181,6 +188,15 @@ public final class LocalLines implements Kept {
     @Override
     public void show(Flows to) {
         forEach(line -> line.show(to));
+    }
+
+    static <T> T under(ReentrantLock lock, Supplier<T> look) {
+        lock.lock();
+        try {
+            return look.get();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** One after the other. */

@@ -7,6 +7,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Refusals;
@@ -124,6 +125,22 @@ final class LocalRequest implements Asking<Attempt> {
         }
     }
 
+    /**
+     * Its wait is over.
+     *
+     * @param asked the request of its line; null if another lease of this client holds the lock
+     * @param alone whether nobody else waits for that one
+     */
+    void judge(@Nullable Request asked, boolean alone, Contention known) {
+        if (asked == null) {
+            timedOut(known);
+        } else if (!alone) {
+            asked.probe(answers -> judged(asked, answers));
+        } else if (!asked.timeOut()) {
+            judged(asked, true); // it was granted, but not as is asked for yet, or just now
+        }
+    }
+
     /** Its wait is over, and others of its line go on asking: what is said depends on whether the server answers. */
     void judged(Request asked, boolean answers) {
         asked(asked);
@@ -136,6 +153,11 @@ final class LocalRequest implements Asking<Attempt> {
 
     void timedOut(Contention contention) {
         left(new Attempt.TimedOut(demand.keys().name(), demand.waitLimit(), contention));
+    }
+
+    /** An operator has dropped it. */
+    void evicted() {
+        refused(new Attempt.Evicted(demand.keys().name(), outcome.contention), null);
     }
 
     private void unknown() {
@@ -188,7 +210,7 @@ final class LocalRequest implements Asking<Attempt> {
         return outcome.endAs(lease);
     }
 
-    void deliver(LocalHold lease) {
+    void deliver(LocalHold lease, Handle handle) {
         cancelTimer();
         tellQueued();
         outcome.tell(
@@ -201,7 +223,17 @@ final class LocalRequest implements Asking<Attempt> {
                         lease.attempts(),
                         lease.initialPlace(),
                         false));
-        outcome.hand(lease.newHandle());
+        hand(handle);
+    }
+
+    /** Whether its caller gets it by this call. */
+    boolean hand(Handle handle) {
+        return outcome.hand(handle);
+    }
+
+    /** Whether its caller has been told how it ended. */
+    boolean isAnswered() {
+        return outcome.isAnswered();
     }
 
     private void cancelTimer() {

@@ -2,6 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import java.util.List;
@@ -34,7 +35,7 @@ final class Tenure {
     boolean isGood(long now) {
         return !hold.rest.isAsked()
                 && !hold.isRenewalOver()
-                && hold.leftNanos(now) > options.leastRemaining().toNanos();
+                && hold.leftNanos(now) > Demand.leastLeft(options).toNanos();
     }
 
     /** The same, where the server does not have it for longer than a term. */
@@ -61,7 +62,8 @@ final class Tenure {
      * Asks the server whether others wait. A claim is confirmed first, which does not tell: until the next question others are
      * overtaken as if this one was not answered.
      */
-    void ask() {
+    void ask(Mailboxes mailboxes) {
+        mailboxes.want(hold.keys()); // from now on a message is worth waiting for
         if (hold.grant.isConfirmed()) {
             if (hold.grant instanceof QueueGrant grant) {
                 grant.question();

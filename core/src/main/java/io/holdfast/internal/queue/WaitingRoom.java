@@ -198,7 +198,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
      * kept is 1, {@code L grantedMicros n owner token claimMillis … hold} are n grants of a lock that several may hold, {@code P
      * suspicion hold} is a probe, {@code E owner
      * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock whose hold
-     * leases of this client share, {@code V owner token hold} that a hold of it was ended by name.
+     * leases of this client share, {@code V owner token drop hold} that a hold of it was ended by name, and if drop is 1, that those
+     * which wait for the lock were dropped.
      */
     @Override
     public void onMessage(String text) {
@@ -231,9 +232,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 String[] words = text.split(" ", 3);
                 queue.kept().recalled(words[2], Long.parseLong(words[1]));
             } else if (text.startsWith("V ")) {
-                String[] words = text.split(" ", 4);
+                String[] words = text.split(" ", 5);
                 Request request = byOwner.get(words[1]);
                 if (request != null) {
+                    if (words[3].equals("1")) {
+                        queue.kept().dropped(request);
+                    }
                     request.revoked(Long.parseLong(words[2]));
                 }
             }

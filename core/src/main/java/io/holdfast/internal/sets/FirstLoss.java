@@ -4,6 +4,7 @@ import io.holdfast.LossReason;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Holding;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +26,11 @@ public final class FirstLoss {
 
     void watch(Holding hold) {
         String lock = hold.keys().name();
-        var unused = hold.lost().thenAccept(reason -> lost(lock, reason));
+        hold.onLoss(reason -> lost(lock, reason, hold.executor()));
     }
 
-    private void lost(String lock, LossReason reason) {
-        first.complete(new Of(lock, reason));
+    private void lost(String lock, LossReason reason, Executor executor) {
+        executor.execute(() -> first.complete(new Of(lock, reason)));
         BiConsumer<String, LossReason> told = collecting;
         if (told != null) {
             told.accept(lock, reason);

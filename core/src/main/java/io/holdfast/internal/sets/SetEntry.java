@@ -54,6 +54,11 @@ public record SetEntry(List<Handle> handles, FirstLoss loss, Executor executor)
         handles.forEach(Handle::acceptRest);
     }
 
+    @Override
+    public void leaveUnused() {
+        handles.forEach(Handle::leaveUnused);
+    }
+
     /** Leaves all of them at once. */
     @Override
     public CompletableFuture<Map<String, ReleaseResult>> leave(Duration rest) {

@@ -82,8 +82,24 @@ public final class ScriptCalls {
             try {
                 callback.accept(reply, failure);
             } catch (RuntimeException | Error e) {
-                // Mostly a defect of ours; on a thread of the driver nobody else would tell.
-                LOG.log(System.Logger.Level.ERROR, "handling a reply failed", e);
+                lose(e);
+            }
+        }
+
+        /**
+         * A reply that could not be handled, mostly because memory was short, is as good as one that was lost on its way: what follows
+         * from that is to ask again, or to take back.
+         */
+        private void lose(Throwable e) {
+            try {
+                LOG.log(System.Logger.Level.ERROR, "handling a reply failed: it counts as lost", e);
+            } catch (RuntimeException | Error unheard) {
+                // The same shortage, mostly.
+            }
+            try {
+                callback.accept(null, DriverException.unknown("the reply could not be handled: " + e, e));
+            } catch (RuntimeException | Error again) {
+                e.addSuppressed(again);
             }
         }
     }

@@ -203,6 +203,14 @@ public final class HandEngine implements Engine {
         }
 
         @Override
+        public void onLoss(Consumer<LossReason> action) {
+            var unused = lost.thenAccept(action);
+        }
+
+        @Override
+        public void used(int change) {}
+
+        @Override
         public CompletableFuture<ReleaseResult> leave(Duration resting) {
             released = true;
             return CompletableFuture.completedFuture(ReleaseResult.RELEASED);

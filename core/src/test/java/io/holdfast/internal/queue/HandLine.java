@@ -72,7 +72,7 @@ final class HandLine {
     String revoke(String owner) {
         lock.lock();
         try {
-            String message = "V " + OwnerIds.publicPart(owner) + " " + held + " " + keys.hold();
+            String message = "V " + OwnerIds.publicPart(owner) + " " + held + " 0 " + keys.hold();
             held = 0;
             return message;
         } finally {

@@ -1,0 +1,43 @@
+package io.holdfast.internal.lease;
+
+import io.holdfast.LockOptions;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+
+/** Whom a renewed hold warns when two renewals in a row have failed, a third of the term before its deadline: once for each deadline. */
+final class Warnings {
+    private final boolean wanted;
+    private final long beforeNanos;
+    private final List<Consumer<Duration>> listeners = new CopyOnWriteArrayList<>();
+    private volatile long warnedOf = LeaseState.NEVER; // the deadline of the last warning; the timers' thread writes it
+
+    Warnings(LockOptions options) {
+        this.wanted = options.renewed();
+        this.beforeNanos = options.term().toNanos() / 3;
+    }
+
+    /** One more listener; returns what removes it. */
+    Runnable add(Consumer<Duration> listener) {
+        listeners.add(Objects.requireNonNull(listener));
+        return () -> listeners.remove(listener);
+    }
+
+    /** When it is to be warned of this deadline; the deadline itself if that was done. */
+    long firstBefore(long deadline) {
+        return wanted && warnedOf != deadline ? deadline - beforeNanos : deadline;
+    }
+
+    /** @param deadline read once: it may be moved meanwhile, and is to be warned of then by itself */
+    void look(long now, long deadline, Kit kit) {
+        if (wanted && warnedOf != deadline && deadline - beforeNanos - now <= 0) {
+            warnedOf = deadline;
+            Duration left = Duration.ofNanos(deadline - now);
+            for (Consumer<Duration> listener : listeners) {
+                kit.execute(() -> listener.accept(left));
+            }
+        }
+    }
+}
