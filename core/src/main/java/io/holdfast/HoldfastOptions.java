@@ -132,7 +132,7 @@ public final class HoldfastOptions {
         return new HoldfastOptions(values.with(LOCK_DEFAULTS_BY_NAME, value));
     }
 
-    /** The longest time for one connection; default 5 s. */
+    /** The longest time for one connection, counted from when it is tried; default 5 s. */
     public Duration connectTimeout() {
         return values.get(CONNECT_TIMEOUT);
     }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a driver connects.
  *
- * @param connectTimeout the longest time for establishing one connection, including its greeting
+ * @param connectTimeout the longest time for establishing one connection, including its greeting. It counts from the
+ *     moment at which the connection is tried: not the time in which a driver loads its client's classes
  * @param clientName the name under which the server lists the connections ({@code CLIENT SETNAME}); without spaces
  * @param credentials asked for user and password before each connection is opened, and before it is opened again; null if
  *     those of the address are to be used. Runs on a thread of the driver that connects, or on the caller's, and may block
@@ -97,6 +98,16 @@ public record ConnectOptions(
             throw new IllegalArgumentException("there are options for TLS, and the address " + address
                     + " asks for no encryption: write rediss in place of redis");
         }
+    }
+
+    /** What a message says of a server that has answered nothing within a limit. */
+    public static String silence(Duration limit) {
+        return "no answer within " + limit.toMillis() + " ms; the server or this machine may be busy";
+    }
+
+    /** What a message says of a server that has answered nothing within the connect timeout, with the names of that option. */
+    public String silence() {
+        return silence(connectTimeout) + ": withConnectTimeout (in Spring holdfast.connect-timeout) allows more";
     }
 
     /** Nothing of the credentials. */

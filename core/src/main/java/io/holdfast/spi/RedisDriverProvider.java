@@ -6,7 +6,8 @@ public interface RedisDriverProvider {
     String name();
 
     /**
-     * Connects. Blocks until the command connection is usable, at most {@link ConnectOptions#connectTimeout()}.
+     * Connects. Blocks until the command connection is usable, at most {@link ConnectOptions#connectTimeout()} after the
+     * classes of the client are loaded.
      *
      * @throws DriverException {@code UNKNOWN} if nothing answers there, or what answers is no Redis server;
      *     {@code REJECTED} if the server answered with an error, for example about the password. An interrupt ends the call

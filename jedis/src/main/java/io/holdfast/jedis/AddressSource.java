@@ -17,7 +17,6 @@ import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,9 +70,8 @@ final class AddressSource implements ConnectionSource {
     }
 
     @Override
-    public String silence(Duration limit) {
-        return "no answer within " + limit.toMillis() + " ms"
-                + (address.tls() ? "; if it does not speak TLS, " + USE_NO_TLS : "");
+    public String silence() {
+        return options.silence() + (address.tls() ? "; if it does not speak TLS, " + USE_NO_TLS : "");
     }
 
     @Override
@@ -127,7 +125,7 @@ final class AddressSource implements ConnectionSource {
             return certificates;
         }
         if (ofSocket instanceof SocketTimeoutException) {
-            return silence(options.connectTimeout());
+            return silence();
         }
         if (connected != null && !connected.hasHeard()) {
             return "it closed the connection without an answer; "

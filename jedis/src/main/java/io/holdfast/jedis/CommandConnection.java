@@ -48,7 +48,7 @@ final class CommandConnection implements ConnectionKeeper.Duty {
             }
             throw new IllegalStateException(e);
         } catch (TimeoutException e) {
-            throw DriverException.unknown("no connection to " + source.describe() + ": " + source.silence(timeout), e);
+            throw DriverException.unknown("no connection to " + source.describe() + ": " + source.silence(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw DriverException.unknown("interrupted while connecting to " + source.describe(), e);

@@ -1,7 +1,6 @@
 package io.holdfast.jedis;
 
 import io.holdfast.spi.DriverException;
-import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 
@@ -24,7 +23,7 @@ interface ConnectionSource {
     String describe();
 
     /** Says that nothing was answered in time. */
-    String silence(Duration limit);
+    String silence();
 
     /** A connection that is ready for use. */
     interface Opened {

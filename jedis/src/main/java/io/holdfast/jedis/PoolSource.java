@@ -1,9 +1,9 @@
 package io.holdfast.jedis;
 
+import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import java.io.Closeable;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -37,8 +37,8 @@ final class PoolSource implements ConnectionSource {
     }
 
     @Override
-    public String silence(Duration limit) {
-        return "no answer within " + limit.toMillis() + " ms";
+    public String silence() {
+        return ConnectOptions.silence(ConnectOptions.defaults().connectTimeout());
     }
 
     @Override

@@ -64,8 +64,8 @@ final class JedisFaultyReadingTest extends FaultyConnectionContract {
         }
 
         @Override
-        public String silence(Duration limit) {
-            return "no answer within " + limit;
+        public String silence() {
+            return "no answer";
         }
     }
 

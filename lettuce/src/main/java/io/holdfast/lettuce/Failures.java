@@ -43,10 +43,10 @@ final class Failures {
     /**
      * Where a connect leads.
      *
-     * @param connectMillis the limit for the connection itself
-     * @param greetingMillis the limit for the server's answer to the greeting
+     * @param noConnection what to say if the connection itself comes too late
+     * @param noGreeting what to say if the server's answer to the greeting does
      */
-    record Goal(String name, boolean tls, long connectMillis, long greetingMillis) {}
+    record Goal(String name, boolean tls, String noConnection, String noGreeting) {}
 
     /**
      * Answers of the server become rejections in its own words, all else is unknown.
@@ -106,10 +106,10 @@ final class Failures {
                         : "what answers there is no Redis server";
             }
             if (goal != null && t instanceof ConnectTimeoutException) {
-                return silent(goal.connectMillis(), goal.tls());
+                return silent(goal.noConnection(), goal.tls());
             }
             if (goal != null && (t instanceof TimeoutException || t instanceof RedisCommandTimeoutException)) {
-                return silent(goal.greetingMillis(), goal.tls());
+                return silent(goal.noGreeting(), goal.tls());
             }
             if (message.contains("Connection refused")) {
                 return "Connection refused";
@@ -121,9 +121,8 @@ final class Failures {
         return text(root);
     }
 
-    private static String silent(long millis, boolean tls) {
-        return "no answer within " + millis + " ms"
-                + (tls ? "; if it does not speak TLS, use redis:// instead of rediss://" : "");
+    private static String silent(String silence, boolean tls) {
+        return silence + (tls ? "; if it does not speak TLS, use redis:// instead of rediss://" : "");
     }
 
     private static String hint(@Nullable Goal goal) {

@@ -1,6 +1,7 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
@@ -146,11 +147,9 @@ public final class LettuceDriver implements RedisDriver {
                         : new Failures.Goal(
                                 HostPort.of(uri.getHost(), uri.getPort()),
                                 uri.isSsl(),
-                                client.getOptions()
-                                        .getSocketOptions()
-                                        .getConnectTimeout()
-                                        .toMillis(),
-                                uri.getTimeout().toMillis()),
+                                ConnectOptions.silence(
+                                        client.getOptions().getSocketOptions().getConnectTimeout()),
+                                ConnectOptions.silence(uri.getTimeout())),
                 () -> client.connect(StringCodec.UTF8, uri),
                 () -> client.connectPubSubAsync(StringCodec.UTF8, uri));
     }

@@ -54,10 +54,14 @@ final class OwnClient {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
     private final Duration connectTimeout;
+    private final String silence;
     private final Supplier<RedisDriver> again;
     private final String name;
     private final RedisURI uri;
     private final List<Thread> threads = new CopyOnWriteArrayList<>();
+    /** Completes when the first attempt begins: from then on the time counts that it takes. */
+    private final CompletableFuture<Long> begun = new CompletableFuture<>();
+
     private final EventLoopGroup io;
     private final EventExecutor worker;
     private final OwnChannels channels;
@@ -75,6 +79,7 @@ final class OwnClient {
 
     OwnClient(RedisAddress address, ConnectOptions options) {
         connectTimeout = options.connectTimeout();
+        silence = options.silence();
         again = () -> new OwnClient(address, options).connect();
         name = address.hostAndPort();
         uri = uri(address, options);
@@ -132,6 +137,7 @@ final class OwnClient {
 
     /** Before each attempt to connect. On the worker, since it may block. */
     private void prepare(RedisAddress address, ConnectOptions options) {
+        begun.complete(System.nanoTime());
         try {
             Credentials now = options.credentialsFor(address);
             if (now != null) {
@@ -154,8 +160,7 @@ final class OwnClient {
             return new LettuceDriver(name, connection, null, io.next(), this::openMessages, again, this::close);
         } catch (ExecutionException | TimeoutException e) {
             close();
-            throw Failures.ofConnect(
-                    e, new Failures.Goal(name, uri.isSsl(), connectTimeout.toMillis(), connectTimeout.toMillis()));
+            throw Failures.ofConnect(e, new Failures.Goal(name, uri.isSsl(), silence, silence));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();
@@ -165,11 +170,14 @@ final class OwnClient {
 
     private StatefulRedisConnection<String, String> connection()
             throws ExecutionException, TimeoutException, InterruptedException {
-        long deadline = System.nanoTime() + connectTimeout.toNanos();
         for (int left = Failures.MOST_CONNECTS - 1; ; left--) {
             try {
-                return onWorker(() -> client.connectAsync(StringCodec.UTF8, uri))
-                        .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                var connected = onWorker(() -> client.connectAsync(StringCodec.UTF8, uri));
+                // Until then Lettuce's classes are loaded: the server keeps nothing waiting, and a slow machine takes
+                // seconds.
+                CompletableFuture.anyOf(begun, connected).get();
+                long deadline = begun.getNow(0L) + connectTimeout.toNanos();
+                return connected.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (ExecutionException e) {
                 if (left == 0 || !Failures.isReasonLost(e)) {
                     throw e;

@@ -8,4 +8,10 @@ final class BorrowedClientFailedConnectTest extends FailedConnectContract {
     protected RedisDriverProvider provider() {
         return new BorrowedClientProvider();
     }
+
+    /** The limits are those of the application's client. */
+    @Override
+    protected String longer() {
+        return "";
+    }
 }

@@ -5,6 +5,7 @@ import io.holdfast.LockInfo;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.spi.Command;
+import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
@@ -72,7 +73,8 @@ public final class Handshake {
         try {
             return answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
-            throw new ServerUnreachableException(server + " did not answer within " + limit.toMillis() + " ms", e);
+            String silence = new ConnectOptions(limit, "holdfast").silence();
+            throw new ServerUnreachableException(server + ": " + silence, e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof DriverException failure) {
                 throw Refusals.of(server, failure);
