@@ -3,6 +3,7 @@ package io.holdfast.contracts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -276,6 +277,32 @@ public abstract class ReadWriteLockContract extends LockSuite {
         assertEquals(reading.owner(), again.owner());
         assertInstanceOf(Attempt.Upgrade.class, reentrant.write().attempt(Wait.forever()));
         writer.cancel(false);
+    }
+
+    @Test
+    final void readerWithTwoLeases_newerIsGivenBack_stillHoldsTheOlder() throws Exception {
+        Lease older = lock.read().acquire();
+        Lease newer = lock.read().acquire();
+        assertNotEquals(older.owner(), newer.owner(), "they are two holds");
+        newer.release();
+        DistributedReadWriteLock reentrant = lock.with(REENTRANT);
+        CompletableFuture<Lease> writer = waiting(other.write());
+        assertInstanceOf(Attempt.Upgrade.class, reentrant.write().attempt(Wait.none()));
+        Lease again = reentrant.read().acquire(Wait.none());
+        assertEquals(older.owner(), again.owner());
+        writer.cancel(false);
+    }
+
+    @Test
+    final void readerWithTwoLeases_olderIsGivenBack_stillHoldsTheNewer() throws Exception {
+        Lease older = lock.read().acquire();
+        Lease newer = lock.read().acquire();
+        older.release();
+        DistributedReadWriteLock reentrant = lock.with(REENTRANT);
+        assertInstanceOf(Attempt.Upgrade.class, reentrant.write().attempt(Wait.none()));
+        newer.release();
+        reentrant.write().acquire(Wait.none()).release();
+        awaitNothingLeft(server);
     }
 
     @Test

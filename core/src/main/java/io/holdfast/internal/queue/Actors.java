@@ -2,7 +2,9 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -29,23 +31,67 @@ final class Actors {
         }
     }
 
-    private final Map<Key, Hold> holds = new ConcurrentHashMap<>();
+    /** The only hold, or a set of several, the oldest first, which is read and changed within the map's computations only. */
+    private final Map<Key, Object> holds = new ConcurrentHashMap<>();
+
     private final AtomicInteger reentrantPending = new AtomicInteger();
 
-    /** The newest hold counts, if an actor has several of one lock (of which the older can only be lost ones). */
     void begin(Hold hold) {
-        holds.put(Key.of(hold.origin.demand), hold);
+        holds.merge(Key.of(hold.origin.demand), hold, Actors::with);
     }
 
     void end(Hold hold) {
-        holds.remove(Key.of(hold.origin.demand), hold);
+        holds.computeIfPresent(Key.of(hold.origin.demand), (same, held) -> without(held, hold));
     }
 
-    /** The hold of the actor that demands this, if it is valid. */
+    /** The newest valid hold of the actor that demands this: readers and permits may have several of one lock. */
     @Nullable
     Hold ownOf(Demand demand) {
-        Hold hold = holds.get(Key.of(demand));
-        return hold != null && hold.isValid() ? hold : null;
+        Key key = Key.of(demand);
+        Object held = holds.get(key);
+        if (held == null || held instanceof Hold) {
+            return newest(held);
+        }
+        Hold[] found = new Hold[1];
+        holds.computeIfPresent(key, (same, now) -> {
+            found[0] = newest(now);
+            return now;
+        });
+        return found[0];
+    }
+
+    private static Object with(Object held, Object hold) {
+        Set<Hold> several = several(held);
+        several.add((Hold) hold);
+        return several.size() == 1 ? hold : several;
+    }
+
+    private static @Nullable Object without(Object held, Hold hold) {
+        if (held instanceof Hold) {
+            return held == hold ? null : held;
+        }
+        Set<Hold> several = several(held);
+        several.remove(hold);
+        return several.size() == 1 ? several.iterator().next() : several;
+    }
+
+    private static @Nullable Hold newest(@Nullable Object held) {
+        if (held == null) {
+            return null;
+        }
+        if (held instanceof Hold only) {
+            return only.isValid() ? only : null;
+        }
+        Hold newest = null;
+        for (Hold each : several(held)) {
+            newest = each.isValid() ? each : newest;
+        }
+        return newest;
+    }
+
+    @SuppressWarnings("unchecked") // what is no hold is a set of them
+    private static Set<Hold> several(Object held) {
+        return held instanceof Hold only ? new LinkedHashSet<>(Set.of(only)) : (Set<Hold>) held;
     }
 
     /** A request that could share its actor's hold has begun, or has ended. */

@@ -11,7 +11,7 @@ import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
 import org.junit.jupiter.api.Test;
 
-/** An actor finds its newest hold while that is valid; the end of an older one does not hide it. */
+/** An actor finds its newest valid hold; the end of any other does not hide it. */
 @Param(name = "hold", gen = IntGen.class, conf = "0:1")
 public final class ActorsLincheckTest {
     private final HandClient hand = new HandClient();
@@ -48,6 +48,11 @@ public final class ActorsLincheckTest {
                         List.of(act("begin", 0)),
                         List.of(act("end", 0)),
                         List.of(act("begin", 1)),
+                        List.of(act("ownOf"))))
+                .addCustomScenario(Interleavings.scenario(
+                        List.of(act("begin", 0), act("begin", 1)),
+                        List.of(act("end", 1), act("ownOf")),
+                        List.of(act("end", 0)),
                         List.of(act("ownOf"))))
                 .check(ActorsLincheckTest.class);
     }
