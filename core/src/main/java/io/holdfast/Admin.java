@@ -400,7 +400,8 @@ public final class Admin {
 
     /**
      * Removes waiters whose clients have not reported in time ({@link HoldfastOptions#waiterDeadline()}). The server also
-     * removes them by itself whenever it comes across them.
+     * removes them by itself whenever it comes across them. A waiter whose process has just died is not among them: its client
+     * has been silent for too short a time. The lock is not handed to it meanwhile, as soon as its connection is gone.
      *
      * @return how many were removed
      */
@@ -424,7 +425,7 @@ public final class Admin {
         return removed;
     }
 
-    /** Does the same for all locks that have waiters. */
+    /** Does the same for all locks that have waiters: 0 for as long as the waiter deadline after a client has died. */
     public int cleanAll() {
         return inspector.queuedNames().toList().stream().mapToInt(this::clean).sum();
     }

@@ -166,12 +166,18 @@ public final class DistributedLock {
         return new JavaLock(this);
     }
 
-    /** Whether the lock is held by any client. Blocks for one round trip, at most the command timeout. */
+    /**
+     * Whether the lock is held by any client. Of a read/write lock, each side answers for itself: whether it is held for reading,
+     * or for writing. Blocks for one round trip, at most the command timeout.
+     */
     public boolean isLocked() {
-        return engine.look(keys).isLocked();
+        LockInfo now = engine.look(keys);
+        return now.isLocked()
+                && (keys.kind() != Keys.Kind.READ_WRITE
+                        || now.shares().stream().anyMatch(share -> share.mode() == what.mode()));
     }
 
-    /** How long the present hold still lasts without renewal, whoever has it; zero if there is none. Blocks for one round trip. */
+    /** How long the present hold still lasts without renewal, whoever has it, and for whatever; zero if there is none. Blocks for one round trip. */
     public Duration remaining() {
         return engine.look(keys).remaining();
     }

@@ -122,12 +122,16 @@ public final class DistributedReadWriteLock {
 
     /**
      * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant. A thread that writes
-     * may lock for reading as well; when it unlocks the writing side first, others go on waiting until it has unlocked both. A
+     * may lock for reading as well; when it unlocks the writing side first, it goes on as a reader beside others, without another
+     * writer in between. That is a {@link #downgrade}, whose exceptions {@code unlock} throws then; the reading side is lost with
+     * them. If the thread has leases in the same hold that are not of this view, others wait until it has given back all. A
      * thread that reads and locks for writing gets a {@link LockRefusedException}. See {@link DistributedLock#asJavaLock()}.
      */
     public ReadWriteLock asJavaLock() {
-        Lock reading = read.asJavaLock();
-        Lock writing = write.asJavaLock();
+        JavaLock reading = new JavaLock(read);
+        // Not by way of the client's executor: its only thread may be the one that unlocks.
+        JavaLock writing = new JavaLock(
+                write, reading, lease -> new Lease(Lease.join(new Downgrade(client.queue, (Hold) lease.hold).begin())));
         return new ReadWriteLock() {
             @Override
             public Lock readLock() {

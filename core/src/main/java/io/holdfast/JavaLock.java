@@ -1,10 +1,12 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.queue.LocalLines;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.Map;
 import java.util.Optional;
@@ -12,6 +14,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * See {@link DistributedLock#asJavaLock()}. A thread's leases are touched by that thread only.
@@ -25,7 +29,24 @@ final class JavaLock implements Lock {
     private final boolean shared;
     private final Map<Thread, Deque<Lease>> held = new ConcurrentHashMap<>();
 
+    /** Of a writer: the view of the reading side, and how to go on there. */
+    private final @Nullable JavaLock reading;
+
+    private final UnaryOperator<Lease> downgrade;
+
     JavaLock(DistributedLock lock) {
+        this(lock, null, UnaryOperator.identity());
+    }
+
+    /**
+     * The view of a writer.
+     *
+     * @param reading the view of the same lock for reading
+     * @param downgrade ends a lease for writing, and returns one for reading
+     */
+    JavaLock(DistributedLock lock, @Nullable JavaLock reading, UnaryOperator<Lease> downgrade) {
+        this.reading = reading;
+        this.downgrade = downgrade;
         // Where the lock is kept; turns alone serve no lease that its thread enters again.
         this.shared = !lock.options().keepFor().isZero() && LocalLines.isShared(lock.options());
         this.lock = shared ? lock : lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
@@ -117,12 +138,29 @@ final class JavaLock implements Lock {
         }
         boolean lost = !last.isValid();
         LeaseLostException loss = last.lostException(null);
-        if (mine.isEmpty() || mine.element() != last) {
+        boolean goesOn = !lost && mine.isEmpty() && goesOnReading(last);
+        if (!goesOn && (mine.isEmpty() || mine.element() != last)) {
             last.release();
         }
         if (lost) {
             throw loss;
         }
+    }
+
+    /** Whether the thread reads, too, in the hold that it wrote in: it is a reader's from now on, beside others. */
+    private boolean goesOnReading(Lease writing) {
+        Deque<Lease> reads = reading == null ? null : reading.held.get(Thread.currentThread());
+        // With other leases in it, which are not of this view, the hold stays the writer's: they would end.
+        if (reads == null
+                || !reads.stream().allMatch(read -> read.hold == writing.hold)
+                || !(writing.hold instanceof Hold hold && hold.hasEntries(1 + reads.size()))) {
+            return false;
+        }
+        Lease now = downgrade.apply(writing);
+        int entries = reads.size();
+        reads.clear();
+        reads.addAll(Collections.nCopies(entries, now)); // one lease, which counts so often
+        return true;
     }
 
     /** Not supported: a waiter in another process could not be told. */

@@ -348,10 +348,21 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lock reading = view.readLock();
         Lock writing = view.writeLock();
         writing.lock();
+        writing.lock();
+        reading.lock();
         reading.lock();
         writing.unlock();
+        assertInstanceOf(Attempt.Taken.class, other.read().attempt(Wait.none()), "it writes yet");
+        writing.unlock();
         assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()));
+        other.read().acquire(Wait.none()).release(); // goes on as a reader, beside others
         reading.unlock();
+        assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()), "it reads yet");
+        assertThrows(LockRefusedException.class, writing::lock);
+        reading.lock();
+        reading.unlock();
+        reading.unlock();
+        other.write().acquire(Wait.none()).release();
         reading.lock();
         assertThrows(LockRefusedException.class, writing::lock);
         try (Lease beside = other.read().acquire()) {
@@ -359,6 +370,34 @@ public abstract class ReadWriteLockContract extends LockSuite {
         }
         reading.unlock();
         awaitNothingLeft(server);
+    }
+
+    @Test
+    @SuppressWarnings("LockNotBeforeTry") // the unlocks are what is looked at
+    final void asJavaLock_leaseBesideTheView_keepsTheWritersHold() throws Exception {
+        ReadWriteLock view = lock.asJavaLock();
+        view.writeLock().lock();
+        view.readLock().lock();
+        Lease beside = lock.with(REENTRANT).write().acquire(Wait.none());
+        view.writeLock().unlock();
+        assertTrue(beside.isHeldOnServer(), "it belongs to another part of the thread's work");
+        assertInstanceOf(Attempt.Taken.class, other.read().attempt(Wait.none()));
+        beside.release();
+        view.readLock().unlock();
+        awaitNothingLeft(server);
+    }
+
+    @Test
+    final void isLocked_ofASide_isOfThatSide() throws Exception {
+        Lease writing = lock.write().acquire();
+        assertTrue(other.write().isLocked());
+        assertFalse(other.read().isLocked());
+        Lease reading = lock.downgrade(writing);
+        assertFalse(other.write().isLocked());
+        assertTrue(other.read().isLocked());
+        reading.release();
+        assertFalse(other.write().isLocked());
+        assertFalse(other.read().isLocked());
     }
 
     // ---- tokens, acts of operators, loss

@@ -207,6 +207,11 @@ public final class Hold extends Buckets.Item implements Holding {
         return state.enter() ? newHandle() : null;
     }
 
+    /** Whether so many leases are in it, and no more. */
+    public boolean hasEntries(int count) {
+        return state.entries() == count;
+    }
+
     @Override
     public void acceptRest() {
         grant.acceptRest();

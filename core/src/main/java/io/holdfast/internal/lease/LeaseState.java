@@ -146,6 +146,10 @@ public final class LeaseState {
 
     // ---- entries
 
+    int entries() {
+        return entries;
+    }
+
     /** Enters once more; false if the last one has left already. */
     boolean enter() {
         for (int present = entries; present > 0; present = entries) {
