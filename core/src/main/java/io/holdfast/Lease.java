@@ -246,7 +246,11 @@ public final class Lease implements AutoCloseable {
      * @throws ServerUnreachableException if the server did not answer; the lease is not detached
      */
     public void detach() {
-        join(handle.hasLeft() ? CompletableFuture.failedFuture(lostException(null)) : told(hold.detach()));
+        join(detached());
+    }
+
+    CompletableFuture<Void> detached() {
+        return handle.hasLeft() ? CompletableFuture.failedFuture(lostException(null)) : told(hold.detach());
     }
 
     /**

@@ -130,6 +130,19 @@ public final class LeaseSet implements AutoCloseable {
     }
 
     /**
+     * Lets the leases of all locks live on without this client; see {@link Lease#detach()}. Their tickets are those of each
+     * {@link #lease}. Blocks for one round trip or two, each at most the command timeout.
+     *
+     * @throws LeaseLostException if one lock is over, which it names; the others may be detached: to detach again is harmless
+     * @throws ServerUnreachableException if the server did not answer for one of them, which is not detached; the same
+     */
+    public void detach() {
+        List<CompletableFuture<Void>> answers = new ArrayList<>();
+        leases.values().forEach(lease -> answers.add(lease.detached()));
+        Lease.join(CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)));
+    }
+
+    /**
      * Releases all locks, at once. Blocks for one round trip, at most the command timeout; not interruptible, and never throws
      * for the server's sake. Each is over before its request leaves. Releasing twice is harmless.
      *

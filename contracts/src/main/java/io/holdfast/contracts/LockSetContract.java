@@ -12,7 +12,9 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseSet;
+import io.holdfast.LeaseTicket;
 import io.holdfast.LockOptions;
 import io.holdfast.LockSet;
 import io.holdfast.LockTimeoutException;
@@ -46,6 +48,41 @@ public abstract class LockSetContract extends QuorumSuite {
             LockOptions.defaults().withTurns(10, Duration.ofMillis(10)),
             LockOptions.defaults().withKeepFor(Duration.ofMinutes(1)),
             LockOptions.defaults().withRenewed(false));
+
+    @Test
+    final void detach_locksLiveOnWithoutTheClient() throws Exception {
+        TestServer server = startLockServer();
+        Holdfast giver = client(server);
+        Holdfast other = client(server);
+        LeaseSet leases = giver.locks("a", "b").acquire();
+        List<LeaseTicket> tickets =
+                List.of(leases.lease("a").ticket(), leases.lease("b").ticket());
+        leases.detach();
+        leases.detach();
+        assertTrue(leases.isValid());
+        giver.close();
+        for (LeaseTicket ticket : tickets) {
+            assertTrue(other.lock(ticket.lock()).isLocked());
+            try (Lease adopted = other.adopt(ticket)) {
+                assertEquals(leases.token(ticket.lock()), adopted.token());
+            }
+            assertFalse(other.lock(ticket.lock()).isLocked());
+        }
+    }
+
+    @Test
+    final void detach_oneLockIsOver_reportsItAndDetachesTheOther() throws Exception {
+        TestServer server = startLockServer();
+        Holdfast giver = client(server);
+        Holdfast other = client(server);
+        LeaseSet leases = giver.locks("a", "b").acquire();
+        leases.lease("a").release();
+        LeaseLostException lost = assertThrows(LeaseLostException.class, leases::detach);
+        assertEquals("a", lost.lock());
+        giver.close();
+        assertFalse(other.lock("a").isLocked());
+        assertTrue(other.lock("b").isLocked());
+    }
 
     @Test
     final void acquire_freeLocks_areHeldTogetherAndLeaveNothing() throws Exception {
