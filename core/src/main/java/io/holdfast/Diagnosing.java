@@ -46,6 +46,7 @@ final class Diagnosing {
         CompletableFuture<String> heard = new CompletableFuture<>();
         List<Probe> probes = new ArrayList<>();
         probes.add(probe(Ability.SCRIPTS, () -> inspector.isLocked(LOCK)));
+        probes.add(probe(Ability.BATCHES, () -> batches(client)));
         probes.add(probe(Ability.LOCKING, () -> lock(client)));
         probes.add(probe(Ability.SHARING, () -> share(client, inspector)));
         probes.add(probe(
@@ -107,6 +108,17 @@ final class Diagnosing {
             return new Probe(ability, Optional.empty());
         } catch (HoldfastException e) {
             return new Probe(ability, Optional.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static void batches(Client client) {
+        List<Keys> some = Handshake.some(client.server.driver, client.kit.options.prefix());
+        List<LockInfo> unused =
+                Answers.await(client.server, callback -> client.server.steeringScripts.info(some, 0, callback));
+        if (client.server.atOnce(some.size()) < some.size()) {
+            throw new ServerRefusedException(
+                    "it divides its keys behind one address, as a proxy of a cluster does: each lock has calls of its own",
+                    null);
         }
     }
 

@@ -32,6 +32,11 @@ public record Diagnosis(
     public enum Ability {
         /** Running a script that only reads. Needed. */
         SCRIPTS,
+        /**
+         * Speaking of several locks in one call. Without it each lock has calls of its own: the server divides its keys behind one
+         * address, as a proxy of a cluster does.
+         */
+        BATCHES,
         /** Taking a lock and releasing it. Needed. */
         LOCKING,
         /** Keeping a lock that several may hold: a read/write lock, or a semaphore. Without it these cannot be used, locks can. */

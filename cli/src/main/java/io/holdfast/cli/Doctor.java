@@ -281,6 +281,7 @@ final class Doctor implements Subcommand {
                     Level.OK,
                     switch (probe.ability()) {
                         case SCRIPTS -> "scripts run";
+                        case BATCHES -> "one call can speak of several locks";
                         case LOCKING -> "a lock was taken and released";
                         case SHARING -> "a read/write lock was taken, extended and released";
                         case LISTENING -> "the client's channel can be subscribed to";
@@ -290,6 +291,10 @@ final class Doctor implements Subcommand {
                         case CLIENTS -> "clients can be listed";
                     },
                     null);
+        }
+        if (probe.ability() == Ability.BATCHES) {
+            return new Finding(
+                    check, Level.OK, problem, null); // clients find out by themselves, and there is nothing to do
         }
         return new Finding(
                 check,
@@ -302,6 +307,7 @@ final class Doctor implements Subcommand {
                     case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
                     case LISTINGS -> "allow +scan, if ls, top and clients are to work";
                     case CLIENTS -> "allow +pubsub|channels, if clients is to work";
+                    case BATCHES -> null;
                 });
     }
 

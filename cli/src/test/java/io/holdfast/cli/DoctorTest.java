@@ -12,6 +12,7 @@ import io.holdfast.Diagnosis.Facts;
 import io.holdfast.Diagnosis.Probe;
 import io.holdfast.cli.Doctor.Finding;
 import io.holdfast.cli.Doctor.Level;
+import io.holdfast.contracts.servers.RedisCluster;
 import io.holdfast.contracts.servers.RedisSentinels;
 import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
@@ -54,11 +55,11 @@ final class DoctorTest {
         try (RedisServer server = RedisServer.start()) {
             Said said = Said.by(server, "doctor");
             assertEquals(0, said.status(), said.out());
-            assertTrue(said.out().matches("(?s).*\n1[45] ok, \\d warnings?, 0 failed\n"), said.out());
+            assertTrue(said.out().matches("(?s).*\n1[56] ok, \\d warnings?, 0 failed\n"), said.out());
             assertTrue(said.out().contains("ok  version      "), said.out());
             JsonObject document = Said.by(server, "doctor", "--json").json();
             assertEquals(List.of(), notOk(document));
-            assertEquals(15, document.getAsJsonArray("checks").size());
+            assertEquals(16, document.getAsJsonArray("checks").size());
             assertEquals("default", document.get("user").getAsString());
             assertTrue(document.get("pingMedianMillis").getAsDouble() > 0);
             assertTrue(Math.abs(document.get("clockAheadMillis").getAsDouble()) < 60_000);
@@ -112,6 +113,24 @@ final class DoctorTest {
             Launched.await(
                     "the replica to be known",
                     () -> server(master).contains("a master with 1 replica; one that takes over"));
+        }
+    }
+
+    @Test
+    void doctor_ofOneAddressThatDividesItsKeys_saysSoInOneLine() {
+        try (RedisCluster cluster = RedisCluster.start(1, 0)) {
+            RedisServer node = cluster.nodes().get(0);
+            node.command(
+                    "ACL", "SETUSER", "app", "on", ">secret", "~*", "&*", "+@all",
+                    "-info"); // or it would say what it is
+            String url = "redis://app:secret@127.0.0.1:" + node.port();
+            Said said = Said.by("doctor", "--url", url);
+            assertEquals(0, said.status(), said.out());
+            assertTrue(
+                    said.out().contains("\nok    batches      it divides its keys behind one address, "), said.out());
+            JsonObject document = Said.by("doctor", "--json", "--url", url).json();
+            assertEquals(List.of("info"), notOk(document));
+            assertTrue(check(document, "batches").get("advice").isJsonNull());
         }
     }
 
@@ -251,6 +270,7 @@ final class DoctorTest {
     @ParameterizedTest
     @CsvSource({
         "SCRIPTS,FAIL",
+        "BATCHES,OK",
         "LOCKING,FAIL",
         "SHARING,WARN",
         "LISTENING,FAIL",

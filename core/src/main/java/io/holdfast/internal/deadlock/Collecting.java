@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -154,7 +153,7 @@ final class Collecting {
             List<Keys> alike = unknown.values().stream()
                     .filter(keys -> keys.kind().isLine() == shared)
                     .toList();
-            Batches.send(server.driver, alike, keys -> keys, LOCKS_AT_ONCE, batch -> look(batch, steps));
+            Batches.send(server, alike, Keys::hold, LOCKS_AT_ONCE, batch -> look(batch, steps));
         }
         steps.done();
     }
@@ -192,27 +191,22 @@ final class Collecting {
     }
 
     private void read(Collection<String> whom, BiConsumer<String, Waits> to, Steps steps) {
-        Map<Integer, List<String>> byPartition = new HashMap<>();
-        for (String client : whom) {
-            byPartition
-                    .computeIfAbsent(server.driver.partition(keyOf(client)), partition -> new ArrayList<>())
-                    .add(client);
-        }
-        byPartition
-                .values()
-                .forEach(partition -> Batches.inParts(partition, CLIENTS_AT_ONCE, batch -> {
-                    List<String> words = new ArrayList<>(List.of("MGET"));
-                    batch.forEach(client -> words.add(keyOf(client)));
-                    steps.sent();
-                    server.calls.send(new Command(words.get(1), words), (reply, failure) -> {
-                        List<Reply> texts = reply == null ? List.of() : reply.asList();
-                        for (int i = 0; i < Math.min(batch.size(), texts.size()); i++) {
-                            Reply text = texts.get(i);
-                            to.accept(batch.get(i), Waits.read(text.isNull() ? null : text.asString()));
-                        }
-                        steps.done();
-                    });
-                }));
+        Batches.send(server, whom, this::keyOf, CLIENTS_AT_ONCE, batch -> readBatch(batch, to, steps));
+    }
+
+    private void readBatch(List<String> batch, BiConsumer<String, Waits> to, Steps steps) {
+        List<String> words = new ArrayList<>(List.of("MGET"));
+        batch.forEach(client -> words.add(keyOf(client)));
+        steps.sent();
+        server.calls.send(new Command(words.get(1), words), (reply, failure) -> {
+            Batches.sendAlone(batch, failure, alone -> readBatch(alone, to, steps));
+            List<Reply> texts = reply == null ? List.of() : reply.asList();
+            for (int i = 0; i < Math.min(batch.size(), texts.size()); i++) {
+                Reply text = texts.get(i);
+                to.accept(batch.get(i), Waits.read(text.isNull() ? null : text.asString()));
+            }
+            steps.done();
+        });
     }
 
     private String keyOf(String client) {

@@ -5,6 +5,7 @@ import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,6 +29,8 @@ public final class Renewals {
 
     /** Calls to one server, each of which may speak of many holds. Equal ones are put together. */
     public interface Lane {
+        Server server();
+
         void renew(
                 List<RenewEntry> entries,
                 long sentNanos,
@@ -103,7 +106,8 @@ public final class Renewals {
     void ask(List<Hold> holds) {
         Round round = new Round(kit.nanoTime());
         holds.forEach(hold -> hold.grant.renew(round));
-        round.parts.forEach((lane, parts) -> Batches.inParts(parts, BATCH, batch -> send(lane, batch)));
+        round.parts.forEach(
+                (lane, parts) -> Batches.inParts(parts, lane.server().atOnce(BATCH), batch -> send(lane, batch)));
         if (!round.late.isEmpty()) {
             kit.schedule(patienceNanos, () -> round.late.forEach(Runnable::run));
         }

@@ -13,6 +13,7 @@ import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
 import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.ServerClock;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
@@ -28,6 +29,11 @@ import org.jspecify.annotations.Nullable;
 final class PlainGrant implements Grant, PlainHolding {
     /** The calls that renew plain holds of one partition. */
     private record Lane(PlainLocks plain, int partition) implements Renewals.Lane {
+        @Override
+        public Server server() {
+            return plain.server;
+        }
+
         @Override
         public void renew(
                 List<RenewEntry> entries,

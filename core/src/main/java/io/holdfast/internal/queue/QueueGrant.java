@@ -24,6 +24,7 @@ import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
 import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.ServerClock;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
@@ -342,6 +343,11 @@ final class QueueGrant implements Grant {
             int partition,
             boolean shared,
             @Nullable RedisDriver master) implements Renewals.Lane {
+        @Override
+        public Server server() {
+            return queue.server;
+        }
+
         @Override
         public void renew(
                 List<RenewEntry> entries,

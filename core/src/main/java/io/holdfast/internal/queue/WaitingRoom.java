@@ -444,7 +444,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             List<Line> alike = together.stream()
                     .filter(line -> line.keys.kind().isLine() == shared)
                     .toList();
-            Batches.send(queue.server.driver, alike, line -> line.keys, BATCH, batch -> refresh(batch, "0"));
+            Batches.send(queue.server, alike, line -> line.keys.hold(), BATCH, batch -> refresh(batch, "0"));
         }
     }
 

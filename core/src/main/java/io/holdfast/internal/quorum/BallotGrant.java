@@ -15,6 +15,7 @@ import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
 import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
@@ -214,6 +215,11 @@ final class BallotGrant implements Grant {
 
     /** The calls that renew holds on one node. */
     private record Lane(VotingNode node) implements Renewals.Lane {
+        @Override
+        public Server server() {
+            return node.server;
+        }
+
         @Override
         public void renew(
                 List<RenewEntry> entries,

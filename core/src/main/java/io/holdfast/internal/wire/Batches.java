@@ -1,13 +1,17 @@
 package io.holdfast.internal.wire;
 
 import io.holdfast.spi.DriverException;
-import io.holdfast.spi.RedisDriver;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -21,13 +25,13 @@ public final class Batches {
 
     /** Sends all, in batches of one partition and of so many at most. */
     public static <T> void send(
-            RedisDriver driver, Collection<T> all, Function<T, Keys> keysOf, int most, Consumer<List<T>> sending) {
+            Server server, Collection<T> all, Function<T, String> keyOf, int most, Consumer<List<T>> sending) {
         Map<Integer, List<T>> byPartition = new HashMap<>();
         for (T one : all) {
-            int partition = driver.partition(keysOf.apply(one).hold());
+            int partition = server.driver.partition(keyOf.apply(one));
             byPartition.computeIfAbsent(partition, p -> new ArrayList<>()).add(one);
         }
-        byPartition.values().forEach(partition -> inParts(partition, most, sending));
+        byPartition.values().forEach(partition -> inParts(partition, server.atOnce(most), sending));
     }
 
     /** Sends all, in batches of so many at most. */
@@ -52,5 +56,37 @@ public final class Batches {
             sending.accept(List.of(one));
         }
         return true;
+    }
+
+    /** Asks for each alone, without waiting in between. The answers come together, in order; or, when all are there, a failure. */
+    static <T, R> void askAlone(
+            List<T> all,
+            BiConsumer<List<T>, BiConsumer<@Nullable List<R>, @Nullable DriverException>> asking,
+            BiConsumer<@Nullable List<R>, @Nullable DriverException> callback) {
+        Map<Integer, List<R>> answers = new ConcurrentHashMap<>(); // by place
+        AtomicReference<@Nullable DriverException> failed = new AtomicReference<>();
+        AtomicInteger open = new AtomicInteger(all.size());
+        for (int i = 0; i < all.size(); i++) {
+            int place = i;
+            asking.accept(List.of(all.get(i)), (answer, failure) -> {
+                if (answer == null) {
+                    failed.set(failure);
+                } else {
+                    answers.put(place, answer);
+                }
+                if (open.decrementAndGet() > 0) {
+                    return;
+                }
+                if (failed.get() != null) {
+                    callback.accept(null, failed.get());
+                    return;
+                }
+                List<R> together = new ArrayList<>();
+                for (int k = 0; k < all.size(); k++) {
+                    together.addAll(Objects.requireNonNull(answers.get(k)));
+                }
+                callback.accept(together, null);
+            });
+        }
     }
 }

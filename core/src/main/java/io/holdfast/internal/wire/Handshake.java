@@ -48,8 +48,8 @@ public final class Handshake {
                     Answers.<Reply>to(callback -> calls.send(master, Command.of("INFO"), callback))
                             .thenApply(Reply::asString));
         }
-        List<Keys> some = List.of(Keys.of(options.prefix(), "holdfast"));
-        CompletableFuture<List<LockInfo>> script = Answers.to(callback -> scripts.info(some, 0, callback));
+        CompletableFuture<List<LockInfo>> script =
+                Answers.to(callback -> scripts.info(some(driver, options.prefix()), 0, callback));
         for (Map.Entry<RedisDriver, CompletableFuture<String>> info : infos.entrySet()) {
             String master = info.getKey().describe();
             try {
@@ -81,6 +81,12 @@ public final class Handshake {
             }
             throw new ServerUnreachableException(server + " gave no usable answer: " + e.getCause(), e.getCause());
         }
+    }
+
+    /** What one call may ask about: one lock of a cluster; of what looks like one server two, so that it is seen if its keys are divided. */
+    public static List<Keys> some(RedisDriver driver, String prefix) {
+        Keys one = Keys.of(prefix, "holdfast");
+        return driver.partitions() > 1 ? List.of(one) : List.of(one, Keys.of(prefix, "holdfast, too"));
     }
 
     public static void examine(RedisDriver driver, HoldfastOptions options, String server, String info) {

@@ -118,6 +118,8 @@ public final class ScriptCalls {
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
     private final AtomicBoolean sweeping = new AtomicBoolean();
     private final Silences silences;
+    /** Whether this one address divides its keys: it has refused a call about several locks. Once known it counts for good. */
+    private final AtomicBoolean divided = new AtomicBoolean();
 
     /**
      * The calls of one client.
@@ -299,6 +301,9 @@ public final class ScriptCalls {
                 if (known == null || known.kind() == DriverException.Kind.REJECTED) {
                     Silences.answered(silence);
                 }
+                if (known != null && known.code().equals("CROSSSLOT")) {
+                    dividesItsKeys(); // first: what was refused is repeated from the callback
+                }
                 flight.land(reply, known);
                 flights.remove(flight); // mostly the first, since answers come in order
                 if (known != null && known.code().equals("READONLY") && to == driver && driver.partitions() == 1) {
@@ -312,6 +317,23 @@ public final class ScriptCalls {
         }
         if (!flight.get()) {
             sweepLater();
+        }
+    }
+
+    /**
+     * How many locks one call may speak of, where so many would be put together: one, as soon as the server has refused a call because
+     * its keys belong to different places. By slot would mean the same: names have hash tags of their own, and a proxy may have other
+     * rules for what belongs together than a cluster has.
+     */
+    public int atOnce(int most) {
+        return divided.get() ? 1 : most;
+    }
+
+    private void dividesItsKeys() {
+        if (divided.compareAndSet(false, true)) {
+            LOG.log(
+                    System.Logger.Level.INFO,
+                    () -> driver.describe() + " divides its keys behind one address: each lock has calls of its own");
         }
     }
 

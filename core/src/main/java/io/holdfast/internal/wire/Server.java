@@ -91,6 +91,11 @@ public final class Server implements Answers.Asker {
         return driver.partitions() > 1;
     }
 
+    /** See {@link ScriptCalls#atOnce}. */
+    public int atOnce(int most) {
+        return calls.atOnce(most);
+    }
+
     public int partition(Keys keys) {
         return driver.partition(keys.hold());
     }

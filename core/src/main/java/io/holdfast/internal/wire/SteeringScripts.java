@@ -63,6 +63,23 @@ public final class SteeringScripts {
             List<Keys> locks,
             int mostWaiters,
             BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
+        if (locks.size() > calls.atOnce(locks.size())) {
+            Batches.askAlone(locks, (lock, answer) -> infoOfBatch(lock, mostWaiters, answer), callback);
+            return;
+        }
+        infoOfBatch(locks, mostWaiters, (infos, failure) -> {
+            if (failure != null && locks.size() > calls.atOnce(locks.size())) {
+                info(locks, mostWaiters, callback); // that calls may speak of one lock each is known since then
+            } else {
+                callback.accept(infos, failure);
+            }
+        });
+    }
+
+    private void infoOfBatch(
+            List<Keys> locks,
+            int mostWaiters,
+            BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
         if (locks.get(0).kind().isLine()) {
             lines.info(locks, mostWaiters, callback);
             return;
