@@ -1,5 +1,6 @@
 package io.holdfast.internal.polled;
 
+import io.holdfast.HoldfastException;
 import io.holdfast.PlainAttempt;
 import io.holdfast.PlainHolder;
 import io.holdfast.PlainOptions;
@@ -160,7 +161,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
     }
 
     private void onFailure(DriverException problem) {
-        if (isRejected(problem) && !Refusals.TRANSIENT.contains(problem.code())) {
+        if (isRejected(problem) && !Refusals.isTransient(problem)) {
             request().fail(Refusals.explain(plain.server.describe(), problem));
             return;
         }
@@ -228,6 +229,14 @@ final class PlainPoll implements Poll<PlainAttempt> {
     @Override
     public PlainAttempt usedUp(Wait wait, int attempts) {
         return new PlainAttempt.UsedUp(place.key(), attempts, holder());
+    }
+
+    @Override
+    public @Nullable HoldfastException refusal() {
+        DriverException last = failure;
+        return last == null || !Refusals.isTransient(last) || mayBeMine()
+                ? null
+                : Refusals.explain(plain.server.describe(), last);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package io.holdfast.internal.polled;
 
+import io.holdfast.HoldfastException;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Hold;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link PolledRequest} asks, and what the answers mean to its caller: the one thing in which requests differ that ask
@@ -68,6 +70,11 @@ public interface Poll<A> {
 
     /** The last answer did not say. */
     A unknown();
+
+    /** In place of that: the server has refused it, and nothing of the request can be there. Null if that is not so. */
+    default @Nullable HoldfastException refusal() {
+        return null;
+    }
 
     /** Answers take longer than the term allows. */
     A late();

@@ -1,6 +1,7 @@
 package io.holdfast.internal.polled;
 
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastException;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
@@ -150,7 +151,12 @@ public final class PolledRequest<A> implements Asking<A> {
         if (!wait.isNone() && !isLastTime()) {
             sleep();
         } else if (!isKnown) {
-            finish(poll.unknown());
+            HoldfastException refused = poll.refusal();
+            if (refused == null) {
+                finish(poll.unknown());
+            } else {
+                fail(refused);
+            }
         } else if (wait.isNone()) {
             finish(poll.taken());
         } else if (outcome.asked.get() >= poll.maxAttempts()) {

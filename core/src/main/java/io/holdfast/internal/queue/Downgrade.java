@@ -118,7 +118,7 @@ public final class Downgrade {
     }
 
     private void failed(DriverException failure) {
-        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
+        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.isTransient(failure)) {
             takeBack(true, null, Refusals.explain(queue.server.describe(), failure));
         } else {
             again(failure);

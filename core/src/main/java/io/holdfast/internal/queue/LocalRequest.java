@@ -3,6 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.HoldfastException;
 import io.holdfast.LockEvent;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
@@ -144,10 +145,14 @@ final class LocalRequest implements Asking<Attempt> {
     /** Its wait is over, and others of its line go on asking: what is said depends on whether the server answers. */
     void judged(Request asked, boolean answers) {
         asked(asked);
+        HoldfastException refused = answers ? null : asked.refusal();
         if (answers) {
             timedOut(asked.outcome.contention);
-        } else {
+        } else if (refused == null) {
             unknown();
+        } else if (outcome.endWithoutHold()) {
+            ended(null, refused);
+            leaveLine();
         }
     }
 

@@ -53,8 +53,6 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
     private record Joined(WeakReference<Handle> handle) {}
 
-    private static final long FIRST_RETRY_NANOS = 50_000_000L;
-    private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
     /** How often a request without a wait asks again for a lease that arrived too late. */
     private static final int MOST_LATE = 3;
 
@@ -72,15 +70,12 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     private final StuckWait stuckWait;
     private final QueueLife life;
     private final Taken taken;
-    private final AtomicInteger answered = new AtomicInteger();
+    private final Copies copies;
     private final AtomicInteger late = new AtomicInteger();
-    private volatile long retryNanos = FIRST_RETRY_NANOS;
-    private volatile boolean handedOff;
     /** What this client kept for nobody, and gives back for this request; null if nothing, or once it has been waited for. */
     private volatile @Nullable CompletableFuture<ReleaseResult> givenBack;
 
     private volatile Revoked revoked = Revoked.NONE;
-    private volatile @Nullable DriverException lastFailure;
     private volatile @Nullable Runnable timer;
 
     /** @param tokens how many leases may share the hold, one after the other: the server reserves a token for each */
@@ -104,6 +99,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         this.owner = owner;
         this.tokens = tokens;
         this.outcome = new Outcome<>(queue.kit, demand, owner, isShared());
+        this.copies = new Copies(outcome.asked, before == null ? null : before.copies);
         this.reentry = new Reentry(this);
         this.stuckWait = new StuckWait(this);
         this.life = new QueueLife(this);
@@ -184,13 +180,15 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         return outcome.pending();
     }
 
-    /**
-     * Whether a copy of the acquire may still be under way. A handoff proves that one copy was executed, also where its
-     * answer has not come yet: nobody else could have queued this owner. If its connection broke it may be sent again.
-     */
     boolean unanswered() {
-        return outcome.asked.get() > Math.max(answered.get(), handedOff && lastFailure == null ? 1 : 0)
-                || (before != null && before.unanswered());
+        return copies.unanswered();
+    }
+
+    /** What to tell the caller if the server has refused the request, and nothing of it can be there; null if that is not so. */
+    @Nullable
+    HoldfastException refusal() {
+        DriverException refused = copies.refusal();
+        return refused == null ? null : Refusals.explain(queue.server.describe(), refused);
     }
 
     /** Asks once more, to know whether the server answers, and tells so. */
@@ -220,7 +218,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (!pending()) {
             outcome.asked.decrementAndGet();
             over.run();
-            told.accept(lastFailure == null);
+            told.accept(copies.lastFailure() == null);
             return;
         }
         outcome.tellAsked();
@@ -234,12 +232,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 keys, owner, outcome.demand.what(), asked, mayQueue, tokens, keep, outcome.demand.label());
         queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
             over.run();
-            if (reply != null || (failure != null && failure.kind() == DriverException.Kind.REJECTED)) {
-                answered.incrementAndGet();
-            }
+            copies.heard(reply, failure);
             if (reply != null) {
-                lastFailure = null;
-                retryNanos = FIRST_RETRY_NANOS;
                 onReply(reply, sent);
                 if (judging && pending()) {
                     stuckWait.judge(reply);
@@ -314,14 +308,17 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     private void onFailure(DriverException failure) {
-        lastFailure = failure;
-        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.TRANSIENT.contains(failure.code())) {
+        if (failure.kind() == DriverException.Kind.REJECTED && !Refusals.isTransient(failure)) {
             fail(Refusals.explain(queue.server.describe(), failure));
         } else if (waitLimit.isNone()) {
-            finish(unknown(failure));
+            HoldfastException refused = refusal();
+            if (refused == null) {
+                finish(unknown(failure));
+            } else {
+                fail(refused);
+            }
         } else if (pending()) {
-            queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));
-            retryNanos = Math.min(LONGEST_RETRY_NANOS, retryNanos * 2);
+            queue.kit.schedule(copies.nextRetryNanos(), () -> queue.repeats.add(this));
         }
     }
 
@@ -340,7 +337,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (token <= formerToken || (before != null && pending())) {
             return;
         }
-        handedOff = true;
+        copies.handedOff();
         Hold hold = outcome.hold();
         if (hold != null) {
             if (token > hold.token()) {
@@ -371,7 +368,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (claim.token() <= formerToken || (before != null && pending())) {
             return;
         }
-        handedOff = true;
+        copies.handedOff();
         Object how = outcome.end();
         if (how instanceof Hold hold && claim.token() > hold.token()) {
             hold.lose(LossReason.GONE);
@@ -469,11 +466,14 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
      */
     boolean timeOut() {
         CompletableFuture<Boolean> withdrawal = end(outcome.asked.get() > 0);
-        if (withdrawal != null) {
+        HoldfastException refused = refusal(); // of a request that has ended: no copy follows
+        if (withdrawal != null && refused != null) {
+            outcome.fail(refused);
+        } else if (withdrawal != null) {
             var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(
                     acknowledged
                             ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
-                            : unknown(lastFailure)));
+                            : unknown(copies.lastFailure())));
         }
         return withdrawal != null;
     }

@@ -479,7 +479,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 || failure == null
                 || batch.size() > 1
                 || failure.kind() != DriverException.Kind.REJECTED
-                || Refusals.TRANSIENT.contains(failure.code())) {
+                || Refusals.isTransient(failure)) {
             return;
         }
         Line line = batch.get(0);

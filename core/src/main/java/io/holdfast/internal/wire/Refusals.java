@@ -17,6 +17,14 @@ public final class Refusals {
 
     private Refusals() {}
 
+    /**
+     * Whether a server has refused a command because it cannot serve at present. It refuses so before it executes anything: a script
+     * that finds itself on a replica is ended at the first write.
+     */
+    public static boolean isTransient(DriverException failure) {
+        return TRANSIENT.contains(failure.code()); // which only refusals have
+    }
+
     /** What to tell the caller whose command a server has refused or not answered. */
     public static HoldfastException of(String server, DriverException failure) {
         return of(server, server + " did not answer: " + failure.getMessage(), failure);

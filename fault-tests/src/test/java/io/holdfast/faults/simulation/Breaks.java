@@ -335,7 +335,7 @@ final class Breaks {
                         EnumSet.of(ENDS, LIVENESS),
                         java(
                                 "internal/queue/Request",
-                                "queue.kit.schedule(retryNanos, () -> queue.repeats.add(this));",
+                                "queue.kit.schedule(copies.nextRetryNanos(), () -> queue.repeats.add(this));",
                                 "")),
                 of(
                         "timed out without the server's word",

@@ -1,0 +1,86 @@
+package io.holdfast.internal.queue;
+
+import io.holdfast.internal.wire.QueueScripts.AcquireReply;
+import io.holdfast.internal.wire.QueueScripts.AcquireWord;
+import io.holdfast.internal.wire.Refusals;
+import io.holdfast.spi.DriverException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The copies of one request's acquire: whether one may still be under way, and whether the server may have something of them. */
+final class Copies {
+    private static final long FIRST_RETRY_NANOS = 50_000_000L;
+    private static final long LONGEST_RETRY_NANOS = 1_000_000_000L;
+
+    private final AtomicInteger sent;
+    private final @Nullable Copies before;
+    private final AtomicInteger answered = new AtomicInteger();
+    private volatile boolean placed; // some copy was granted the lock, or a place in the queue
+    private volatile boolean handedOff;
+    private volatile @Nullable DriverException lastFailure;
+    private volatile long retryNanos = FIRST_RETRY_NANOS;
+
+    /**
+     * None yet.
+     *
+     * @param sent counts them as they leave
+     * @param before those of the request that had the owner before; null if there is none
+     */
+    Copies(AtomicInteger sent, @Nullable Copies before) {
+        this.sent = sent;
+        this.before = before;
+    }
+
+    /** A copy has been answered by the server, or given up. */
+    void heard(@Nullable AcquireReply reply, @Nullable DriverException failure) {
+        if (reply != null && (reply.word() == AcquireWord.GRANTED || reply.word() == AcquireWord.QUEUED)) {
+            placed = true;
+        }
+        if (reply != null) {
+            retryNanos = FIRST_RETRY_NANOS;
+        }
+        lastFailure = failure;
+        // Only now: what is answered by then has set the others.
+        if (failure == null || failure.kind() == DriverException.Kind.REJECTED) {
+            answered.incrementAndGet();
+        }
+    }
+
+    /** When to send another one after a failure: later each time, until one is answered. */
+    long nextRetryNanos() {
+        long next = retryNanos;
+        retryNanos = Math.min(LONGEST_RETRY_NANOS, next * 2);
+        return next;
+    }
+
+    void handedOff() {
+        handedOff = true;
+    }
+
+    /** What went wrong with the last one; null if nothing. */
+    @Nullable
+    DriverException lastFailure() {
+        return lastFailure;
+    }
+
+    /**
+     * Whether a copy of the acquire may still be under way. A handoff proves that one copy was executed, also where its
+     * answer has not come yet: nobody else could have queued this owner. If its connection broke it may be sent again.
+     */
+    boolean unanswered() {
+        return sent.get() > Math.max(answered.get(), handedOff && lastFailure == null ? 1 : 0)
+                || (before != null && before.unanswered());
+    }
+
+    /**
+     * With what the server has refused the request, if nothing of it can be there: the last copy was refused before it was executed,
+     * and none before it was granted or queued, or may be under way. Null if that is not so.
+     */
+    @Nullable
+    DriverException refusal() {
+        DriverException last = lastFailure;
+        return last == null || !Refusals.isTransient(last) || placed || handedOff || before != null || unanswered()
+                ? null
+                : last;
+    }
+}
