@@ -61,7 +61,6 @@ public final class Hold extends Buckets.Item implements Holding {
     private volatile int heldBack;
 
     private volatile int used; // by callers, which have leases of it or have had some
-
     private volatile long renewAt = LeaseState.NEVER; // also while a renewal is under way
 
     /** @param longest how long it is renewed at most; null for ever */
@@ -345,11 +344,7 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     /** Moves the deadline to a later time, unless it has passed: a lost lease never becomes valid again. */
-    public void raise(long later) {
-        raise(later, kit.nanoTime());
-    }
-
-    void raise(long later, long now) {
+    public void raise(long later, long now) {
         state.raise(later, now);
         endIfPassed(now);
     }
@@ -361,7 +356,7 @@ public final class Hold extends Buckets.Item implements Holding {
      * @return whether that came in time
      */
     public boolean armed(long deadline, boolean confirmedNow) {
-        raise(deadline);
+        raise(deadline, kit.nanoTime());
         if (confirmedNow) {
             startRenewal();
         }

@@ -396,7 +396,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             Object how = outcome.end(); // read once: it may end between two looks
             if (how instanceof Hold present) {
                 if (present.token() == token) {
-                    present.raise(deadline);
+                    present.raise(deadline, queue.kit.nanoTime());
                 }
                 return;
             }
