@@ -5,6 +5,7 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Recorder;
+import io.holdfast.internal.lease.StackRoom;
 import io.holdfast.spi.BlockingCall;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The forms of asking for a lock, which are the same for every kind: blocking, asynchronous, and around work. */
@@ -27,19 +29,23 @@ final class Calls {
     /** Asks and blocks for the answer. If the thread is interrupted, the request is withdrawn. */
     static <N extends Question.Answered, R> R await(Kit kit, Question<N> request, Function<N, R> result)
             throws InterruptedException {
+        StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(true);
-        CompletableFuture<N> outcome = BlockingCall.await(request::start);
+        CompletableFuture<N> outcome = started(request, () -> BlockingCall.await(request::start));
         try {
             if (!outcome.isDone()) {
                 kit.beforeWaiting();
             }
             return result.apply(outcome.get());
-        } catch (IllegalStateException | InterruptedException e) {
-            request.withdraw();
+        } catch (IllegalStateException | InterruptedException | Error e) {
+            withdraw(request, e);
             throw e;
         } catch (ExecutionException e) {
             if (e.getCause() instanceof RuntimeException known) {
                 throw known;
+            }
+            if (e.getCause() instanceof Error error) {
+                throw error;
             }
             throw new IllegalStateException("a request fails with unchecked exceptions only", e.getCause());
         } finally {
@@ -49,10 +55,29 @@ final class Calls {
         }
     }
 
+    /** What an error has kept from its caller is withdrawn: it may have come as far as the server. */
+    private static <T> T started(Question<?> request, Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (RuntimeException | Error e) {
+            withdraw(request, e);
+            throw e;
+        }
+    }
+
+    private static void withdraw(Question<?> request, Throwable because) {
+        try {
+            request.withdraw();
+        } catch (RuntimeException | Error again) {
+            because.addSuppressed(again);
+        }
+    }
+
     /** Asks and blocks for the answer without heeding interrupts, which stay set. */
     static <N extends Question.Answered> N awaitUninterruptibly(Question<N> request) {
+        StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(true);
-        CompletableFuture<N> outcome = BlockingCall.await(request::start);
+        CompletableFuture<N> outcome = started(request, () -> BlockingCall.await(request::start));
         try {
             return outcome.join();
         } catch (CompletionException e) {
@@ -87,36 +112,42 @@ final class Calls {
      */
     static <N extends Question.Answered, T> CompletableFuture<T> async(
             Executor executor, Question<N> request, Function<N, T> result) {
+        StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(false);
         CompletableFuture<T> future = new CompletableFuture<>();
-        CompletableFuture<N> asked = request.start();
-        // Before anybody is told: what is recorded is there when the answer is.
-        CompletableFuture<N> outcome = wait == null
-                ? asked
-                : asked.whenComplete((answer, failure) -> wait.over(request.account(), outcomeOf(asked)));
-        // Also runs when it was completed from outside; then there may be something to withdraw.
-        future.whenComplete((value, failure) -> {
-            if (!outcome.isDone()) {
-                request.withdraw();
-            }
+        CompletableFuture<N> asked = started(request, request::start);
+        started(request, () -> {
+            // Before anybody is told: what is recorded is there when the answer is.
+            CompletableFuture<N> outcome = wait == null
+                    ? asked
+                    : asked.whenComplete((answer, failure) -> wait.over(request.account(), outcomeOf(asked)));
+            // Also runs when it was completed from outside; then there may be something to withdraw.
+            future.whenComplete((value, failure) -> {
+                if (!outcome.isDone()) {
+                    request.withdraw();
+                }
+            });
+            return outcome.whenCompleteAsync((answer, failure) -> deliver(answer, failure, result, future), executor);
         });
-        outcome.whenCompleteAsync(
-                (answer, failure) -> {
-                    boolean delivered;
-                    try {
-                        delivered = answer == null
-                                ? future.completeExceptionally(unwrap(Objects.requireNonNull(failure)))
-                                : future.complete(result.apply(answer));
-                    } catch (HoldfastException e) {
-                        delivered = future.completeExceptionally(e);
-                    }
-                    Entry<?> entry = answer == null ? null : answer.entry();
-                    if (!delivered && entry != null) {
-                        entry.leaveUnused();
-                    }
-                },
-                executor);
         return future;
+    }
+
+    /** In every case, errors too, the caller has an answer, and what it does not get is left. */
+    private static <N extends Question.Answered, T> void deliver(
+            @Nullable N answer, @Nullable Throwable failure, Function<N, T> result, CompletableFuture<T> future) {
+        boolean delivered = false;
+        try {
+            delivered = answer == null
+                    ? future.completeExceptionally(unwrap(Objects.requireNonNull(failure)))
+                    : future.complete(result.apply(answer));
+        } catch (RuntimeException | Error e) {
+            future.completeExceptionally(e);
+        } finally {
+            Entry<?> entry = answer == null ? null : answer.entry();
+            if (!delivered && entry != null) {
+                entry.leaveUnused();
+            }
+        }
     }
 
     /** Does work under a lock, and leaves it in every case. */
@@ -146,28 +177,55 @@ final class Calls {
                 result.completeExceptionally(unwrap(Objects.requireNonNull(failure)));
                 return;
             }
-            CompletionStage<T> stage;
             try {
-                stage = Objects.requireNonNull(work.apply(lease), "the work returned no stage");
-            } catch (Throwable e) {
-                stage = CompletableFuture.failedFuture(e);
+                begin(lease, entryOf.apply(lease), work, result);
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+                throw e; // the lease is dropped, which ends it
             }
-            Entry<?> entry = entryOf.apply(lease);
-            stage.whenComplete((value, thrown) -> {
-                LeaseLostException lost = entry.isValid() ? null : entry.lostException(value);
-                entry.leaveAsync().whenComplete((released, ignored) -> {
-                    if (thrown != null) {
-                        result.completeExceptionally(unwrap(thrown));
-                    } else if (lost != null && lost.reason() != null) {
-                        result.completeExceptionally(lost);
-                    } else {
-                        result.complete(value);
-                    }
-                });
-            });
         });
         result.whenComplete((value, failure) -> acquired.cancel(false)); // without effect once acquired
         return result;
+    }
+
+    private static <L, T extends @Nullable Object> void begin(
+            L lease,
+            Entry<?> entry,
+            Function<? super L, ? extends CompletionStage<T>> work,
+            CompletableFuture<T> result) {
+        CompletionStage<T> stage;
+        try {
+            stage = Objects.requireNonNull(work.apply(lease), "the work returned no stage");
+        } catch (Throwable e) {
+            stage = CompletableFuture.failedFuture(e);
+        }
+        stage.whenComplete((value, thrown) -> {
+            try {
+                leave(entry, value, thrown, result);
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+                throw e;
+            }
+        });
+    }
+
+    private static <T extends @Nullable Object> void leave(
+            Entry<?> entry, T value, @Nullable Throwable thrown, CompletableFuture<T> result) {
+        LeaseLostException lost = null;
+        CompletableFuture<?> left;
+        try {
+            lost = entry.isValid() ? null : entry.lostException(value);
+        } finally {
+            left = entry.leaveAsync();
+        }
+        Throwable why = thrown != null ? unwrap(thrown) : lost != null && lost.reason() != null ? lost : null;
+        left.whenComplete((released, ignored) -> {
+            if (why == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(why);
+            }
+        });
     }
 
     private static Throwable unwrap(Throwable failure) {

@@ -9,7 +9,6 @@ import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -106,14 +105,21 @@ final class JavaLock implements Lock {
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
         }
-        Optional<Lease> lease = attempt.lease();
-        lease.ifPresent(this::entered);
-        return lease.isPresent();
+        if (attempt instanceof Attempt.Obtained obtained) {
+            entered(obtained.held());
+            return true;
+        }
+        return false;
     }
 
     private void entered(Lease lease) {
-        held.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>())
-                .push(lease);
+        try {
+            held.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>())
+                    .push(lease);
+        } catch (RuntimeException | Error e) {
+            lease.release(); // its thread does not know that it has it
+            throw e;
+        }
     }
 
     /** A thread that believes it holds the lock must not get another hold under the same roof. */

@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.StackRoom;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
@@ -213,6 +214,7 @@ public final class Lease implements AutoCloseable {
 
     /** The same without blocking. */
     public CompletableFuture<Void> extendAsync(Duration atLeast) {
+        StackRoom.demand();
         Require.between("atLeast", atLeast, Duration.ofMillis(1), Require.LONGEST);
         if (handle.hasLeft()) {
             return CompletableFuture.failedFuture(lostException(null));

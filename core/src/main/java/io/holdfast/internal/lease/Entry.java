@@ -54,6 +54,7 @@ public interface Entry<R> {
     }
 
     private R leaveAndWait(Duration rest) {
+        StackRoom.demand();
         return BlockingCall.await(() -> leave(rest)).join();
     }
 
@@ -63,6 +64,7 @@ public interface Entry<R> {
     }
 
     private CompletableFuture<R> leaveAsync(Duration rest) {
+        StackRoom.demand();
         return leave(rest).thenApplyAsync(result -> result, executor());
     }
 

@@ -55,9 +55,15 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Leaves; the last handle of a hold releases it. */
     @Override
     public CompletableFuture<ReleaseResult> leave(Duration rest) {
-        return left.compareAndSet(false, true)
-                ? hold.leave(rest)
-                : CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        if (!left.compareAndSet(false, true)) {
+            return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
+        }
+        try {
+            return hold.leave(rest);
+        } catch (RuntimeException | Error e) {
+            left.set(false); // so that it can be tried again; if it was not, the lease is over, and counts as forgotten
+            throw e;
+        }
     }
 
     @Override

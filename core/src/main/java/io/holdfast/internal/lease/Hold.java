@@ -203,7 +203,8 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Enters once more; null if the last one has left already. */
     public @Nullable Handle enter() {
-        return state.enter() ? newHandle() : null;
+        Handle made = newHandle(); // first: an error leaves no entry of which there is no handle
+        return state.enter() ? made : null;
     }
 
     /** Whether so many leases are in it, and no more. */
@@ -422,7 +423,7 @@ public final class Hold extends Buckets.Item implements Holding {
         kit.ending();
         try {
             if (state.lose(reason)) {
-                lost(reason);
+                kit.surely(() -> lost(reason));
             }
         } finally {
             kit.ended();
@@ -479,8 +480,19 @@ public final class Hold extends Buckets.Item implements Holding {
             kit.ended();
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
-        forget();
-        return grant.release().whenComplete((how, failure) -> {
+        CompletableFuture<ReleaseResult> answer;
+        try {
+            forget();
+            answer = grant.release();
+        } catch (RuntimeException | Error e) {
+            kit.schedule(Kit.LATER_NANOS, () -> {
+                forget();
+                grant.takeBack(LossReason.CLIENT_CLOSED); // with its rest
+                kit.ended();
+            });
+            throw e;
+        }
+        return answer.whenComplete((how, failure) -> {
             try {
                 origin.tellUnlessShared(subject -> new LockEvent.Released(
                         subject, token(), options.term(), waited(), kit.since(grantedNanos), how));

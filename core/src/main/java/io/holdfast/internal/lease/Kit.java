@@ -31,6 +31,9 @@ public final class Kit {
     /** Tasks that an executor runs in each other: what is deeper gets a thread of the library's own, so that the stack is bounded. */
     private static final int MOST_NESTED = 8;
 
+    /** After an error: a shortage may be over by then. */
+    static final long LATER_NANOS = 50_000_000L;
+
     public final HoldfastOptions options;
     public final OwnerIds ids;
     public final Ticker ticker;
@@ -92,6 +95,19 @@ public final class Kit {
      */
     public Runnable schedule(long delayNanos, Runnable task) {
         return timers.schedule(delayNanos, task);
+    }
+
+    /**
+     * Does what must be done to its end, since nothing else would: after an error a moment later again, until it returns. To do a part
+     * of it twice must be harmless.
+     */
+    public void surely(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            report("a step of a request or of its hold failed, and is done again", e);
+            schedule(LATER_NANOS, step);
+        }
     }
 
     /** To be called by a thread of the user's before it blocks; see {@link Ticker#beforeWaiting}. */

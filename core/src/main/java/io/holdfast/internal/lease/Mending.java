@@ -5,9 +5,6 @@ package io.holdfast.internal.lease;
  * on the thread of the timers, at what was left, and as often as that takes. The error is passed on.
  */
 public final class Mending {
-    /** A shortage may be over by then. */
-    private static final long LATER_NANOS = 50_000_000L;
-
     private final Kit kit;
     private final Runnable mend;
 
@@ -27,6 +24,6 @@ public final class Mending {
     }
 
     public void later() {
-        kit.schedule(LATER_NANOS, mend);
+        kit.schedule(Kit.LATER_NANOS, mend);
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param <A> what a refusal is to the caller
  */
 public final class Outcome<A> {
-    private static final Object ENDED = new Object();
+    /** The end of a request that has no hold. Each is itself and no other: whoever has set it can go on after an error. */
+    private static final class Ended {}
 
     public final Kit kit;
     public final Demand demand;
@@ -81,18 +83,23 @@ public final class Outcome<A> {
         return end.get() instanceof Hold hold ? hold : null;
     }
 
-    /** Ends it; whether this call has. */
+    /** Ends it; whether it has ended by this, also if an earlier call with the same has done so. */
     public boolean endAs(Object how) {
-        return end.compareAndSet(null, how);
+        return end.compareAndSet(null, how) || end.get() == how;
+    }
+
+    /** An end for {@link #endAs} without a hold. */
+    public Object withoutHold() {
+        return new Ended();
     }
 
     /** Ends it without a hold; whether this call has. */
     public boolean endWithoutHold() {
-        return endAs(ENDED);
+        return endAs(withoutHold());
     }
 
     public boolean hasEndedWithoutHold() {
-        return end.get() == ENDED;
+        return end.get() instanceof Ended;
     }
 
     // ---- events
@@ -171,7 +178,17 @@ public final class Outcome<A> {
     }
 
     public void refuse(A refusal) {
-        complete(new Answer<>(null, refusal), null);
+        refuse(() -> refusal);
+    }
+
+    /** The same; an error on the way to the refusal is the answer in its place. */
+    public void refuse(Supplier<A> refusal) {
+        try {
+            complete(new Answer<>(null, refusal.get()), null);
+        } catch (RuntimeException | Error e) {
+            complete(null, e);
+            throw e;
+        }
     }
 
     public void fail(Throwable failure) {
@@ -190,9 +207,13 @@ public final class Outcome<A> {
             return false;
         }
         if (answer == null || answer.handle() == null) {
-            LockEvent.Reason reason = reasonOf(answer == null ? null : answer.why(), failure);
-            tellUnlessShared(subject ->
-                    new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
+            try {
+                LockEvent.Reason reason = reasonOf(answer == null ? null : answer.why(), failure);
+                tellUnlessShared(subject ->
+                        new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
+            } catch (RuntimeException | Error e) {
+                Kit.report("the end of a request could not be told to listeners", e);
+            }
         }
         boolean first = answer != null
                 ? result.complete(answer)

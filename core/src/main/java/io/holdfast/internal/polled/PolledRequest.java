@@ -105,19 +105,21 @@ public final class PolledRequest<A> implements Asking<A> {
         }
         Hold hold = new Hold(outcome, grant, deadline, outcome.demand.longest());
         Handle handle = hold.newHandle(); // before anybody can withdraw what has it
-        if (!outcome.endAs(hold)) {
-            poll.abandon(); // nobody waits for it any more
-            return;
-        }
-        poll.awake();
-        hold.begin();
-        poll.held(hold);
-        outcome.tellObtained(grant.token(), false);
-        try {
-            outcome.hand(handle);
-        } finally {
-            hold.lookAfter();
-        }
+        kit.surely(() -> {
+            if (!outcome.endAs(hold)) {
+                poll.abandon(); // nobody waits for it any more
+                return;
+            }
+            poll.awake();
+            hold.begin();
+            poll.held(hold);
+            outcome.tellObtained(grant.token(), false);
+            try {
+                outcome.hand(handle);
+            } finally {
+                hold.lookAfter();
+            }
+        });
     }
 
     /** The lease arrived with too little left. */
@@ -189,14 +191,14 @@ public final class PolledRequest<A> implements Asking<A> {
         long nanos;
         try {
             nanos = poll.backoffNanos(outcome.asked.get());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(e); // the caller's own function
             return;
         }
         asleep.set(true);
         timer = kit.schedule(Math.min(nanos, Math.max(0, leftOfWait())), () -> {
             if (asleep.compareAndSet(true, false)) {
-                ask(false);
+                kit.surely(() -> ask(false));
             }
         });
         poll.asleep();
@@ -231,21 +233,16 @@ public final class PolledRequest<A> implements Asking<A> {
     // ---- its end
 
     private void finish(A refusal) {
-        if (endWithoutHold()) {
-            outcome.refuse(refusal);
-        }
+        end(() -> outcome.refuse(refusal));
     }
 
-    public void fail(RuntimeException failure) {
-        if (endWithoutHold()) {
-            outcome.fail(failure);
-        }
+    public void fail(Throwable failure) {
+        end(() -> outcome.fail(failure));
     }
 
     @Override
     public void withdraw() {
-        if (endWithoutHold()) {
-            outcome.fail(new CancellationException());
+        if (end(() -> outcome.fail(new CancellationException()))) {
             return;
         }
         Hold hold = outcome.hold();
@@ -263,17 +260,21 @@ public final class PolledRequest<A> implements Asking<A> {
         }
     }
 
-    private boolean endWithoutHold() {
+    /** Ends it without a hold; whether this call has. What follows is done to its end, whatever fails on the way. */
+    private boolean end(Runnable then) {
+        Object how = outcome.withoutHold();
         kit.ending();
         try {
-            if (!outcome.endWithoutHold()) {
-                return false;
-            }
-            cancelTimer();
-            poll.awake();
-            poll.abandon();
-            poll.forget();
-            return true;
+            kit.surely(() -> {
+                if (outcome.endAs(how)) {
+                    cancelTimer();
+                    poll.awake();
+                    poll.abandon();
+                    poll.forget();
+                    then.run();
+                }
+            });
+            return outcome.end() == how;
         } finally {
             kit.ended();
         }

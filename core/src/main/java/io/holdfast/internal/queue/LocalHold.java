@@ -77,9 +77,9 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         return () -> request.deliver(this, made);
     }
 
-    /** What is left to be done if an error has kept it from its request. */
-    Runnable deliverIfNot() {
-        return () -> {
+    /** What is left to be done if an error has kept it from its request, or its end from its line. */
+    Runnable goOn() {
+        return end.get() != null ? () -> line.released(this) : () -> {
             WeakReference<Handle> before = handle;
             Handle made = new Handle(this);
             if (!request.isAnswered()) {
@@ -93,7 +93,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     @Override
     public boolean forgotten() {
-        return handle.get() == null;
+        return handle.get() == null || end.get() != null;
     }
 
     @Override
@@ -273,6 +273,11 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     /** Its hold is lost. */
     void lose(LossReason reason) {
         if (end.compareAndSet(null, reason)) {
+            hold.kit.surely(() -> lost(reason));
+        }
+    }
+
+    private void lost(LossReason reason) {
             over();
             tell(subject ->
                     new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
@@ -284,7 +289,6 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
             if (action != null) {
                 action.accept(reason);
             }
-        }
     }
 
     @Override
@@ -372,9 +376,13 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         if (!end.compareAndSet(null, RELEASED)) {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
-        over();
-        hold.rest.ask(resting, hold.kit.nanoTime()); // before the line looks whether the next one may have it
-        CompletableFuture<ReleaseResult> shared = line.released(this);
+        CompletableFuture<ReleaseResult> shared;
+        try {
+            over();
+            hold.rest.ask(resting, hold.kit.nanoTime()); // before the line looks whether the next one may have it
+        } finally {
+            shared = line.released(this);
+        }
         CompletableFuture<ReleaseResult> released = shared == null ? Tenure.release(hold, token()) : shared;
         if (!releaseTold && request.outcome.isHeard()) {
             return released.whenComplete((how, failure) -> tellReleased(how));

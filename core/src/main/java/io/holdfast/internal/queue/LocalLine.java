@@ -95,7 +95,7 @@ final class LocalLine implements Tenant {
             LocalHold lease = lent;
             Tenure present = tenure;
             if (lease != null) {
-                return lease.deliverIfNot();
+                return lease.goOn();
             }
             boolean kept = state == State.KEPT && keeps() && waiting.isEmpty();
             return present == null || kept ? askIfWanted() : then(giveBack(present), askIfWanted());
@@ -213,7 +213,7 @@ final class LocalLine implements Tenant {
                 request.withdraw(); // nobody knows how far it has come: the line asks by another
                 throw e;
             } finally {
-                stage.whenComplete((answer, failure) -> answered(request, answer, failure));
+                stage.whenComplete((answer, failure) -> kit.surely(() -> answered(request, answer, failure)));
             }
         };
     }
@@ -222,7 +222,8 @@ final class LocalLine implements Tenant {
         Handle handle = answer == null ? null : answer.handle();
         on(() -> {
             if (asking != request) {
-                return handle == null ? () -> {} : handle::leave; // nobody waits for it any more
+                boolean mine = handle != null && tenure != null && tenure.hold == handle.hold; // since an error
+                return handle == null || mine ? () -> {} : handle::leave; // nobody waits for it any more
             }
             asking = null;
             state = State.FREE;
@@ -241,7 +242,7 @@ final class LocalLine implements Tenant {
         obtained.lend(this);
         Runnable given = null;
         while (given == null && !waiting.isEmpty()) { // whoever is still there: it is granted for them
-            given = lendIfStillThere(begun, waiting.removeFirst(), obtained.grantedNanos);
+            given = lendToFirst(begun, obtained.grantedNanos);
         }
         // Where the client keeps the lock for nobody, a message is all by which it would hear of others in time.
         if (begun.beganWithOthers()
@@ -268,8 +269,13 @@ final class LocalLine implements Tenant {
             told = List.of(only);
         }
         List<LocalRequest> end = told;
-        end.forEach(each -> each.asked(request));
-        return then(() -> end.forEach(each -> each.refused(attempt, failure)), askIfWanted());
+        return () -> {
+            kit.endEach(end, each -> {
+                each.asked(request);
+                each.refused(attempt, failure);
+            });
+            on(this::askIfWanted);
+        };
     }
 
     // ---- the hold
@@ -279,8 +285,15 @@ final class LocalLine implements Tenant {
         Runnable given = null;
         while (given == null && !waiting.isEmpty() && present.turn.mayServe(now)) {
             present.turn.served();
-            given = lendIfStillThere(present, waiting.removeFirst(), now);
+            given = lendToFirst(present, now);
         }
+        return given;
+    }
+
+    /** It stands in line until that is done: an error on the way does not lose it. */
+    private @Nullable Runnable lendToFirst(Tenure present, long now) {
+        Runnable given = lendIfStillThere(present, Objects.requireNonNull(waiting.first()), now);
+        waiting.removeFirst();
         return given;
     }
 
@@ -335,6 +348,15 @@ final class LocalLine implements Tenant {
      */
     @Nullable
     CompletableFuture<ReleaseResult> released(LocalHold lease) {
+        try {
+            return goOn(lease);
+        } catch (RuntimeException | Error e) {
+            mending.later();
+            throw e;
+        }
+    }
+
+    private @Nullable CompletableFuture<ReleaseResult> goOn(LocalHold lease) {
         ReleaseResult result;
         Tenure over = null;
         long last = 0;
@@ -379,17 +401,13 @@ final class LocalLine implements Tenant {
             lock.unlock();
         }
         try {
-            // What goes back leaves first: what is asked for anew comes behind it.
-            CompletableFuture<ReleaseResult> answer =
-                    over == null ? CompletableFuture.completedFuture(result) : Tenure.release(over.hold, last);
             if (over == null) {
                 lease.tellReleased(result);
+                return CompletableFuture.completedFuture(result);
             }
-            then.run();
-            return answer;
-        } catch (RuntimeException | Error e) {
-            mending.later();
-            throw e;
+            return Tenure.release(over.hold, last);
+        } finally {
+            then.run(); // what goes back leaves first: what is asked for anew comes behind it
         }
     }
 
@@ -506,7 +524,7 @@ final class LocalLine implements Tenant {
             Tenure present = tenure;
             List<LocalRequest> all =
                     present == null || present.hold.origin != request.outcome ? List.of() : waiting.removeAll();
-            return () -> all.forEach(each -> each.evicted());
+            return () -> kit.endEach(all, LocalRequest::evicted);
         });
     }
 

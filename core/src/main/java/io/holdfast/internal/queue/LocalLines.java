@@ -199,11 +199,14 @@ public final class LocalLines implements Kept {
         }
     }
 
-    /** One after the other. */
+    /** One after the other, the second also after an error of the first: nothing else would do it. */
     static Runnable then(Runnable first, Runnable second) {
         return () -> {
-            first.run();
-            second.run();
+            try {
+                first.run();
+            } finally {
+                second.run();
+            }
         };
     }
 

@@ -104,10 +104,7 @@ final class LocalRequest implements Asking<Attempt> {
         Request asked = alone;
         if (asked != null) {
             asked.withdraw();
-        } else if (outcome.endWithoutHold()) {
-            ended(null, new CancellationException());
-            leaveLine();
-        } else if (outcome.end() instanceof LocalHold lease) {
+        } else if (!end(null, new CancellationException(), true) && outcome.end() instanceof LocalHold lease) {
             var unused = lease.leave();
         }
     }
@@ -150,9 +147,8 @@ final class LocalRequest implements Asking<Attempt> {
             timedOut(asked.outcome.contention);
         } else if (refused == null) {
             unknown();
-        } else if (outcome.endWithoutHold()) {
-            ended(null, refused);
-            leaveLine();
+        } else {
+            end(null, refused, true);
         }
     }
 
@@ -172,10 +168,7 @@ final class LocalRequest implements Asking<Attempt> {
 
     /** It ends without a lease, and leaves its line. */
     void left(Attempt attempt) {
-        if (outcome.endWithoutHold()) {
-            ended(attempt, null);
-            leaveLine();
-        }
+        end(attempt, null, true);
     }
 
     /** The server was asked so often for the line. */
@@ -185,16 +178,31 @@ final class LocalRequest implements Asking<Attempt> {
 
     /** What came of the request to the server; the line has let it go. */
     void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
-        if (outcome.endWithoutHold()) {
-            ended(
-                    attempt instanceof Attempt.TimedOut over
-                            ? new Attempt.TimedOut(over.lock(), demand.waitLimit(), over.contention())
-                            : attempt,
-                    failure);
-        }
+        Attempt own = attempt instanceof Attempt.TimedOut over
+                ? new Attempt.TimedOut(over.lock(), demand.waitLimit(), over.contention())
+                : attempt;
+        end(own, failure, false);
     }
 
-    private void ended(@Nullable Attempt attempt, @Nullable Throwable failure) {
+    /**
+     * Ends it without a lease; whether this call has. What follows is done to its end, whatever fails on the way.
+     *
+     * @param leaves whether it may stand in its line
+     */
+    private boolean end(@Nullable Attempt attempt, @Nullable Throwable failure, boolean leaves) {
+        Object how = outcome.withoutHold();
+        kit.surely(() -> {
+            if (outcome.endAs(how)) {
+                answer(attempt, failure);
+                if (leaves) {
+                    leaveLine();
+                }
+            }
+        });
+        return outcome.end() == how;
+    }
+
+    private void answer(@Nullable Attempt attempt, @Nullable Throwable failure) {
         cancelTimer();
         LocalLine in = line;
         if (in != null) {

@@ -11,6 +11,7 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.wire.Label;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** How a request meets the hold that its own actor has already: it waits, shares it, or is refused, as the options say. */
 final class Reentry {
@@ -18,6 +19,7 @@ final class Reentry {
     private final LockOptions options;
     private final Actors actors;
     private final boolean wanted;
+    private final AtomicBoolean open = new AtomicBoolean();
 
     Reentry(Request request) {
         this.request = request;
@@ -28,13 +30,14 @@ final class Reentry {
 
     /** The request begins to wait; {@link #end} follows, once. */
     void begin() {
-        if (wanted) {
+        if (wanted && open.compareAndSet(false, true)) {
             actors.reentrant(1);
         }
     }
 
+    /** Without effect the second time. */
     void end() {
-        if (wanted) {
+        if (wanted && open.compareAndSet(true, false)) {
             actors.reentrant(-1);
         }
     }
@@ -57,6 +60,16 @@ final class Reentry {
         if (handle == null) {
             return false;
         }
+        try {
+            share(own, handle);
+        } catch (RuntimeException | Error e) {
+            own.leave();
+            throw e;
+        }
+        return true;
+    }
+
+    private void share(Hold own, Handle handle) {
         boolean extend = options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND
                 || own.remaining().compareTo(Demand.leastLeft(options)) <= 0
                 || (Demand.needsWholeTerm(options) && !own.grant.isConfirmed());
@@ -65,7 +78,6 @@ final class Reentry {
         } else {
             request.join(own, handle);
         }
-        return true;
     }
 
     private static Contention with(Hold own) {

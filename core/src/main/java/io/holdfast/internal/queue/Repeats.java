@@ -111,6 +111,17 @@ final class Repeats<T> {
             }
             try {
                 asking.accept(next, () -> answered(lane, next));
+            } catch (RuntimeException | Error e) {
+                lock.lock();
+                try {
+                    if (underWay.remove(next)) { // it was not asked for, as far as is known: whoever adds next asks
+                        lane.underWay--;
+                        lane.waiting.add(next);
+                    }
+                } finally {
+                    lock.unlock();
+                }
+                throw e;
             } finally {
                 lock.lock();
                 try {

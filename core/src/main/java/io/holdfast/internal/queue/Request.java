@@ -153,12 +153,13 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** Shares the hold that its actor has already. */
     void join(Hold own, Handle handle) {
-        if (end(outcome.asked.get() > 0, new Joined(new WeakReference<>(handle))) == null) {
+        boolean joined = end(outcome.asked.get() > 0, new Joined(new WeakReference<>(handle)), withdrawal -> {
+            outcome.tellObtained(own.token(), true);
+            outcome.hand(handle);
+        });
+        if (!joined) {
             own.leave();
-            return;
         }
-        outcome.tellObtained(own.token(), true);
-        outcome.hand(handle);
     }
 
     static @Nullable DriverException causeOf(@Nullable Throwable failure) {
@@ -413,15 +414,18 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept, knownNanos);
             Hold hold = hold(grant, deadline);
             Handle handle = hold.newHandle(); // before anybody can withdraw what has it
-            if (outcome.endAs(hold)) {
-                cancelTimer();
-                reentry.end();
-                queue.waitingRoom.settled(this);
-                if (queue.assurance.keepsOut()) {
-                    hold.holdBack();
+            if (queue.assurance.keepsOut()) {
+                hold.holdBack();
+            }
+            queue.kit.surely(() -> {
+                if (outcome.endAs(hold)) {
+                    cancelTimer();
+                    queue.waitingRoom.settled(this);
+                    begin(hold);
+                    grant.handOut(handle, true);
                 }
-                begin(hold);
-                grant.handOut(handle, true);
+            });
+            if (outcome.end() == hold) {
                 return;
             }
         }
@@ -465,17 +469,16 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
      * @return false if it has ended before
      */
     boolean timeOut() {
-        CompletableFuture<Boolean> withdrawal = end(outcome.asked.get() > 0);
-        HoldfastException refused = refusal(); // of a request that has ended: no copy follows
-        if (withdrawal != null && refused != null) {
-            outcome.fail(refused);
-        } else if (withdrawal != null) {
-            var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(
-                    acknowledged
-                            ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
-                            : unknown(copies.lastFailure())));
-        }
-        return withdrawal != null;
+        return end(outcome.asked.get() > 0, null, withdrawal -> {
+            HoldfastException refused = refusal(); // of a request that has ended: no copy follows
+            if (refused != null) {
+                outcome.fail(refused);
+            } else {
+                var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(() -> acknowledged
+                        ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
+                        : unknown(copies.lastFailure())));
+            }
+        });
     }
 
     /** The hold with this token was ended by name. */
@@ -489,24 +492,18 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** An operator has dropped it from the queue. */
     void evicted() {
-        if (end(false) != null) {
-            outcome.refuse(new Attempt.Evicted(keys.name(), outcome.contention));
-        }
+        end(false, null, withdrawal -> outcome.refuse(() -> new Attempt.Evicted(keys.name(), outcome.contention)));
     }
 
     /** Ends without a lease, and takes back what may have come of it. */
     void finish(Attempt attempt) {
         boolean nothingLeft =
                 attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || outcome.asked.get() == 0;
-        if (end(!nothingLeft) != null) {
-            outcome.refuse(attempt);
-        }
+        end(!nothingLeft, null, withdrawal -> outcome.refuse(attempt));
     }
 
     void fail(HoldfastException failure) {
-        if (end(outcome.asked.get() > 0) != null) {
-            outcome.fail(failure);
-        }
+        end(outcome.asked.get() > 0, null, withdrawal -> outcome.fail(failure));
     }
 
     /**
@@ -515,8 +512,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
      */
     @Override
     public void withdraw() {
-        if (end(true) != null) {
-            outcome.fail(new CancellationException());
+        if (end(true, null, withdrawal -> outcome.fail(new CancellationException()))) {
             return;
         }
         // By its own handle, which leaves once: others may have entered the hold.
@@ -541,26 +537,26 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     /**
-     * Ends the request without a hold.
+     * Ends the request without a hold of its own; whether this call has. What follows is done to its end, whatever fails on the way.
      *
      * @param takeBack whether something of it may be on the server although all copies of its acquire were answered
-     * @return whether the server acknowledges that nothing of the request is left; null if it has ended already
+     * @param joined what it shares in place of a hold of its own; null if nothing
+     * @param then is given whether the server acknowledges that nothing of the request is left, once that is known
      */
-    private @Nullable CompletableFuture<Boolean> end(boolean takeBack) {
-        return end(takeBack, null);
-    }
-
-    /** @param joined what it shares in place of a hold of its own; null if nothing */
-    private @Nullable CompletableFuture<Boolean> end(boolean takeBack, @Nullable Joined joined) {
+    private boolean end(boolean takeBack, @Nullable Joined joined, Consumer<CompletableFuture<Boolean>> then) {
+        Object how = joined == null ? outcome.withoutHold() : joined;
         queue.kit.ending();
         try {
-            if (!(joined == null ? outcome.endWithoutHold() : outcome.endAs(joined))) {
-                return null;
-            }
-            close();
-            return takeBack || unanswered()
-                    ? queue.withdrawals.withdraw(keys, owner, unanswered())
-                    : CompletableFuture.completedFuture(true);
+            queue.kit.surely(() -> {
+                if (outcome.endAs(how)) {
+                    close();
+                    then.accept(
+                            takeBack || unanswered()
+                                    ? queue.withdrawals.withdraw(keys, owner, unanswered())
+                                    : CompletableFuture.completedFuture(true));
+                }
+            });
+            return outcome.end() == how;
         } finally {
             queue.kit.ended();
         }
@@ -586,11 +582,12 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     private void close() {
         cancelTimer();
-        reentry.end();
         queue.waitingRoom.remove(this);
     }
 
+    /** Its wait is over. */
     private void cancelTimer() {
+        reentry.end();
         Runnable cancel = timer;
         if (cancel != null) {
             cancel.run();

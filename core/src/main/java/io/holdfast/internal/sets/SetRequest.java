@@ -207,10 +207,20 @@ public final class SetRequest implements Question<SetAnswer> {
                 if (late) {
                     request.withdraw();
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 outcome = CompletableFuture.failedFuture(e);
             }
-            outcome.whenComplete((answered, failure) -> answered(next, answered, failure));
+            outcome.whenComplete((answered, failure) -> safely(() -> answered(next, answered, failure)));
+        }
+
+        /** An error on the way ends it: the caller gets the error, and what was obtained goes back. */
+        private void safely(Runnable step) {
+            try {
+                step.run();
+            } catch (RuntimeException | Error e) {
+                endWith(() -> {});
+                answer.completeExceptionally(e);
+            }
         }
 
         private void answered(Demand demand, @Nullable Answer<Attempt> answered, @Nullable Throwable failure) {
@@ -293,7 +303,17 @@ public final class SetRequest implements Question<SetAnswer> {
         private void endWith(Runnable told) {
             Rest rest = endNow();
             if (rest != null) {
-                rest.giveBack().whenComplete((all, ignored) -> told.run());
+                giveBack(rest).whenComplete((all, ignored) -> safely(told));
+            }
+        }
+
+        /** In any case: after an error what it holds is released one by one. */
+        private CompletableFuture<?> giveBack(Rest rest) {
+            try {
+                return rest.giveBack();
+            } catch (RuntimeException | Error e) {
+                kit.schedule(0, () -> kit.endEach(rest.held(), Handle::leave));
+                return CompletableFuture.failedFuture(e);
             }
         }
 
@@ -302,7 +322,7 @@ public final class SetRequest implements Question<SetAnswer> {
             List<CompletableFuture<Boolean>> answers =
                     all.stream().map(handle -> handle.hold.handOut()).toList();
             CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-                    .whenComplete((done, ignored) -> {
+                    .whenComplete((done, ignored) -> safely(() -> {
                         for (int i = 0; i < answers.size(); i++) {
                             if (answers.get(i).isCompletedExceptionally()) {
                                 Demand demand = demands.get(i);
@@ -313,7 +333,7 @@ public final class SetRequest implements Question<SetAnswer> {
                         if (!loseIfAnyIsOver(all)) {
                             complete(all);
                         }
-                    });
+                    }));
         }
 
         private void complete(List<Handle> all) {
@@ -327,8 +347,14 @@ public final class SetRequest implements Question<SetAnswer> {
                 return true;
             });
             if (first) {
+                try {
+                    answer.complete(new SetAnswer(entry, null));
+                } catch (RuntimeException | Error e) {
+                    answer.completeExceptionally(e);
+                    entry.leave();
+                    throw e;
+                }
                 renewTogether(all);
-                answer.complete(new SetAnswer(entry, null));
             }
         }
 
