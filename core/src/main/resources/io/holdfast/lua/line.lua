@@ -17,6 +17,7 @@
 -- have one token, the number of the phase's first grant: a store that refuses lower tokens passes all of them, and no writer of
 -- before.
 
+local unpack = table.unpack or unpack -- newer Lua has it there alone
 local GRANT_LIMIT = 500 -- grants of one script, which then runs for some milliseconds
 
 local function lineAt(i)

@@ -42,7 +42,7 @@ if own.mode == 'W' and own.token == ARGV[4] then
     claiming().takeUp(lock, owner, own)
   end
   redis.call('HSET', lock.hold, public, textOf(own), '@u', '1', '@f', lock.phase)
-  redis.call('ZADD', lock.members, int(math.max(last, now + ARGV[5])), public .. ' ' .. own.token)
+  redis.call('ZADD', lock.members, int(math.max(tonumber(last), now + ARGV[5])), public .. ' ' .. own.token)
   outlive(lock.members, lock.hold, tonumber(ARGV[5]))
   -- rule dgserves
   settle(lock)

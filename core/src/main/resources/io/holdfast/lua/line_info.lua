@@ -37,7 +37,7 @@ for i = 1, #KEYS / 7 do
   local permits, label = string.match(readHold(line.cap) or '', '^(%d+) (%S*)$')
   local left = permits and math.max(0, redis.call('PTTL', line.cap)) or 0
   local words = {
-    sound and rare.waitersOf(line) or 0, holders, line.used, #alive / 2, #waiters, permits or '-1', int(left), label or '',
+    sound and rare.waitersOf(line) or 0, holders, line.used, int(#alive / 2), #waiters, permits or '-1', int(left), label or '',
   }
   for j = 1, #alive, 2 do
     local public, token = string.match(alive[j], '^(%S+) (%d+)')

@@ -9,6 +9,7 @@
 
 -- include lasting.lua
 
+local unpack = table.unpack or unpack -- newer Lua has it there alone
 local reply = {}
 local now = math.floor(nowText / 1000)
 for i = 1, #KEYS / 2 do

@@ -19,4 +19,4 @@ if not lock.held or lock.public == '?' or other then
   return 'NOTHING 0'
 end
 expireLater(KEYS[1], ARGV[1])
-return 'HELD ' .. math.max(ARGV[1], redis.call('PTTL', KEYS[1]))
+return 'HELD ' .. math.max(tonumber(ARGV[1]), redis.call('PTTL', KEYS[1]))

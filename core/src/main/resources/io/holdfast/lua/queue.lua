@@ -116,6 +116,7 @@ local function seldom()
 
   -- Takes waiters out of the queue, keeping their order.
   function rare.park(lock, owners)
+    local unpack = table.unpack or unpack -- newer Lua has it there alone
     local scored, counts = {}, {}
     for _, owner in ipairs(owners) do
       scored[#scored + 1] = redis.call('ZSCORE', lock.queue, owner)

@@ -11,6 +11,7 @@
 -- include owner.lua
 -- include expiry.lua
 
+local unpack = table.unpack or unpack -- newer Lua has it there alone
 local texts = redis.call('MGET', unpack(KEYS))
 local reply = {}
 for i = 1, #KEYS do

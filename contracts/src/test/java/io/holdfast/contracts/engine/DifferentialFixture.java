@@ -54,7 +54,7 @@ abstract class DifferentialFixture {
         real.close();
     }
 
-    private static long seed() {
+    static long seed() {
         String chosen = System.getProperty("holdfast.test.seed", "1");
         return chosen.equals("fresh") ? System.nanoTime() : Long.parseLong(chosen);
     }
@@ -72,7 +72,7 @@ abstract class DifferentialFixture {
         return micros(server::command);
     }
 
-    private interface Asking {
+    interface Asking {
         Reply command(String... words);
     }
 
@@ -81,7 +81,7 @@ abstract class DifferentialFixture {
         return clock.get(0).asLong() * 1_000_000 + clock.get(1).asLong();
     }
 
-    String both(String... words) {
+    public String both(String... words) {
         String shown =
                 String.join(" ", Arrays.asList(words).subList(words[0].startsWith("EVAL") ? 2 : 0, words.length));
         asked.add(words[0].startsWith("EVAL") ? words[1].lines().findFirst().orElse("") + " | " + shown : shown);
@@ -118,7 +118,7 @@ abstract class DifferentialFixture {
                 : List.of(reply.asString().split(" ", -1));
     }
 
-    private static Object value(Reply reply) {
+    static Object value(Reply reply) {
         if (reply.isNull()) {
             return "(nothing)";
         }
@@ -179,7 +179,7 @@ abstract class DifferentialFixture {
     }
 
     /** Type, value and expiry of each key. */
-    private static Map<String, List<Object>> keyspace(Asking server) {
+    static Map<String, List<Object>> keyspace(Asking server) {
         Map<String, List<Object>> keys = new TreeMap<>();
         for (Reply key : server.command("KEYS", "*").asList()) {
             String name = key.asString();
