@@ -359,7 +359,8 @@ public final class Admin {
 
     /**
      * Limits how many permits of a semaphore may be out, for a time, whatever requests say: 0 stops it. Nothing is taken from those that
-     * have some; who asks waits, unless it would fit beside them even so. When the time is over the limit is gone, and those who wait
+     * have some; who asks waits, unless it would fit beside them even so. A request for more than the limit keeps its place, and others pass it
+     * until the limit ends. When the time is over the limit is gone, and those who wait
      * are served; nothing is left of it. A limit takes the place of the one before. One above what requests say changes nothing.
      *
      * @param permits 0 to {@link DistributedSemaphore#MOST}

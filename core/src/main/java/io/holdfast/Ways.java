@@ -38,7 +38,12 @@ final class Ways {
         if (limit.permits() >= wanted) { // else nothing that holders do would help
             ofHolders();
         }
-        add(By.LIMIT, limit.remaining(), "the end of the operator's limit", "");
+        boolean passed = limit.permits() > 0 && limit.permits() < wanted;
+        add(
+                By.LIMIT,
+                limit.remaining(),
+                "the end of the operator's limit",
+                passed ? "as it asks for more: until then it keeps its place, and others pass it" : "");
         add(By.OPERATOR_UNLIMIT, null, "an operator ends the limit", "");
     }
 

@@ -24,6 +24,7 @@ import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -328,6 +329,29 @@ public abstract class SemaphoreContract extends LockSuite {
         held.release();
         get(second).release();
         assertTrue(permits.look().limit().isEmpty());
+    }
+
+    @Test
+    final void limit_requestForMoreStandsInFront_isPassedWhileItLastsAndIsTheFirstAfterwards() throws Exception {
+        Admin admin = one.admin().semaphores();
+        Lease held = permits.acquire();
+        CompletableFuture<Lease> large = waiting(others, 3);
+        CompletableFuture<Lease> small = waiting(permits, 1);
+        assertFalse(small.isDone(), "nothing passes a request that does not fit");
+        admin.limit("a", 2, Duration.ofMinutes(10));
+        get(small).release();
+        permits.permits(1).attempt(Wait.none()).orElseThrow().release();
+        String why = permits.look().ways(client -> Optional.of(true)).get(0).condition();
+        assertTrue(why.contains("others pass it"), why);
+        assertFalse(large.isDone());
+        assertTrue(admin.unlimit("a"));
+        CompletableFuture<Lease> later = waiting(permits, 1);
+        held.release();
+        Lease first = get(large);
+        assertFalse(later.isDone());
+        first.release();
+        get(later).release();
+        awaitNothingLeft(server);
     }
 
     @Test

@@ -19,6 +19,7 @@
 
 local unpack = table.unpack or unpack -- newer Lua has it there alone
 local GRANT_LIMIT = 500 -- grants of one script, which then runs for some milliseconds
+local PASS_LIMIT = 500 -- waiters that one script passes because of an operator's limit
 
 local function lineAt(i)
   local line = lockAt(i, 7)
@@ -246,6 +247,20 @@ local function admits(line, mode, weight, limit)
   return used <= tonumber(limit) and used <= mostOf(line)
 end
 
+-- Whether a request is for more than an operator's limit leaves to anybody, whoever holds. It stands aside as long as the limit
+-- lasts: it keeps its place, and others pass it.
+local function isOverLimit(line, mode, weight)
+  -- rule overlimit
+  return mode == 'P' and tonumber(weight) > mostOf(line) and mostOf(line) > 0
+  -- end
+end
+
+-- A waiter that is looked at stands aside; the first that does is the first of all once the limit has ended.
+local function pass(line, about)
+  line.aside = line.passed and line.aside or about
+  line.passed = (line.passed or 0) + 1
+end
+
 -- Decides a grant, so that what comes next is judged beside it. It is written by give.
 local function decide(line, grants, grant)
   grant.public, grant.secret = partsOf(grant.owner)
@@ -330,10 +345,10 @@ end
 
 -- Grants the line to the first waiter that can be told, and to the next, as long as the first fits; to those of the client that
 -- asks, which the reply tells, for their term, to any other for a claim window. Who does not fit is passed by nobody, unless it
--- cannot be told: a candidate, a waiter of the client that asks, may be parked.
+-- cannot be told (a candidate, a waiter of the client that asks, may be parked), or asks for more than an operator's limit.
 local function serve(line, candidate)
   local grants, mails, walked, told, again = {}, {}, 0, {}, true
-  line.first, line.ahead = nil, nil
+  line.first, line.ahead, line.passed = nil, nil, nil
   while again do
     local owner, about, order
     owner, about, walked = nextWaiter(line, candidate, walked)
@@ -385,6 +400,9 @@ local function serve(line, candidate)
         -- rule suspectpasses
         again = true
         -- end
+      elseif isOverLimit(line, mode, weight) and (line.passed or 0) < PASS_LIMIT then
+        pass(line, about)
+        again = true
       else
         line.first = about
         -- rule strict
@@ -476,6 +494,27 @@ local function roomFor(line, weight, limit)
   return at
 end
 
+-- What is known of the first waiter that does not stand aside, and what it asks for; nothing if there is none.
+local function firstToServe(line)
+  local about = line.first
+  while true do
+    if not about then
+      local at = line.passed or '0'
+      local first = redis.call('ZRANGE', line.queue, at, at)[1]
+      about = first and redis.call('HGET', line.details, first)
+    end
+    if not about then
+      return nil
+    end
+    local mode, weight, limit = wantedBy(about)
+    if line.first or not isOverLimit(line, mode, weight) or (line.passed or 0) == PASS_LIMIT then
+      return about, mode, weight, limit
+    end
+    pass(line, about)
+    about = nil
+  end
+end
+
 -- The part of a reply that tells of the line, as words: wake; more; number of holders; permits that are out; number of those waiters
 -- of the client that asks which hold now, and of each its owner's public id, its token, since when, and its term, ms from now. Then, if
 -- somebody holds, of the hold that lasts longest: for how many ms yet, its owner's public id, its token, since when, its term in ms, its
@@ -483,25 +522,21 @@ end
 -- With `others` a hold of the client that asks is not told.
 local function describe(line, others)
   -- The wake: in how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits.
-  local about = line.first
-  if not about then
-    local first = redis.call('ZRANGE', line.queue, '0', '0')[1]
-    about = first and redis.call('HGET', line.details, first)
-  end
-  local mode, weight, limit
-  if about then
-    mode, weight, limit = wantedBy(about)
-  end
-  local permits, at = mode == 'P' and line.writer ~= '?', nil
+  local about, mode, weight, limit = firstToServe(line)
+  local permits, at = (mode == 'P' or line.passed) and line.writer ~= '?', nil
   if permits then
-    local wanted, own = tonumber(weight), tonumber(limit)
-    at = roomFor(line, wanted, math.min(own, mostOf(line)))
-    if line.most < own then
+    local wanted, own = tonumber(weight or 0), tonumber(limit or 0)
+    at = about and roomFor(line, wanted, math.min(own, mostOf(line)))
+    if line.passed or line.most < own then
       -- rule capends
-      -- An operator's limit ends, too: until then, and at its end, less has to come back.
+      -- An operator's limit ends, too: until then, and at its end, less has to come back. Who stands aside is the first then.
       local left = redis.call('PTTL', line.cap)
       if left >= 0 then
         local later = now + left + 1
+        if line.passed then
+          mode, weight, limit = wantedBy(line.aside)
+          wanted, own = tonumber(weight), tonumber(limit)
+        end
         if line.used + wanted > own then
           later = math.max(later, roomFor(line, wanted, own) or later)
         end

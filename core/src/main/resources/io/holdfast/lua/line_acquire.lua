@@ -135,7 +135,8 @@ end
 if not waiting and admits(lock, mode, weight, permits) then
   local ahead = false
   -- rule newcomer
-  local first = queued > 0 and redis.call('ZRANGE', lock.queue, '0', '0', 'WITHSCORES')[2]
+  local at = lock.passed or '0'
+  local first = queued > 0 and redis.call('ZRANGE', lock.queue, at, at, 'WITHSCORES')[2]
   ahead = first and tonumber(first) < orderOf((facts[3] or 0) + 1, priority, order, owner)
   -- end
   if not ahead then

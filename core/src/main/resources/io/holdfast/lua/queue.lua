@@ -213,17 +213,19 @@ local function nextWaiter(lock, candidate, walked)
     order = tonumber(redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil)
     step = order and 2 or 1
   end
-  -- Mostly the first one is it, and where something was given back, the next one is looked at, too.
-  local last = lock.wrote and '1' or '0'
+  -- Mostly the first one is it, and where something was given back, the next one is looked at, too. Those that were passed stay
+  -- where they are, in front.
+  local from, last = lock.passed or '0', lock.wrote and '1' or '0'
   walked = walked or 0
   while walked < WALK_LIMIT do
     local pair = not order and lock.front
     local batch = pair or not order and lock.ahead
     lock.front, lock.ahead = nil, nil
+    local to = lock.passed and lock.passed + last or last
     if order then
-      batch = redis.call('ZRANGE', lock.queue, '0', last, 'WITHSCORES')
+      batch = redis.call('ZRANGE', lock.queue, from, to, 'WITHSCORES')
     elseif not batch then
-      batch = redis.call('ZRANGE', lock.queue, '0', last)
+      batch = redis.call('ZRANGE', lock.queue, from, to)
       pair = last == '1'
     end
     local found, about, aside = nil, nil, nil

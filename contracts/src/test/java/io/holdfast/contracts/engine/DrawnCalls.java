@@ -102,7 +102,7 @@ final class DrawnCalls {
                         lock.allToRevoke(),
                         client,
                         pick(List.of("", "1", token(lock))),
-                        pick(List.of("0", "0", "1", owner.replace("~s", ""))),
+                        pick(List.of("0", "1", "1", owner.replace("~s", ""))),
                         "120000");
             case 19 -> {
                 servers.run(
@@ -437,7 +437,7 @@ final class DrawnCalls {
     }
 
     private String[] hold(Keys lock) {
-        return (servers.both("GET", lock.hold())).split(" ", -1);
+        return servers.both("GET", lock.hold()).split(" ", -1);
     }
 
     /** Who holds it; somebody else if nobody does, also if it rests. */

@@ -244,6 +244,30 @@ final class LineRulesTest extends LineFixture {
     }
 
     @Test
+    void overlimit_requestForMoreThanTheLimitStandsInFront_isNeeded() {
+        assertNeeded("overlimit", "", () -> {
+            take(A, permits(2, 4));
+            queue(B, permits(3, 4));
+            queue(C, permits(1, 4));
+            limit(2);
+            release(A);
+            return mustHold(holds(C), "C");
+        });
+    }
+
+    @Test
+    void overlimit_newcomerThatFits_isNeeded() {
+        assertNeeded("overlimit", "", () -> {
+            take(A, permits(2, 4));
+            queue(B, permits(3, 4));
+            limit(3);
+            limit(2);
+            release(A);
+            return mustHold(tryAsk(C, permits(2, 4)).equals("GRANTED"), "C");
+        });
+    }
+
+    @Test
     void capends_limitEndsBeforePermitsComeBack_isNeeded() {
         assertNeeded("capends", "", () -> {
             take(A, permits(1, 2));

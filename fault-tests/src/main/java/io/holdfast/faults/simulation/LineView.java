@@ -140,6 +140,12 @@ final class LineView {
         return owners;
     }
 
+    /** Whether a waiter asks for more than an operator's limit, so that it stands aside while the limit lasts. */
+    boolean isOverLimit(String owner, long nowMillis) {
+        String about = details.get(owner);
+        return about != null && Integer.parseInt(about.split(" ", -1)[5].split(":", -1)[1]) > most(nowMillis);
+    }
+
     /** Whether what a waiter asks for fits beside those whose end has not come. */
     boolean hasRoomFor(String owner, long nowMillis) {
         String about = details.get(owner);

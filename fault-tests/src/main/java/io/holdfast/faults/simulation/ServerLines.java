@@ -219,7 +219,7 @@ final class ServerLines {
             checks.found(
                     Check.LIVENESS, keys[line] + " is handed to " + request + " again, which was not heard meanwhile");
         }
-        inOrder(line, before, after, request, hold);
+        inOrder(line, before, after, request, hold, now);
     }
 
     private void fits(int line, LineView after, String owner, Hold hold, long now) {
@@ -241,13 +241,16 @@ final class ServerLines {
         }
     }
 
-    /** Who waits since before this command, and waits still, could be told: it is passed by nobody that stands behind it. */
-    private void inOrder(int line, LineView before, LineView after, LineRequest request, Hold hold) {
+    /**
+     * Who waits since before this command, and waits still, could be told: it is passed by nobody that stands behind it, unless it
+     * asks for more than an operator's limit.
+     */
+    private void inOrder(int line, LineView before, LineView after, LineRequest request, Hold hold, long now) {
         Double order = hold.isClaim() ? Double.valueOf(hold.order()) : before.placeOf(request.owner);
         before.queue.forEach((owner, place) -> {
             Double stands = after.queue.get(owner);
             LineRequest other = checks.ownerOf(LineView.publicPart(owner));
-            if (stands == null || other == null) {
+            if (stands == null || other == null || after.isOverLimit(owner, now)) {
                 return;
             }
             boolean passed;
@@ -340,6 +343,9 @@ final class ServerLines {
     private @Nullable String firstWithRoom(int line, long now, String requester) {
         LineView view = views[line];
         for (String owner : view.queue.keySet()) {
+            if (view.isOverLimit(owner, now)) {
+                continue; // whoever comes next must not wait for it
+            }
             boolean asks = LineView.clientOf(owner).equals(requester);
             if (view.deadlineOf(owner) >= now
                     && (asks || (!view.isSuspect(owner) && !(view.wasSeenListening(owner) && isAway(owner))))) {

@@ -96,6 +96,21 @@ final class LineBreaks {
                         6,
                         EnumSet.of(LIVENESS),
                         off("line_limit", "unlimitserves")),
+                of(
+                        Kind.STEERED,
+                        "a request for more than a limit blocks those behind it",
+                        4,
+                        EnumSet.of(LIVENESS),
+                        off("line", "overlimit")),
+                of(
+                        Kind.STEERED,
+                        "while a limit lasts any request is passed",
+                        23,
+                        EnumSet.of(ORDER),
+                        lua(
+                                "line",
+                                "tonumber(weight) > mostOf(line) and mostOf(line) > 0",
+                                "mostOf(line) < math.huge")),
                 of(Kind.STEERED, "nobody knows when a limit ends", 13, EnumSet.of(LIVENESS), off("line", "capends")),
                 of(
                         Kind.STEERED,
