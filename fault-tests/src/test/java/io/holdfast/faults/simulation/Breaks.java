@@ -248,8 +248,8 @@ final class Breaks {
                         java("internal/lease/Hold", "if (!state.release()) {", "if (!state.active()) {"),
                         java(
                                 "internal/lease/Hold",
-                                "        return grant.release().whenComplete((how, failure) -> {\n",
-                                "        return grant.release().whenComplete((how, failure) -> {\n            state.release();\n")),
+                                "        return answer.whenComplete((how, failure) -> {\n",
+                                "        return answer.whenComplete((how, failure) -> {\n            state.release();\n")),
                 of(
                         "the refresh never comes",
                         INSIDE,
@@ -344,8 +344,8 @@ final class Breaks {
                         EnumSet.of(ANSWER),
                         java(
                                 "internal/queue/Request",
-                                "acknowledged\n                            ? new Attempt.TimedOut",
-                                "acknowledged || keys != null\n                            ? new Attempt.TimedOut")),
+                                "outcome.refuse(() -> acknowledged\n",
+                                "outcome.refuse(() -> acknowledged || keys != null\n")),
                 of(
                         "an answer that does not come is waited for for ever",
                         INSIDE,
@@ -441,7 +441,7 @@ final class Breaks {
                         EnumSet.of(TOKENS, EXCLUSION, HOLDER),
                         lua(
                                 "revoke",
-                                "  mail[#mail + 1] = channelOf(lock, clientOf(held.public))\n  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. ' ' .. lock.hold\n",
+                                "  mail[#mail + 1] = channelOf(lock, clientOf(held.public))\n  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. (drop == '1' and ' 1 ' or ' 0 ') .. lock.hold\n",
                                 "")),
                 of(
                         "cluster: a mailbox that only a kept lock wants is never closed",

@@ -176,11 +176,11 @@ final class ElectionBreaks {
                         EnumSet.of(TOLD),
                         java(
                                 "Candidacy",
-                                "        leadership.interruptBody();\n        leadership.ended(reason);",
-                                "        leadership.ended(reason);")),
+                                "        leadership.interruptBody();\n        kit.execute",
+                                "        kit.execute")),
                 of(
                         "an interrupt that comes before the leader is forgotten",
-                        4,
+                        186,
                         EnumSet.of(TOLD),
                         java(
                                 "Leadership",
@@ -190,7 +190,7 @@ final class ElectionBreaks {
                         "nobody is told that a leadership is over",
                         1,
                         EnumSet.of(TOLD),
-                        java("Candidacy", "        leadership.ended(reason);\n", "")),
+                        java("Candidacy", "kit.execute(() -> leadership.ended(reason));", "")),
                 of(
                         "a closed candidate goes on",
                         1,

@@ -63,7 +63,7 @@ final class LineBreaks {
                         EnumSet.of(TOLD),
                         lua("line_revoke", """
                                     mail[#mail + 1] = channelOf(lock, clientOf(public))
-                                    mail[#mail + 1] = 'V ' .. public .. ' ' .. token .. ' ' .. lock.hold
+                                    mail[#mail + 1] = 'V ' .. public .. ' ' .. token .. ' 0 ' .. lock.hold
                                 """, "")),
                 of(
                         Kind.STEERED,
@@ -300,13 +300,21 @@ final class LineBreaks {
                                 "        if (!active()) {\n            kit.ended();"),
                         java(
                                 "internal/lease/Hold",
-                                "        forget();\n        return grant.release().whenComplete((how, failure) -> {",
-                                "        return grant.release().whenComplete((how, failure) -> {\n"
+                                "            forget();\n            answer = grant.release();",
+                                "            answer = grant.release();"),
+                        java(
+                                "internal/lease/Hold",
+                                "        return answer.whenComplete((how, failure) -> {",
+                                "        return answer.whenComplete((how, failure) -> {\n"
                                         + "            state.release();\n            forget();"),
                         java(
                                 "internal/lease/Handle",
-                                "return left.compareAndSet(false, true)\n                ? hold.leave(rest)",
-                                "return !left.get()\n                ? hold.leave(rest).whenComplete((how, failure) -> left.set(true))")),
+                                "if (!left.compareAndSet(false, true)) {",
+                                "if (left.get()) {"),
+                        java(
+                                "internal/lease/Handle",
+                                "return hold.leave(rest);",
+                                "return hold.leave(rest).whenComplete((how, failure) -> left.set(true));")),
                 of(
                         "a downgrade does not end the writing lease",
                         1,

@@ -133,7 +133,7 @@ final class SharedBreaks {
                         EnumSet.of(ORPHAN),
                         java(
                                 "internal/queue/LocalLine",
-                                "then = timed ? () -> {} : time(options.keepFor().toNanos());",
+                                "then = time(now);",
                                 "then = () -> {};")),
                 Breaks.of(
                         "shared: closing does not release",
