@@ -158,8 +158,7 @@ public final class VirtualTime implements Ticker {
         lock.lock();
         try {
             if (task.tries() < MOST_TRIES) {
-                tasks.add(new Task(
-                        elapsed + PAUSE_NANOS, ++numbers, task.owner(), task.run(), task.tries() + 1));
+                tasks.add(new Task(elapsed + PAUSE_NANOS, ++numbers, task.owner(), task.run(), task.tries() + 1));
             }
         } finally {
             lock.unlock();

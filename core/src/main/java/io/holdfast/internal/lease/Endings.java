@@ -38,18 +38,17 @@ final class Endings {
 
     /** Runs all, since there is no more time before the end. */
     void runAll() {
-        for (Ending ending : open) {
-            if (open.remove(ending)) {
-                ending.action.run();
-            }
-        }
+        run(List.copyOf(open));
     }
 
     /** Runs what is due. */
     void run(long now, long deadline) {
-        List<Ending> due = open.stream()
+        run(open.stream()
                 .filter(ending -> deadline - ending.beforeNanos - now <= 0)
-                .toList();
+                .toList());
+    }
+
+    private void run(List<Ending> due) {
         for (Ending ending : due) {
             if (open.remove(ending)) { // else another thread has run it, or taken it back
                 ending.action.run();

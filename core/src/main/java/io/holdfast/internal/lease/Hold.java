@@ -38,8 +38,6 @@ public final class Hold extends Buckets.Item implements Holding {
     // Numbers of its own and not objects: of a hundred thousand holds each has to be fetched from memory to be renewed.
     private static final AtomicIntegerFieldUpdater<Hold> HELD_BACK =
             AtomicIntegerFieldUpdater.newUpdater(Hold.class, "heldBack");
-    private static final AtomicIntegerFieldUpdater<Hold> USED =
-            AtomicIntegerFieldUpdater.newUpdater(Hold.class, "used");
     private static final AtomicReferenceFieldUpdater<Hold, @Nullable Endings> ENDINGS =
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, Endings.class, "endings");
 
@@ -60,7 +58,6 @@ public final class Hold extends Buckets.Item implements Holding {
     /** For how many reasons no caller has its lease yet: a quarantine, or a set that is not complete. Meanwhile it is renewed. */
     private volatile int heldBack;
 
-    private volatile int used; // by callers, which have leases of it or have had some
     private volatile long renewAt = LeaseState.NEVER; // also while a renewal is under way
 
     /** @param longest how long it is renewed at most; null for ever */
@@ -167,7 +164,7 @@ public final class Hold extends Buckets.Item implements Holding {
         }
     }
 
-    /** Called once, after its lease was handed out: this may wake another thread, for which whoever waits for the lease need not wait. */
+    /** Called once, after its lease was handed out: this may wake another thread. */
     public void lookAfter() {
         if (grant.isConfirmed()) {
             startRenewal();
@@ -191,7 +188,6 @@ public final class Hold extends Buckets.Item implements Holding {
 
     // ---- its handles
 
-    /** A further handle. The hold itself knows it only weakly, to notice when it is forgotten. */
     public Handle newHandle() {
         return handles.add(new Handle(this));
     }
@@ -219,12 +215,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     @Override
     public void used(int change) {
-        USED.addAndGet(this, change);
-    }
-
-    /** How long the lock is to rest after it: not at all if no caller has had a lease of it. */
-    public Rest wantedRest() {
-        return used > 0 ? rest.get() : Rest.NONE;
+        rest.used(change);
     }
 
     @Override
@@ -408,7 +399,6 @@ public final class Hold extends Buckets.Item implements Holding {
         });
     }
 
-    /** Leaves the hold to live its term without this client. */
     private void letGo() {
         detached = true;
         leaveAlone();
@@ -485,11 +475,7 @@ public final class Hold extends Buckets.Item implements Holding {
             forget();
             answer = grant.release();
         } catch (RuntimeException | Error e) {
-            kit.schedule(Kit.LATER_NANOS, () -> {
-                forget();
-                grant.takeBack(LossReason.CLIENT_CLOSED); // with its rest
-                kit.ended();
-            });
+            kit.schedule(Kit.LATER_NANOS, this::releaseLater);
             throw e;
         }
         return answer.whenComplete((how, failure) -> {
@@ -500,6 +486,12 @@ public final class Hold extends Buckets.Item implements Holding {
                 kit.ended();
             }
         });
+    }
+
+    private void releaseLater() {
+        forget();
+        grant.takeBack(LossReason.CLIENT_CLOSED); // with its rest
+        kit.ended();
     }
 
     /** Takes the hold out of everything that looks after it. */
@@ -514,7 +506,6 @@ public final class Hold extends Buckets.Item implements Holding {
         grant.leaveAlone();
     }
 
-    /** Ends the hold because its client is closed, unless it is to outlive it. */
     public void clientClosed() {
         if (!detached) {
             lose(LossReason.CLIENT_CLOSED);
@@ -538,7 +529,6 @@ public final class Hold extends Buckets.Item implements Holding {
 
     // ---- its time
 
-    /** Is to be looked at when the next of all that may have to be done about it is due. */
     public void arm() {
         arm(kit.nanoTime());
     }
@@ -577,7 +567,6 @@ public final class Hold extends Buckets.Item implements Holding {
         return present == null ? next : present.firstBefore(next, deadline);
     }
 
-    /** It is to be renewed then, and not before. */
     void renewAt(long moment, long now) {
         renewAt = moment;
         arm(now);

@@ -2,6 +2,7 @@ package io.holdfast.internal.lease;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -17,6 +18,7 @@ public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
     /** Of one hold: what its options say, and what was asked of its leases. */
     public static final class Wanted {
         private final AtomicReference<Rest> most;
+        private final AtomicInteger users = new AtomicInteger(); // callers that have leases of it, or have had some
 
         Wanted(Duration sinceGrant) {
             this.most = new AtomicReference<>(ofGrant(sinceGrant));
@@ -31,11 +33,17 @@ public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
 
         /** Whether one of its leases has asked. */
         public boolean isAsked() {
-            return !get().asked.isZero();
+            return !Objects.requireNonNull(most.get()).asked.isZero();
         }
 
+        /** One caller more has, or turns out not to have, a lease of it. */
+        void used(int change) {
+            users.addAndGet(change);
+        }
+
+        /** None if no caller has had a lease of it: nothing was done under it. */
         public Rest get() {
-            return Objects.requireNonNull(most.get());
+            return users.get() > 0 ? Objects.requireNonNull(most.get()) : NONE;
         }
     }
 

@@ -158,21 +158,16 @@ public final class Client implements Engine {
         if (!kit.close()) {
             return;
         }
-        try {
-            queue.clientClosed();
-            localLines.clientClosed();
-            plain.clientClosed();
-        } finally {
-            leave();
-        }
+        kit.endEach(
+                List.<Runnable>of(queue::clientClosed, localLines::clientClosed, plain::clientClosed, this::leave),
+                Runnable::run);
     }
 
     private void leave() {
-        boolean interrupted = takeBack.awaitDone(kit.options.closeTimeout());
-        queue.assurance.close();
-        server.close();
-        kit.shutDown();
-        if (interrupted) {
+        boolean[] interrupted = new boolean[1];
+        Runnable await = () -> interrupted[0] = takeBack.awaitDone(kit.options.closeTimeout());
+        kit.endEach(List.of(await, queue.assurance::close, server::close, kit::shutDown), Runnable::run);
+        if (interrupted[0]) {
             Thread.currentThread().interrupt();
         }
     }

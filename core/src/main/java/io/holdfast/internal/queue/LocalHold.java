@@ -79,16 +79,18 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     /** What is left to be done if an error has kept it from its request, or its end from its line. */
     Runnable goOn() {
-        return end.get() != null ? () -> line.released(this) : () -> {
-            WeakReference<Handle> before = handle;
-            Handle made = new Handle(this);
-            if (!request.isAnswered()) {
-                handle = new WeakReference<>(made);
-                if (!request.hand(made)) {
-                    handle = before; // its request has got that one just now
-                }
-            }
-        };
+        return end.get() != null
+                ? () -> line.released(this)
+                : () -> {
+                    WeakReference<Handle> before = handle;
+                    Handle made = new Handle(this);
+                    if (!request.isAnswered()) {
+                        handle = new WeakReference<>(made);
+                        if (!request.hand(made)) {
+                            handle = before; // its request has got that one just now
+                        }
+                    }
+                };
     }
 
     @Override
@@ -278,17 +280,17 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     private void lost(LossReason reason) {
-            over();
-            tell(subject ->
-                    new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
-            CompletableFuture<LossReason> told = lost.get();
-            if (told != null) {
-                hold.kit.execute(() -> told.complete(reason));
-            }
-            Consumer<LossReason> action = onLoss.getAndSet(null);
-            if (action != null) {
-                action.accept(reason);
-            }
+        over();
+        tell(subject ->
+                new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
+        CompletableFuture<LossReason> told = lost.get();
+        if (told != null) {
+            hold.kit.execute(() -> told.complete(reason));
+        }
+        Consumer<LossReason> action = onLoss.getAndSet(null);
+        if (action != null) {
+            action.accept(reason);
+        }
     }
 
     @Override

@@ -15,7 +15,6 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.lease.Mending;
 import io.holdfast.internal.lease.Tenant;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
@@ -23,8 +22,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Its events and their guards are in {@code docs/states.md}. Whoever comes first under the lock is right.
  */
-final class LocalLine implements Tenant {
+final class LocalLine extends Guarded implements Tenant {
     private enum State {
         FREE,
         ASKING,
@@ -50,7 +47,6 @@ final class LocalLine implements Tenant {
     final LockOptions options;
     final Kit kit;
     private final LocalLines lines;
-    private final ReentrantLock lock = new ReentrantLock();
     private final InLine waiting = new InLine();
     private State state = State.FREE;
     private boolean ended;
@@ -64,33 +60,22 @@ final class LocalLine implements Tenant {
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
     private final KeptTime kept;
-    private final Mending mending;
 
     LocalLine(LocalLines lines, Keys keys, LockOptions options) {
+        super(lines.queue.kit);
         this.lines = lines;
         this.kit = lines.queue.kit;
         this.keys = keys;
         this.options = options;
         this.kept = new KeptTime(options.keepFor());
-        this.mending = new Mending(kit, this::mend);
     }
 
-    /** Whether it keeps the lock when nobody stands in line. */
     private boolean keeps() {
         return !options.keepFor().isZero();
     }
 
-    private <T> T under(Supplier<T> look) {
-        return LocalLines.under(lock, look);
-    }
-
-    /** Something happens: what follows from it is found out under the lock, and done after it. */
-    private void on(Supplier<Runnable> event) {
-        mending.doing(() -> under(event).run());
-    }
-
-    /** After an error: whatever it has left half done goes on. Changes nothing that is as it should be. */
-    private void mend() {
+    @Override
+    void mend() {
         on(() -> {
             LocalHold lease = lent;
             Tenure present = tenure;
@@ -270,10 +255,10 @@ final class LocalLine implements Tenant {
         }
         List<LocalRequest> end = told;
         return () -> {
-            kit.endEach(end, each -> {
+            end.forEach(each -> kit.surely(() -> {
                 each.asked(request);
                 each.refused(attempt, failure);
-            });
+            }));
             on(this::askIfWanted);
         };
     }
@@ -312,8 +297,10 @@ final class LocalLine implements Tenant {
     /** Asks the server whether others wait, if it is time to. Called under the lock, its result after it. */
     private Runnable questionIfDue(long now) {
         Tenure present = tenure;
-        boolean due = present != null && state == State.LENT && present.turn.asks(now);
-        return due ? () -> present.ask(lines.queue.mailboxes) : () -> {};
+        if (present == null || state != State.LENT || !present.turn.asks(now)) {
+            return () -> {};
+        }
+        return () -> present.ask(lines.queue.mailboxes);
     }
 
     /** A renewal of the hold, which left then, was answered: nobody else had wanted the lock. */
@@ -460,7 +447,6 @@ final class LocalLine implements Tenant {
     private Runnable giveBack(Tenure present) {
         return giveBack(present, new CompletableFuture<>());
     }
-
     private Runnable giveBack(Tenure present, CompletableFuture<ReleaseResult> result) {
         tenure = null;
         state = State.FREE;
@@ -563,11 +549,8 @@ final class LocalLine implements Tenant {
         boolean[] done = new boolean[1];
         on(() -> {
             Tenure present = tenure;
-            if (present == null || state != State.KEPT) {
-                return () -> {};
-            }
-            done[0] = true;
-            return then(giveBack(present, answer), askIfWanted());
+            done[0] = present != null && state == State.KEPT;
+            return present == null || !done[0] ? () -> {} : then(giveBack(present, answer), askIfWanted());
         });
         return done[0] ? answer : null;
     }
@@ -583,9 +566,7 @@ final class LocalLine implements Tenant {
     }
 
     @Override
-    public void handedOver() {
-        // Of a hold that is the line's nobody has a ticket.
-    }
+    public void handedOver() {} // of a hold that is the line's nobody has a ticket
 
     void clientClosed() {
         under(waiting::removeAll).forEach(each -> each.refused(null, new HoldfastClosedException()));
@@ -594,7 +575,6 @@ final class LocalLine implements Tenant {
     boolean isKept() {
         return under(() -> state == State.KEPT);
     }
-
     int waiting() {
         return under(() -> waiting.size() - (asking == null ? 0 : 1)); // that one is known at the server
     }
@@ -611,7 +591,7 @@ final class LocalLine implements Tenant {
         return present != null && present.overLongest();
     }
 
-    /** The public and the secret part of the owner by which it asked last; empty if it never has. */
+    /** By which it asked last, public and secret part; empty if it never has. */
     String owner() {
         return owner;
     }

@@ -13,10 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of which one hold serves several leases of this client, one after the other: a {@link LocalLine} each. */
@@ -188,15 +186,6 @@ public final class LocalLines implements Kept {
     @Override
     public void show(Flows to) {
         forEach(line -> line.show(to));
-    }
-
-    static <T> T under(ReentrantLock lock, Supplier<T> look) {
-        lock.lock();
-        try {
-            return look.get();
-        } finally {
-            lock.unlock();
-        }
     }
 
     /** One after the other, the second also after an error of the first: nothing else would do it. */

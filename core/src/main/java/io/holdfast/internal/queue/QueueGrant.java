@@ -496,7 +496,7 @@ final class QueueGrant implements Grant {
     @Override
     public CompletableFuture<ReleaseResult> release() {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
-        Rest rest = hold().wantedRest();
+        Rest rest = hold().rest.get();
         long sent = queue.kit.nanoTime();
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
@@ -526,6 +526,6 @@ final class QueueGrant implements Grant {
                 keys,
                 owner,
                 request.unanswered(),
-                reason == LossReason.CLIENT_CLOSED ? hold().wantedRest() : Rest.NONE);
+                reason == LossReason.CLIENT_CLOSED ? hold().rest.get() : Rest.NONE);
     }
 }

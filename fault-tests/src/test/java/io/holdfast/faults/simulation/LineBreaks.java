@@ -307,10 +307,7 @@ final class LineBreaks {
                                 "        return answer.whenComplete((how, failure) -> {",
                                 "        return answer.whenComplete((how, failure) -> {\n"
                                         + "            state.release();\n            forget();"),
-                        java(
-                                "internal/lease/Handle",
-                                "if (!left.compareAndSet(false, true)) {",
-                                "if (left.get()) {"),
+                        java("internal/lease/Handle", "if (!left.compareAndSet(false, true)) {", "if (left.get()) {"),
                         java(
                                 "internal/lease/Handle",
                                 "return hold.leave(rest);",

@@ -131,10 +131,7 @@ final class SharedBreaks {
                         INSIDE,
                         4,
                         EnumSet.of(ORPHAN),
-                        java(
-                                "internal/queue/LocalLine",
-                                "then = time(now);",
-                                "then = () -> {};")),
+                        java("internal/queue/LocalLine", "then = time(now);", "then = () -> {};")),
                 Breaks.of(
                         "shared: closing does not release",
                         INSIDE,
