@@ -57,24 +57,31 @@ final class Doctor implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                 "doctor",
-                "holdfast doctor [--json] [--url URL] [-v]",
+                "holdfast doctor [--clock-for TIME] [--json] [--url URL] [-v]",
                 "Examines a server: version, role, memory, persistence, clock, latency, and whether this user may do"
                         + " there what Holdfast needs. To find that out it takes a lock and a read/write lock named 'holdfast"
                         + " doctor' for a moment and sends itself a message. Says what to do about what is not well.",
                 Pages.statuses("0", "all is well, or there are warnings only", "1", "something fails"));
+        spec.addOption(Specs.value(
+                ClockDrift.OPTION,
+                "TIME",
+                "How long to watch whether the server's clock runs faster than this machine's; the longer, the more"
+                        + " certain. Default 3s, at most 10m; 0s for not at all."));
         Specs.examples(spec, "  A check before a deployment:", "    holdfast doctor --url redis://locks || exit");
         return Specs.withCommon(spec);
     }
 
     @Override
     public int run(ParseResult given) {
+        String text = given.matchedOptionValue(ClockDrift.OPTION, null);
+        Duration length = text == null ? ClockDrift.USUAL : ClockDrift.length(text);
         Server server = Server.of(given);
         Diagnosis diagnosis = null;
         List<Finding> findings;
         int status;
         try {
             diagnosis = server.diagnose();
-            findings = findings(diagnosis);
+            findings = findings(diagnosis, server.drift(length).orElse(null));
             if (server.isBundled()) {
                 findings.add(bundled());
             }
@@ -141,8 +148,12 @@ final class Doctor implements Subcommand {
 
     // ---- judging
 
-    /** What the facts mean. */
-    static List<Finding> findings(Diagnosis diagnosis) {
+    /**
+     * What the facts mean.
+     *
+     * @param drift null if it is not known
+     */
+    static List<Finding> findings(Diagnosis diagnosis, @Nullable ClockDrift drift) {
         List<Finding> findings = new ArrayList<>();
         findings.add(new Finding(
                 "connection",
@@ -164,6 +175,9 @@ final class Doctor implements Subcommand {
             findings.add(persistence(facts));
         }
         diagnosis.clock().ifPresent(clock -> findings.add(clock(clock)));
+        if (drift != null) {
+            findings.add(drift(drift));
+        }
         if (!diagnosis.pings().isEmpty()) {
             findings.add(latency(diagnosis.pings()));
         }
@@ -253,6 +267,28 @@ final class Doctor implements Subcommand {
                         found + ": locks do not mind, but times that are shown do, and jobs that begin by the clock",
                         "let both machines set their clocks by NTP")
                 : new Finding("clock", Level.OK, found, null);
+    }
+
+    private static Finding drift(ClockDrift drift) {
+        String found = String.format(
+                Locale.ROOT,
+                "its clock runs %+.3f %% (± %.3f %%) against this machine's, over %s",
+                drift.percent(),
+                drift.uncertainPercent(),
+                Span.inWords(drift.over()));
+        if (drift.isTooFast()) {
+            return new Finding(
+                    "drift",
+                    Level.WARN,
+                    found + ": faster than the 1 % that leases allow for, so that a hold may end before its lease does",
+                    "let it be slewed by less than 0.5 % (chrony: maxslewrate 4000) and set at boot only (makestep); see"
+                            + " docs/safety.md");
+        }
+        return new Finding(
+                "drift",
+                Level.OK,
+                found + (drift.mayBeTooFast() ? "; whether that is within 1 % takes longer to tell" : ""),
+                drift.mayBeTooFast() ? "holdfast doctor " + ClockDrift.OPTION + " 1m" : null);
     }
 
     private static Finding latency(List<Duration> pings) {

@@ -10,6 +10,8 @@ import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ParseResult;
@@ -210,6 +212,16 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
         announce();
         HoldfastOptions options = options(APPLICATION);
         return Holdfast.diagnose(driver(options), options);
+    }
+
+    /** How fast its clock runs, watched for so long. */
+    Optional<ClockDrift> drift(Duration length) {
+        RedisDriver driver = driver(options(APPLICATION));
+        try {
+            return ClockDrift.of(driver, length);
+        } finally {
+            driver.close();
+        }
     }
 
     /** Whether it is machine-local and the program that comes with this command. */

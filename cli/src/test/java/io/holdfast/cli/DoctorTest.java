@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -204,7 +205,11 @@ final class DoctorTest {
     }
 
     private static Finding finding(Diagnosis diagnosis, String check) {
-        return Doctor.findings(diagnosis).stream()
+        return finding(diagnosis, null, check);
+    }
+
+    private static Finding finding(Diagnosis diagnosis, @Nullable ClockDrift drift, String check) {
+        return Doctor.findings(diagnosis, drift).stream()
                 .filter(each -> each.check().equals(check))
                 .findFirst()
                 .orElseThrow();
@@ -222,6 +227,36 @@ final class DoctorTest {
 
     private static Diagnosis diagnosis(Facts facts) {
         return diagnosis(facts, Duration.ZERO, Duration.ofMillis(1), Ability.CLIENTS);
+    }
+
+    @Test
+    void findings_ofTwoReadingsOfAClock_areWhatTheyMakeCertain() {
+        var before = new ClockDrift.Reading(0, 2_000_000, 0);
+        Diagnosis good = diagnosis(facts("8.1.0", false, false, 900, List.of()));
+        Finding right = finding(good, before.until(after(3_000_000)), "drift");
+        assertEquals(Level.OK, right.level());
+        assertEquals("its clock runs +0.000 % (± 0.067 %) against this machine's, over 3s", right.found());
+        Finding fast = finding(good, before.until(after(3_250_000)), "drift");
+        assertEquals(Level.WARN, fast.level(), fast.found());
+        assertTrue(String.valueOf(fast.advice()).contains("maxslewrate"), fast.found());
+        Finding uncertain = finding(good, before.until(after(3_030_000)), "drift");
+        assertEquals(Level.OK, uncertain.level(), "it may be just within the allowance");
+        assertEquals("holdfast doctor --clock-for 1m", uncertain.advice());
+        assertEquals(
+                Level.OK, finding(good, before.until(after(2_000_000)), "drift").level(), "slow is safe");
+    }
+
+    /** A reading 3 s after the other. */
+    private static ClockDrift.Reading after(long serverMicros) {
+        return new ClockDrift.Reading(3_000_000_000L, 3_002_000_000L, serverMicros);
+    }
+
+    @Test
+    void doctor_clockNotToBeWatched_saysNothingOfIt() {
+        try (RedisServer server = RedisServer.start()) {
+            assertFalse(Said.by(server, "doctor", "--clock-for", "0s").out().contains("drift"));
+            assertEquals(64, Said.by(server, "doctor", "--clock-for", "11m").status());
+        }
     }
 
     @Test
@@ -281,8 +316,8 @@ final class DoctorTest {
     void ability_thatIsMissing_failsOnlyWhereItIsNeeded(Ability missing, Level level) {
         Diagnosis diagnosis =
                 diagnosis(facts("8", false, false, 1, List.of()), Duration.ZERO, Duration.ofMillis(60), missing);
-        Finding finding =
-                Doctor.findings(diagnosis).get(Doctor.findings(diagnosis).size() - 1);
+        List<Finding> findings = Doctor.findings(diagnosis, null);
+        Finding finding = findings.get(findings.size() - 1);
         assertEquals(level, finding.level());
         assertEquals("NOPERM", finding.found());
         assertEquals(Level.WARN, finding(diagnosis, "latency").level());
