@@ -41,6 +41,7 @@ public final class HoldfastOptions {
     private static final Option<Duration> TOKEN_LIFE = KIND.option("tokenLife", Duration.ofHours(1));
     private static final Option<Eviction> EVICTION = KIND.option("eviction", Eviction.WARN);
     private static final Option<Duration> QUARANTINE = KIND.option("quarantine", Duration.ZERO);
+    private static final Option<Double> LARGEST_CLOCK_DRIFT = KIND.option("largestClockDrift", 0.1);
     private static final Option<Duration> DEADLOCK_DETECTION = KIND.optional("deadlockDetection", null);
     private static final Option<List<HoldfastListener>> LISTENERS = KIND.callers("listeners", List.of());
     private static final Option<Double> EVENT_SAMPLING = KIND.option("eventSampling", 1.0);
@@ -316,6 +317,30 @@ public final class HoldfastOptions {
      */
     public HoldfastOptions withQuarantine(Duration value) {
         return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
+    }
+
+    /** By which part a server's clock may run faster than that of this process before its locks are refused; default 0.1, which is 10 %. */
+    public double largestClockDrift() {
+        return values.get(LARGEST_CLOCK_DRIFT);
+    }
+
+    /**
+     * With another limit of the clock drift. What a server keeps for a time it keeps by its wall clock. If that runs fast, holds end
+     * there before their terms are over. Leases allow for 1 %. A client compares the times in the server's replies with its own
+     * monotonic clock. If the server's runs faster than the allowance, it logs a warning, renews what it holds, and counts the
+     * terms of its leases by the rate that it has measured.
+     *
+     * <p>Beyond this limit, seen three times in a row, a lock that is granted is given back, and its request fails with a
+     * {@link ServerRefusedException}. A node of a quorum is not asked meanwhile. Locks are obtained again once the clock runs within
+     * the limit. See docs/safety.md for what cannot be noticed.
+     *
+     * @param value 0.01 to 1
+     */
+    public HoldfastOptions withLargestClockDrift(double value) {
+        if (!(value >= 0.01 && value <= 1)) {
+            throw new IllegalArgumentException("largestClockDrift is " + value + ", must be from 0.01 to 1");
+        }
+        return new HoldfastOptions(values.with(LARGEST_CLOCK_DRIFT, value));
     }
 
     /** How long a request waits before it is looked whether it waits in a deadlock; null (the default) for never. */

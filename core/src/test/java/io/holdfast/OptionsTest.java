@@ -101,6 +101,9 @@ final class OptionsTest {
         assertRefused("eventSampling is -0.1, must be from 0 to 1", () -> client.withEventSampling(-0.1));
         assertRefused("eventSampling is NaN", () -> client.withEventSampling(Double.NaN));
         assertRefused("logSampling is 1.1", () -> client.withLogSampling(1.1));
+        assertRefused("largestClockDrift is 0.009, must be from 0.01 to 1", () -> client.withLargestClockDrift(0.009));
+        assertRefused("largestClockDrift is 1.1", () -> client.withLargestClockDrift(1.1));
+        assertRefused("largestClockDrift is NaN", () -> client.withLargestClockDrift(Double.NaN));
     }
 
     private static void assertRefused(String message, Executable act) {
@@ -189,7 +192,8 @@ final class OptionsTest {
         assertOnlyOneDiffers(client, client.withCredentials(() -> Credentials.ofPassword("other")));
         assertOnlyOneDiffers(client, client.withSentinelCredentials(() -> Credentials.ofPassword("other")));
         assertOnlyOneDiffers(client, client.withLockDefaultsByName(name -> null));
-        assertEquals(19, changed.size(), changed::toString);
+        assertOnlyOneDiffers(client, client.withLargestClockDrift(0.05));
+        assertEquals(20, changed.size(), changed::toString);
         changed.clear();
         PlainOptions plain = PlainOptions.defaults();
         PlainOptions unrenewed = plain.withRenewed(false);
@@ -335,6 +339,9 @@ final class OptionsTest {
         }
         assertRefused("logSampling is 1.5, must be from 0 to 1", () -> options.withLogSampling(1.5));
         assertRefused("eventSampling is NaN, must be from 0 to 1", () -> options.withEventSampling(Double.NaN));
+        for (double drift : new double[] {0.01, 0.1, 1}) {
+            assertEquals(drift, options.withLargestClockDrift(drift).largestClockDrift());
+        }
         assertEquals(Duration.ZERO, options.quarantine());
         assertEquals(
                 Duration.ofHours(1), options.withQuarantine(Duration.ofHours(1)).quarantine());

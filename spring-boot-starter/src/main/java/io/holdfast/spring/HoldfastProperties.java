@@ -28,6 +28,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param tokenLife How long a token is remembered after its own time.
  * @param eviction What is done about a server that may drop locks when its memory is full.
  * @param quarantine How long leases are held back after the server may have lost its memory.
+ * @param largestClockDrift By which part a server's clock may run faster than that of this process before its locks are refused.
  * @param deadlockDetection How long a request waits before its client looks whether it is in a deadlock; by default no client
  *     looks.
  * @param eventSampling Part of the requests of which listeners and metrics hear, from 0 to 1.
@@ -53,6 +54,7 @@ record HoldfastProperties(
         @Nullable Duration tokenLife,
         HoldfastOptions.@Nullable Eviction eviction,
         @Nullable Duration quarantine,
+        @Nullable Double largestClockDrift,
         @Nullable Duration deadlockDetection,
         @Nullable Double eventSampling,
         @Nullable Double logSampling,
@@ -157,6 +159,7 @@ record HoldfastProperties(
         options = tokenLife == null ? options : options.withTokenLife(tokenLife);
         options = eviction == null ? options : options.withEviction(eviction);
         options = quarantine == null ? options : options.withQuarantine(quarantine);
+        options = largestClockDrift == null ? options : options.withLargestClockDrift(largestClockDrift);
         options = deadlockDetection == null ? options : options.withDeadlockDetection(deadlockDetection);
         options = eventSampling == null ? options : options.withEventSampling(eventSampling);
         options = logSampling == null ? options : options.withLogSampling(logSampling);

@@ -27,6 +27,32 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of a lease of a quorum: renewal, extension, its client's end, its events. */
 final class QuorumLeaseEngineTest extends QuorumFixture {
+    // ---- nodes whose clocks run ahead
+
+    @Test
+    void remaining_oneNodesClockIsSetForward_isWhatTheMajorityGrantsYet() {
+        Lease lease = lease("a");
+        time.advance(Duration.ofSeconds(5));
+        node(0).stepServerClock(Duration.ofSeconds(20));
+        lease("b");
+        assertEquals(VALIDITY.minusSeconds(5), lease.remaining());
+    }
+
+    @Test
+    void remaining_clocksOfAMajorityAreSetForward_isShorterByThatUntilItIsRenewedAtOnce() {
+        Lease lease = lease("a");
+        time.advance(Duration.ofSeconds(5));
+        node(0).stepServerClock(Duration.ofSeconds(20));
+        node(2).stepServerClock(Duration.ofSeconds(20));
+        lease("b");
+        Duration left = lease.remaining();
+        assertTrue(
+                lease.isValid() && left.compareTo(Duration.ofSeconds(5)) <= 0, "on two nodes it ends in 5 s: " + left);
+        nodes.forEach(node -> node.answer("renew", node::renewed));
+        time.runDue();
+        assertEquals(VALIDITY, lease.remaining());
+    }
+
     // ---- renewal
 
     @Test

@@ -39,8 +39,8 @@ final class ScriptCallsTest {
             throw new IllegalStateException("cannot connect anew");
         }
     };
-    private final ScriptCalls calls =
-            new ScriptCalls(driver, time.environment(1).ticker(), time.timers(), new ServerClock(1), "client", LIMIT);
+    private final ScriptCalls calls = new ScriptCalls(
+            driver, time.environment(1).ticker(), time.timers(), new ServerClock(1, time), "client", LIMIT);
 
     private CompletableFuture<Reply> ask() {
         CompletableFuture<Reply> answer = new CompletableFuture<>();

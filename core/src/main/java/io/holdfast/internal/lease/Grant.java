@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongUnaryOperator;
 
 /**
  * What stands behind a {@link Hold}: the one thing in which holds differ. A place in one server's line ({@code QueueGrant}), the
@@ -65,6 +66,18 @@ public interface Grant {
     }
 
     // ---- keeping it
+
+    /** When a term ends that was renewed in the reply to a request which left at {@code sentNanos}, by what is known of the server's clock. */
+    long deadline(long sentNanos, long termNanos);
+
+    /**
+     * What is left of a deadline, now that a server's clock is known to have run ahead.
+     *
+     * @param ofServer the same for what that server alone has granted
+     */
+    default long lowered(long deadline, LongUnaryOperator ofServer) {
+        return ofServer.applyAsLong(deadline);
+    }
 
     /** Whether it lasts for a whole term, and not just for the claim window of a handoff. */
     default boolean isConfirmed() {

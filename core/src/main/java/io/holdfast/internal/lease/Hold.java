@@ -48,7 +48,7 @@ public final class Hold extends Buckets.Item implements Holding {
     public final long grantedNanos;
     public final Rest.Wanted rest; // after its release
 
-    private final LeaseState state;
+    final LeaseState state;
     private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final Warnings warnings;
     private volatile boolean detached;

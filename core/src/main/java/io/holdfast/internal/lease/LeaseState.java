@@ -6,13 +6,14 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a lease is held, and until when, for threads that meet there. Pure: time is an argument, and nothing is called.
  *
  * <p>Active from its creation, it ends once, by whoever is first with {@link #lose}, {@link #release} or {@link #handOver}. Its deadline moves
- * to later times only, and no more once it has passed. Whoever sees it {@linkplain #passed passed} ends the lease before
+ * to later times, and no more once it has passed; or to earlier ones, where the server's clock has run ahead. Whoever sees it {@linkplain #passed passed} ends the lease before
  * telling so: then nothing that comes later makes a lease valid that somebody has seen invalid.
  */
 public final class LeaseState {
@@ -125,6 +126,21 @@ public final class LeaseState {
                 return false;
             }
             if (DEADLINE.compareAndSet(this, present, later)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Moves the deadline, if that makes it earlier; whether it did. Ending early is always safe. */
+    boolean lower(LongUnaryOperator earlier) {
+        while (active() && !endless) {
+            long present = deadline;
+            long next = earlier.applyAsLong(present);
+            if (next - present >= 0) {
+                return false;
+            }
+            if (DEADLINE.compareAndSet(this, present, next)) {
                 return true;
             }
         }

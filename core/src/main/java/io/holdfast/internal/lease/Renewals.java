@@ -2,7 +2,6 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.LockEvent;
 import io.holdfast.internal.wire.Batches;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
 import io.holdfast.internal.wire.Server;
@@ -13,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,11 +143,30 @@ public final class Renewals {
     /** A hold lasts for a term from when the call left. */
     public void renewed(Hold hold, long sentNanos) {
         long now = kit.nanoTime();
-        hold.raise(Deadlines.ofReply(sentNanos, hold.options.term().toNanos()), now);
+        long term = hold.options.term().toNanos();
+        long until = hold.grant.deadline(sentNanos, term);
+        hold.raise(until, now);
+        // The server's clock may have been seen to run ahead at this moment, by a look that did not meet this deadline.
+        long again = hold.grant.deadline(sentNanos, term);
+        if (again - until < 0) {
+            lower(hold, present -> present == until ? again : present);
+        }
         add(hold, now);
         // Asked before the request is looked at that the hold came of, which nothing else here needs.
         if (Recorder.present().listens() || kit.events().areHeard(hold.options)) {
             hold.origin.tell(subject -> new LockEvent.Renewed(subject, hold.token(), hold.remaining()));
+        }
+    }
+
+    /** The server's clock has run ahead: holds end there earlier. Those that may be are renewed, which sets a whole term anew. */
+    public void ranAhead(Collection<Hold> holds, LongUnaryOperator lowered) {
+        holds.forEach(hold -> lower(hold, deadline -> hold.grant.lowered(deadline, lowered)));
+        kit.schedule(0, () -> renew(holds));
+    }
+
+    private static void lower(Hold hold, LongUnaryOperator earlier) {
+        if (hold.state.lower(earlier) && hold.isValid()) {
+            hold.arm();
         }
     }
 

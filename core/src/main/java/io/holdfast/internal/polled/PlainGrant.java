@@ -9,7 +9,6 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.PlainHolding;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.polled.PlainLocks.Place;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
 import io.holdfast.internal.wire.Refusals;
@@ -131,6 +130,11 @@ final class PlainGrant implements Grant, PlainHolding {
     // ---- keeping it
 
     @Override
+    public long deadline(long sentNanos, long termNanos) {
+        return plain.server.deadline(hold().keys(), sentNanos, termNanos);
+    }
+
+    @Override
     public CompletableFuture<Boolean> extend(Duration term) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Duration whole = Duration.ofMillis(term.toMillis());
@@ -142,7 +146,7 @@ final class PlainGrant implements Grant, PlainHolding {
                 hold().lose(LossReason.GONE);
                 result.complete(false);
             } else {
-                hold().armed(Deadlines.ofReply(sent, whole.toNanos()), false);
+                hold().armed(deadline(sent, whole.toNanos()), false);
                 result.complete(hold().isValid());
             }
         });

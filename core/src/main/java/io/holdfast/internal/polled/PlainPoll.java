@@ -5,10 +5,11 @@ import io.holdfast.PlainAttempt;
 import io.holdfast.PlainHolder;
 import io.holdfast.PlainOptions;
 import io.holdfast.PlainOptions.Patience;
+import io.holdfast.ServerRefusedException;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.LeaseState;
 import io.holdfast.internal.polled.PlainLocks.Place;
-import io.holdfast.internal.wire.Deadlines;
+import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.PlainScripts.PlainAcquireReply;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
@@ -126,7 +127,17 @@ final class PlainPoll implements Poll<PlainAttempt> {
     private void onGranted(PlainAcquireReply reply, long sent, @Nullable String replaced) {
         PlainGrant grant = new PlainGrant(plain, this, reply.timeMicros(), replaced);
         if (options.expiring()) {
-            request().granted(grant, Deadlines.ofReply(sent, options.term().toNanos()));
+            Keys keys = request().keys();
+            ServerRefusedException unfit =
+                    plain.server.unfitClock(keys, request().outcome.demand.options());
+            if (unfit != null && request().outcome.pending()) {
+                request().fail(unfit);
+            } else {
+                request()
+                        .granted(
+                                grant,
+                                plain.server.deadline(keys, sent, options.term().toNanos()));
+            }
             return;
         }
         if (!request().outcome.pending()) {

@@ -15,7 +15,6 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.wire.Answers;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
 import io.holdfast.internal.wire.QueueScripts.AdoptReply;
@@ -56,7 +55,7 @@ public final class Adoption {
             for (int i = 0; ; i++) {
                 long sent = queue.kit.nanoTime();
                 AdoptReply reply = ask(ticket, sent);
-                long deadline = Deadlines.ofReply(sent, options.term().toNanos());
+                long deadline = queue.server.deadline(keys, sent, options.term().toNanos());
                 if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
                     QueueGrant grant =
                             new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false, sent);

@@ -8,6 +8,7 @@ import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Bulletins;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.polled.PlainLocks;
@@ -60,8 +61,17 @@ public final class Client implements Engine {
         this.localLines = new LocalLines(queue);
         this.plain = new PlainLocks(kit, server, takeBack);
         this.bulletins = new Bulletins(List.of(server), new Subscriptions(List.of(driver)));
+        server.whenClockRunsAhead((lowered, partition) -> kit.renewals().ranAhead(holds(p -> p == partition), lowered));
         driver.listen(new Connections());
         queue.begin(localLines);
+    }
+
+    /** In the order of their requests. */
+    private List<Hold> holds(IntPredicate partitions) {
+        return kit.holds().stream()
+                .filter(hold -> partitions.test(server.partition(hold.keys())))
+                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
+                .toList();
     }
 
     private final class Connections implements ConnectionListener {
@@ -75,11 +85,7 @@ public final class Client implements Engine {
             if (!kit.isClosed()) {
                 server.commandsUp(partitions);
                 queue.commandsUp(partitions);
-                kit.renewals()
-                        .renew(kit.holds().stream()
-                                .filter(hold -> partitions.test(server.partition(hold.keys())))
-                                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
-                                .toList());
+                kit.renewals().renew(holds(partitions));
                 takeBack.reconnected(partitions);
             }
         }

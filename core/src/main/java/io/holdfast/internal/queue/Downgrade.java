@@ -13,7 +13,6 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Asked;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.LineScripts.DowngradeReply;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
@@ -80,7 +79,7 @@ public final class Downgrade {
     }
 
     private void answered(DowngradeReply reply, long sent, Duration term) {
-        long deadline = Deadlines.ofReply(sent, term.toNanos());
+        long deadline = queue.server.deadline(reading.keys, sent, term.toNanos());
         if (reply.token() == 0) {
             takeBack(reading.unanswered(), LossReason.GONE, lost(LossReason.GONE));
         } else if (deadline - queue.kit.nanoTime() <= 0) {

@@ -17,7 +17,6 @@ import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.wire.Answers;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.LineScripts.ConfirmEntry;
 import io.holdfast.internal.wire.OwnerIds;
@@ -247,6 +246,11 @@ final class QueueGrant implements Grant {
     // ---- keeping it
 
     @Override
+    public long deadline(long sentNanos, long termNanos) {
+        return queue.server.deadline(keys, sentNanos, termNanos);
+    }
+
+    @Override
     public boolean isConfirmed() {
         return confirmed;
     }
@@ -324,7 +328,7 @@ final class QueueGrant implements Grant {
     private boolean armed(long sent, Duration term) {
         boolean first = !confirmed;
         confirmed = true;
-        return hold().armed(Deadlines.ofReply(sent, term.toNanos()), first);
+        return hold().armed(deadline(sent, term.toNanos()), first);
     }
 
     private HoldfastException unanswered(DriverException failure) {

@@ -9,6 +9,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
+import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
@@ -18,7 +19,6 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Rest;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
 import io.holdfast.internal.wire.QueueScripts.AcquireReply;
@@ -260,7 +260,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 granted(
                         reply.token(),
                         reply.sinceMicros(),
-                        Deadlines.ofReply(sent, options.term().toNanos()),
+                        queue.server.deadline(keys, sent, options.term().toNanos()),
                         true,
                         0,
                         reply.kept(),
@@ -347,18 +347,13 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             }
             return;
         }
-        OptionalLong deadline = Deadlines.ofHandoff(
-                queue.server.clock.pair(queue.server.partition(keys)),
-                grantedMicros,
-                claimMillis * 1_000_000,
-                receivedNanos);
+        long claimNanos = claimMillis * 1_000_000;
+        OptionalLong deadline = queue.server.deadlineOfHandoff(keys, grantedMicros, claimNanos, receivedNanos);
         // What a reading of the clock from long ago has made short could be over before it is confirmed.
         boolean tooShort = deadline.isPresent() && deadline.getAsLong() - receivedNanos < claimMillis * 500_000;
-        boolean confirmFirst = deadline.isEmpty() || tooShort || confirmsFirst();
-        if (confirmFirst && pending()) {
+        if ((deadline.isEmpty() || tooShort || confirmsFirst()) && pending()) {
             ask();
         } else {
-            long claimNanos = claimMillis * 1_000_000;
             long until = deadline.orElse(receivedNanos);
             granted(token, grantedMicros, until, false, claimNanos, kept, until - claimNanos);
         }
@@ -378,7 +373,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         } else {
             long claimNanos = claim.millis() * 1_000_000;
             // Others are taken to wait: a message was lost, or the lock went to another line of this client.
-            long until = Deadlines.ofReply(sent, claimNanos);
+            long until = queue.server.deadline(keys, sent, claimNanos);
             granted(claim.token(), claim.sinceMicros(), until, claim.confirmed(), claimNanos, false, sent);
         }
     }
@@ -404,6 +399,11 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             if (how != null) {
                 // Nobody waits for it any more.
                 queue.withdrawals.takeBack(keys, owner, unanswered(), Rest.NONE);
+                return;
+            }
+            ServerRefusedException unfit = queue.server.unfitClock(keys, options);
+            if (unfit != null && pending()) {
+                fail(unfit);
                 return;
             }
             long left = deadline - queue.kit.nanoTime();

@@ -59,6 +59,9 @@ final class Ballot {
         void lost(Ballot ballot);
     }
 
+    /** A term that a node has granted or renewed, in the reply to a request that left then. */
+    private record Term(long sentNanos, long nanos) {}
+
     /** One node's part in it. */
     static final class Seat {
         final VotingNode node;
@@ -67,6 +70,8 @@ final class Ballot {
         private final AtomicInteger underWay = new AtomicInteger(); // neither answered nor given up
         /** Of the node's own grant; 0 if it has granted nothing, or says that it is gone. */
         private volatile long token;
+
+        private volatile @Nullable Term term; // the last one
 
         private volatile @Nullable HoldfastException failure;
         private boolean heard; // guarded by the ballot's lock, as are the others
@@ -95,6 +100,15 @@ final class Ballot {
         @Nullable
         HoldfastException failure() {
             return failure;
+        }
+
+        /** It stands behind the hold for a term from then. */
+        void lasts(long sentNanos, Duration anew) {
+            Term before = term;
+            Term now = new Term(sentNanos, anew.toNanos());
+            if (before == null || now.sentNanos + now.nanos - before.sentNanos - before.nanos > 0) {
+                term = now;
+            }
         }
 
         void failed(@Nullable HoldfastException how) {
@@ -178,6 +192,9 @@ final class Ballot {
                     : problemOf(seat, reply);
             boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
             boolean forGood = rejected && failure != null && !Refusals.TRANSIENT.contains(failure.code());
+            if (reply != null && reply.word() == QuorumWord.GRANTED) {
+                seat.lasts(sent, options.term());
+            }
             Runnable next = heard(seat, reply, problem, forGood);
             // Only now: whoever takes back sees either the grant, or a copy that is not answered.
             if (reply != null || rejected) {
@@ -293,8 +310,36 @@ final class Ballot {
             cancelTimer();
         } // else it names those that are silent
         long token = leaseToken;
-        long deadline = Deadlines.ofReply(sentNanos, options.term().toNanos());
+        long deadline = deadline(sentNanos, options.term().toNanos());
         return () -> caller.won(this, token, deadline);
+    }
+
+    /**
+     * The end of a term that a majority has granted or renewed. Where nodes' clocks were seen to run fast, it ends when that may
+     * leave too few of them for a majority.
+     */
+    long deadline(long sent, long termNanos) {
+        return atMost(Deadlines.ofReply(sent, termNanos));
+    }
+
+    /** What is left of a deadline, by what is known now of the nodes' clocks. */
+    long atMost(long deadline) {
+        if (seats.stream().noneMatch(seat -> seat.node.server.clockHasRunAhead(0))) {
+            return deadline;
+        }
+        List<Long> ends = new ArrayList<>();
+        for (Seat seat : seats) {
+            Term term = seat.term;
+            if (seat.token != 0 && term != null) {
+                ends.add(seat.node.server.deadline(keys, term.sentNanos, term.nanos));
+            }
+        }
+        if (ends.size() < quorum.majority) {
+            return deadline; // it is about to be lost
+        }
+        ends.sort((one, other) -> Long.compare(other - one, 0));
+        long end = ends.get(quorum.majority - 1);
+        return end - deadline < 0 ? end : deadline;
     }
 
     private Runnable lose() {
@@ -320,6 +365,9 @@ final class Ballot {
             lock.lock();
             try {
                 if (held != null) {
+                    if (held) {
+                        seat.lasts(sent, options.term());
+                    }
                     seat.raised = held && !seat.out;
                     seat.out |= !held;
                     seat.failure = null;

@@ -10,7 +10,6 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.quorum.Ballot.Seat;
-import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QueueScripts.Renewed;
@@ -33,6 +32,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -132,6 +132,16 @@ final class BallotGrant implements Grant {
 
     // ---- rounds that keep it
 
+    @Override
+    public long deadline(long sentNanos, long termNanos) {
+        return ballot.deadline(sentNanos, termNanos);
+    }
+
+    @Override
+    public long lowered(long deadline, LongUnaryOperator ofServer) {
+        return ballot.atMost(deadline);
+    }
+
     /** What each node that stands behind the hold has granted. */
     private Map<Seat, Long> members() {
         Map<Seat, Long> members = new LinkedHashMap<>();
@@ -168,7 +178,9 @@ final class BallotGrant implements Grant {
 
         /** @param held null if there was no answer */
         void answered(Seat seat, long nodeToken, @Nullable Boolean held, @Nullable DriverException failure) {
-            if (held != null && !held) {
+            if (held != null && held) {
+                seat.lasts(sentNanos, term);
+            } else if (held != null) {
                 ballot.gone(seat, nodeToken);
             }
             boolean majority;
@@ -186,7 +198,7 @@ final class BallotGrant implements Grant {
             }
             if (majority) {
                 // Also if the round was given up already: what a majority has agreed to counts.
-                close(hold().armed(Deadlines.ofReply(sentNanos, term.toNanos()), false));
+                close(hold().armed(deadline(sentNanos, term.toNanos()), false));
             } else if (ballot.members() < quorum.majority) {
                 hold().lose(LossReason.GONE);
                 close(false);

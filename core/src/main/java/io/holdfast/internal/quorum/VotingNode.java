@@ -51,6 +51,12 @@ final class VotingNode {
         this.takeBack = new TakeBack(kit, server);
         this.withdrawals = new Withdrawals(kit, server, takeBack, (keys, state, sent) -> {});
         this.quorum = quorum;
+        server.whenClockRunsAhead((lowered, partition) -> kit.renewals()
+                .ranAhead(
+                        kit.holds().stream()
+                                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
+                                .toList(),
+                        lowered));
         this.lookedAt.set(kit.nanoTime());
         this.unfit = new ServerUnreachableException(name() + " was not connected yet", null);
     }
@@ -167,7 +173,7 @@ final class VotingNode {
      */
     @Nullable
     HoldfastException unfit() {
-        HoldfastException known = unfit;
+        HoldfastException known = unfit == null ? server.unfitClock(0) : unfit;
         long now = quorum.kit.nanoTime();
         long before = lookedAt.get();
         if (known != null && examined.isDone() && now - before > LOOK_NANOS && lookedAt.compareAndSet(before, now)) {

@@ -3,6 +3,8 @@ package io.holdfast.internal.wire;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockInfo;
+import io.holdfast.LockOptions;
+import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
@@ -12,10 +14,13 @@ import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.function.LongUnaryOperator;
+import java.util.function.ObjIntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,6 +28,12 @@ import org.jspecify.annotations.Nullable;
  * servers, of a cluster or one after the other; each lock has one of them at a time.
  */
 public final class Server implements Answers.Asker {
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
+
+    private static final String SLOWER =
+            "let its clock be slewed by less than 0.5 % (chrony: maxslewrate 4000) and set at boot"
+                    + " only (makestep), and see docs/safety.md";
+
     /** What scripts are told in place of a prefix, where each lock has its own channels; see common.lua. */
     private static final String OWN_CHANNELS = "";
 
@@ -42,6 +53,7 @@ public final class Server implements Answers.Asker {
     private final OwnerIds ids;
     private final @Nullable EmbeddedServer share;
     private final BooleanSupplier closed;
+    private volatile ObjIntConsumer<LongUnaryOperator> whenAhead = (lowered, partition) -> {};
 
     /**
      * A server behind a driver.
@@ -63,7 +75,7 @@ public final class Server implements Answers.Asker {
         this.ticker = ticker;
         this.share = share;
         this.closed = closed;
-        this.clock = new ServerClock(driver.partitions());
+        this.clock = new ServerClock(driver.partitions(), ticker, 1 + options.largestClockDrift(), this::clockRanAhead);
         this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
         String label = Label.ofClient(options.application());
         this.queueScripts = new QueueScripts(calls, ids, channelPrefix(), options, label);
@@ -146,6 +158,87 @@ public final class Server implements Answers.Asker {
                 calls.send(new Command(channel, List.of("PUBLISH", channel, text)), (again, unheard) -> {});
             }
         });
+    }
+
+    // ---- its clock
+
+    /**
+     * Sets what is done when the server's clock has run ahead: leases end by so much earlier. It is called on the thread that
+     * reads the reply, with what is left of a deadline of before.
+     */
+    public void whenClockRunsAhead(ObjIntConsumer<LongUnaryOperator> action) {
+        whenAhead = action;
+    }
+
+    private void clockRanAhead(int partition, LongUnaryOperator lowered, @Nullable String inWords) {
+        if (inWords != null) {
+            LOG.log(
+                    System.Logger.Level.WARNING,
+                    () -> clockInWords(partition, inWords)
+                            + "; it was set forward or is slewed, or this process was suspended. So holds end there before"
+                            + " their terms are over here: leases are renewed now, and end earlier for as long as it lasts; "
+                            + SLOWER);
+        }
+        whenAhead.accept(lowered, partition);
+    }
+
+    private String clockInWords(int partition, String ahead) {
+        RedisDriver server = driver.master(partition);
+        return "the clock of " + (server == null ? driver : server).describe()
+                + " has run ahead of that of this process " + ahead;
+    }
+
+    /**
+     * When a lease ends whose term was granted, or renewed, in the reply to a request that left at {@code sentNanos}; as far as
+     * is known now of the server's clock.
+     */
+    public long deadline(Keys keys, long sentNanos, long termNanos) {
+        return clock.deadline(partition(keys), sentNanos, termNanos);
+    }
+
+    /** Whether the clock of a partition's server was ever seen to have run ahead. */
+    public boolean clockHasRunAhead(int partition) {
+        return clock.hasRunAhead(partition);
+    }
+
+    /** As {@link Deadlines#ofHandoff}. */
+    public OptionalLong deadlineOfHandoff(Keys keys, long grantedMicros, long claimNanos, long receivedNanos) {
+        return clock.deadlineOfHandoff(partition(keys), grantedMicros, claimNanos, receivedNanos);
+    }
+
+    /** Why nothing is to be asked of a partition's server for its clock; null if there is no reason. */
+    public @Nullable ServerRefusedException unfitClock(int partition) {
+        return clock.isUnfit(partition)
+                ? new ServerRefusedException(
+                        clockInWords(partition, clock.aheadInWords(partition))
+                                + ", again and again, and largestClockDrift is "
+                                + options.largestClockDrift() * 100
+                                + " %: holds end there before their leases do here, so that nothing is locked there; "
+                                + SLOWER,
+                        null)
+                : null;
+    }
+
+    /** Why a lease that was granted is not handed out, for the server's clock; null if there is no reason. */
+    public @Nullable ServerRefusedException unfitClock(Keys keys, LockOptions lock) {
+        int partition = partition(keys);
+        double rate = clock.rate(partition);
+        if (rate == 1) {
+            return null;
+        }
+        ServerRefusedException unfit = unfitClock(partition);
+        if (unfit != null) {
+            return unfit;
+        }
+        Duration certain = Duration.ofNanos(Deadlines.ofReply(0, lock.term().toNanos(), rate));
+        return certain.compareTo(lock.leastRemaining()) > 0
+                ? null
+                : new ServerRefusedException(
+                        clockInWords(partition, clock.aheadInWords(partition)) + ": of the term of " + lock.term()
+                                + " only "
+                                + certain + " are certain, less than leastRemaining, " + lock.leastRemaining() + "; "
+                                + SLOWER,
+                        null);
     }
 
     // ---- connections

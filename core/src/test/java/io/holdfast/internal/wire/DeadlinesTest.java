@@ -28,7 +28,7 @@ final class DeadlinesTest {
 
     @Test
     void ofHandoff_noPair_isEmpty() {
-        assertEquals(OptionalLong.empty(), Deadlines.ofHandoff(null, 1_700_000_000_000_000L, SECOND, 6 * SECOND));
+        assertEquals(OptionalLong.empty(), Deadlines.ofHandoff(null, 1_700_000_000_000_000L, SECOND, 6 * SECOND, 1));
     }
 
     @Test
@@ -77,7 +77,7 @@ final class DeadlinesTest {
     }
 
     private static OptionalLong handoffAt(long elapsedNanos, long claimNanos, long receivedNanos) {
-        return Deadlines.ofHandoff(PAIR, PAIR.serverMicros() + elapsedNanos / 1_000, claimNanos, receivedNanos);
+        return Deadlines.ofHandoff(PAIR, PAIR.serverMicros() + elapsedNanos / 1_000, claimNanos, receivedNanos, 1);
     }
 
     // ---- for any rates within 1 % and any delays, the end here comes before the end on the server
@@ -196,7 +196,7 @@ final class DeadlinesTest {
 
         OptionalLong handoff() {
             return Deadlines.ofHandoff(
-                    new ClockPair(sent, serverMicros(serverRead)), serverMicros(granted), claimNanos, received);
+                    new ClockPair(sent, serverMicros(serverRead)), serverMicros(granted), claimNanos, received, 1);
         }
 
         /** The scripts cut the time of the grant to milliseconds. */

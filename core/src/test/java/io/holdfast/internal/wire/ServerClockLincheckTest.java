@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** No pair from before a reconnect is seen after it, and no improvement is lost, whatever replies come meanwhile. */
 @Param(name = "time", gen = IntGen.class, conf = "1:4")
 public final class ServerClockLincheckTest {
-    private final ServerClock clock = new ServerClock(1);
+    private final ServerClock clock = new ServerClock(1, () -> 10_000);
 
     @Operation
     public void read(@Param(name = "time") int sentMicros, @Param(name = "time") int serverMicros) {

@@ -10,7 +10,7 @@ final class ServerClockTest {
     private static final long MS = 1_000_000;
     private static final long MS_MICROS = 1_000;
 
-    private final ServerClock clock = new ServerClock(2);
+    private final ServerClock clock = new ServerClock(2, () -> 10_000 * MS);
 
     @Test
     void pair_nothingRead_isNull() {

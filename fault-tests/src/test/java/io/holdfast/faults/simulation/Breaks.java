@@ -128,9 +128,10 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "internal/queue/Request",
-                                "                        reply.sinceMicros(),\n                        Deadlines.ofReply(sent, options",
                                 "                        reply.sinceMicros(),\n"
-                                        + "                        Deadlines.ofReply(queue.kit.nanoTime(), options")),
+                                        + "                        queue.server.deadline(keys, sent, options",
+                                "                        reply.sinceMicros(),\n"
+                                        + "                        queue.server.deadline(keys, queue.kit.nanoTime(), options")),
                 of(
                         "deadline of a renewal counts from the reply",
                         INSIDE,
@@ -138,8 +139,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "internal/lease/Renewals",
-                                "hold.raise(Deadlines.ofReply(sentNanos, ",
-                                "hold.raise(Deadlines.ofReply(kit.nanoTime(), ")),
+                                "long term = hold.options.term().toNanos();",
+                                "long term = hold.options.term().toNanos(); sentNanos = kit.nanoTime();")),
                 of(
                         "no allowance for drift",
                         INSIDE,
@@ -183,8 +184,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/queue/Request",
-                                "                claimMillis * 1_000_000,\n                receivedNanos);",
-                                "                options.term().toNanos(),\n                receivedNanos);")),
+                                "deadlineOfHandoff(keys, grantedMicros, claimNanos,",
+                                "deadlineOfHandoff(keys, grantedMicros, options.term().toNanos(),")),
                 of(
                         "a claim counts from the receipt of its message",
                         INSIDE,
@@ -192,9 +193,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, TOKENS),
                         java(
                                 "internal/wire/Deadlines",
-                                "long deadline = granted + claimNanos - drift(Math.max(0, elapsed) + claimNanos);",
-                                "long deadline = receivedNanos + claimNanos - drift(Math.max(0, elapsed) +"
-                                        + " claimNanos);")),
+                                "long deadline = granted + divided(",
+                                "long deadline = receivedNanos + divided(")),
                 of(
                         "handoff to a client that is gone",
                         INSIDE,

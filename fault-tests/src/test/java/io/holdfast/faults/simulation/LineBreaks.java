@@ -211,8 +211,8 @@ final class LineBreaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/queue/Request",
-                                "long until = Deadlines.ofReply(sent, claimNanos);",
-                                "long until = Deadlines.ofReply(queue.kit.nanoTime(), claimNanos);")),
+                                "long until = queue.server.deadline(keys, sent, claimNanos);",
+                                "long until = queue.server.deadline(keys, queue.kit.nanoTime(), claimNanos);")),
                 of("what is told again does not begin anew", 3, EnumSet.of(HOLDER), off("line_refresh", "tellrearm")),
                 of(
                         "what a reply has told is told no more",
