@@ -447,6 +447,7 @@ final class LocalLine extends Guarded implements Tenant {
     private Runnable giveBack(Tenure present) {
         return giveBack(present, new CompletableFuture<>());
     }
+
     private Runnable giveBack(Tenure present, CompletableFuture<ReleaseResult> result) {
         tenure = null;
         state = State.FREE;
@@ -575,6 +576,7 @@ final class LocalLine extends Guarded implements Tenant {
     boolean isKept() {
         return under(() -> state == State.KEPT);
     }
+
     int waiting() {
         return under(() -> waiting.size() - (asking == null ? 0 : 1)); // that one is known at the server
     }
