@@ -95,6 +95,11 @@ class DocumentedDefaultsTest {
                 compared++;
                 expect(wrong, row, nineTenths.minusMillis(1), true);
                 expect(wrong, row, nineTenths, false);
+            } else if (row.largest().startsWith("half of the term")) {
+                compared++;
+                Duration half = LockOptions.defaults().term().dividedBy(2);
+                expect(wrong, row, half, true);
+                expect(wrong, row, half.plusMillis(1), false);
             } else if (limit(row, row.largest()) instanceof Duration most) {
                 compared++;
                 expect(wrong, row, most, true);

@@ -78,7 +78,7 @@ public final class Events {
                 enqueue(new Delivery(made, own, all));
             }
         } catch (RuntimeException | Error e) { // the caller's data may throw when it is shown
-            Kit.report(UNTOLD, e);
+            Trouble.report(UNTOLD, e);
         }
     }
 
@@ -111,7 +111,7 @@ public final class Events {
             try {
                 enqueue(new Delivery(new LockEvent.Asked(subject(demand, owner), attempt), own, all));
             } catch (RuntimeException | Error e) {
-                Kit.report(UNTOLD, e);
+                Trouble.report(UNTOLD, e);
             }
         }
     }
@@ -127,7 +127,7 @@ public final class Events {
                 }
                 enqueue(new Delivery(made, null, true));
             } catch (RuntimeException | Error e) {
-                Kit.report(UNTOLD, e);
+                Trouble.report(UNTOLD, e);
             }
         }
     }
@@ -198,7 +198,7 @@ public final class Events {
         try {
             listener.on(event);
         } catch (Throwable e) {
-            Kit.report(
+            Trouble.report(
                     "a listener failed at " + event.getClass().getSimpleName() + " of "
                             + Shown.lock(event.subject().lock()),
                     e);

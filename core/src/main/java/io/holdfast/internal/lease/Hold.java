@@ -587,7 +587,7 @@ public final class Hold extends Buckets.Item implements Holding {
             grant.confirm(now);
         }
         if (confirmed) {
-            warnings.look(now, state.deadline(), kit);
+            warnings.look(now, state.deadline(), executor());
         }
         long renewal = renewAt;
         boolean renew = renewal != LeaseState.NEVER && renewal - now <= 0;

@@ -26,8 +26,6 @@ import java.util.function.Consumer;
  * library does itself, and may take a while, has threads of its own, so that no code of the user's can hold it up.
  */
 public final class Kit {
-    private static final System.Logger LOG = System.getLogger("io.holdfast");
-
     /** Tasks that an executor runs in each other: what is deeper gets a thread of the library's own, so that the stack is bounded. */
     private static final int MOST_NESTED = 8;
 
@@ -105,7 +103,7 @@ public final class Kit {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            report("a step of a request or of its hold failed, and is done again", e);
+            Trouble.report("a step of a request or of its hold failed, and is done again", e);
             schedule(LATER_NANOS, step);
         }
     }
@@ -160,7 +158,7 @@ public final class Kit {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            report("a callback failed", e);
+            Trouble.report("a callback failed", e);
         } finally {
             level[0]--;
         }
@@ -172,15 +170,6 @@ public final class Kit {
             background.execute(task);
         } catch (RuntimeException | Error e) {
             task.run(); // the client is closed and its threads are gone, or there is no memory for one
-        }
-    }
-
-    /** Tells of an error. Whatever is wrong, that does no harm. */
-    public static void report(String what, Throwable error) {
-        try {
-            LOG.log(System.Logger.Level.ERROR, what, error);
-        } catch (RuntimeException | Error unheard) {
-            // The same shortage, mostly.
         }
     }
 
@@ -244,7 +233,7 @@ public final class Kit {
             try {
                 end.accept(each);
             } catch (RuntimeException | Error e) {
-                report("something could not be ended when the client was closed", e);
+                Trouble.report("something could not be ended when the client was closed", e);
             }
         }
     }

@@ -212,7 +212,7 @@ public final class Outcome<A> {
                 tellUnlessShared(subject ->
                         new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
             } catch (RuntimeException | Error e) {
-                Kit.report("the end of a request could not be told to listeners", e);
+                Trouble.report("the end of a request could not be told to listeners", e);
             }
         }
         boolean first = answer != null

@@ -25,8 +25,6 @@ final class SystemTimers implements Timers {
     /** After an error outside of a task, such as a shortage of memory. */
     private static final long REST_NANOS = 1_000_000L;
 
-    private static final System.Logger LOG = System.getLogger("io.holdfast");
-
     private final ConcurrentSkipListMap<Due, Runnable> tasks = new ConcurrentSkipListMap<>(Due::compare);
     private final AtomicLong numbers = new AtomicLong();
     private final Thread thread;
@@ -60,7 +58,7 @@ final class SystemTimers implements Timers {
             try {
                 turn();
             } catch (Throwable e) {
-                report("the timers go on after an error", e);
+                Trouble.report("the timers go on after an error", e);
                 LockSupport.parkNanos(this, REST_NANOS);
             }
         }
@@ -90,22 +88,13 @@ final class SystemTimers implements Timers {
         try {
             task.run();
         } catch (Throwable e) {
-            report("a timer task failed", e);
+            Trouble.report("a timer task failed", e);
             if (due.tries < MOST_TRIES) {
                 long pause = FIRST_PAUSE_NANOS << Math.min(due.tries, MOST_DOUBLED);
                 tasks.put(new Due(System.nanoTime() + pause, numbers.incrementAndGet(), due.tries + 1), task);
             }
         }
         tasks.remove(due, task);
-    }
-
-    /** Whatever is wrong, telling so does no harm. */
-    private static void report(String what, Throwable e) {
-        try {
-            LOG.log(System.Logger.Level.ERROR, what, e);
-        } catch (Throwable unheard) {
-            // The same shortage, mostly.
-        }
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.LossReason;
 
-/** Whoever has several leases of one {@link Hold}, one after the other. */
+/** Whoever has several leases of one {@code Hold}, one after the other. */
 public interface Tenant {
     /** Whether the present lease was dropped without a release. */
     boolean forgotten();
@@ -11,7 +11,7 @@ public interface Tenant {
     boolean overLongest();
 
     /** The hold is lost. Called on the thread that learns of it. */
-    void lost(Hold hold, LossReason reason);
+    void lost(Holding hold, LossReason reason);
 
     /** Another process goes on with the hold. */
     void handedOver();

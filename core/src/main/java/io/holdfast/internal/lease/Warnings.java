@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /** Whom a renewed hold warns when two renewals in a row have failed, a third of the term before its deadline: once for each deadline. */
@@ -31,12 +32,12 @@ final class Warnings {
     }
 
     /** @param deadline read once: it may be moved meanwhile, and is to be warned of then by itself */
-    void look(long now, long deadline, Kit kit) {
+    void look(long now, long deadline, Executor executor) {
         if (wanted && warnedOf != deadline && deadline - beforeNanos - now <= 0) {
             warnedOf = deadline;
             Duration left = Duration.ofNanos(deadline - now);
             for (Consumer<Duration> listener : listeners) {
-                kit.execute(() -> listener.accept(left));
+                executor.execute(() -> listener.accept(left));
             }
         }
     }

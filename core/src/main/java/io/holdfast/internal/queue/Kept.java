@@ -22,8 +22,8 @@ interface Kept {
     @Nullable
     CompletableFuture<ReleaseResult> giveBackKept(String hold);
 
-    /** An operator has dropped those that wait for a lock that this request was granted, or will be told to have been granted. */
-    void dropped(Request request);
+    /** An operator has dropped those that wait for a lock that this owner was granted, or will be told to have been granted. */
+    void dropped(String hold, String owner);
 
     /** Shows who of this client waits for such holds, and who has leases of them. */
     void show(Flows to);

@@ -253,7 +253,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     @Override
-    public void lost(Hold which, LossReason reason) {
+    public void lost(Holding which, LossReason reason) {
         lose(reason);
     }
 

@@ -14,6 +14,7 @@ import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Tenant;
 import io.holdfast.internal.wire.Keys;
@@ -141,7 +142,6 @@ final class LocalLine extends Guarded implements Tenant {
         on(() -> waiting.show(to, owner, lent));
     }
 
-    /** A request has ended without the lock. */
     void leave(LocalRequest request) {
         on(() -> {
             Request asked = asking;
@@ -456,7 +456,7 @@ final class LocalLine extends Guarded implements Tenant {
     }
 
     @Override
-    public void lost(Hold which, LossReason reason) {
+    public void lost(Holding which, LossReason reason) {
         on(() -> {
             Tenure present = tenure;
             if (present == null || present.hold != which) {
@@ -503,14 +503,14 @@ final class LocalLine extends Guarded implements Tenant {
     }
 
     /** An operator has dropped those that wait, where a request of this line was granted, or was about to be. */
-    void dropped(Request request) {
+    void dropped(String whose) {
         on(() -> {
-            if (asking == request) {
-                return request::evicted;
+            Request asked = asking;
+            if (asked != null && asked.owner.equals(whose)) {
+                return asked::evicted;
             }
-            Tenure present = tenure;
-            List<LocalRequest> all =
-                    present == null || present.hold.origin != request.outcome ? List.of() : waiting.removeAll();
+            boolean held = tenure != null && tenure.hold.owner().equals(whose);
+            List<LocalRequest> all = held ? waiting.removeAll() : List.of();
             return () -> kit.endEach(all, LocalRequest::evicted);
         });
     }

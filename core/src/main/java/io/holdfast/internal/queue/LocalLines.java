@@ -160,8 +160,8 @@ public final class LocalLines implements Kept {
     }
 
     @Override
-    public void dropped(Request request) {
-        lines.getOrDefault(request.keys.hold(), List.of()).forEach(line -> line.dropped(request));
+    public void dropped(String hold, String owner) {
+        lines.getOrDefault(hold, List.of()).forEach(line -> line.dropped(owner));
     }
 
     @Override

@@ -114,9 +114,8 @@ final class Repeats<T> {
             } catch (RuntimeException | Error e) {
                 lock.lock();
                 try {
-                    if (underWay.remove(next)) { // it was not asked for, as far as is known: whoever adds next asks
+                    if (underWay.remove(next)) { // it was not asked for, as far as is known: whoever adds it again asks
                         lane.underWay--;
-                        lane.waiting.add(next);
                     }
                 } finally {
                     lock.unlock();

@@ -236,7 +236,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 Request request = byOwner.get(words[1]);
                 if (request != null) {
                     if (words[3].equals("1")) {
-                        queue.kept().dropped(request);
+                        queue.kept().dropped(words[4], request.owner);
                     }
                     request.revoked(Long.parseLong(words[2]));
                 }
