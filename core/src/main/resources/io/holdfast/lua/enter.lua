@@ -30,8 +30,8 @@ if waits then
   local rank = redis.call('ZRANK', lock.queue, owner)
   if rank then
     place = rank + 1
-    if rank <= (lock.passed or 0) then
-      lock.first, lock.passed = nil, nil -- it is another one now
+    if rank <= (lock.skipped or 0) then
+      lock.first, lock.skipped = nil, nil -- it is another one now
     end
     if parked > 0 then
       place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))

@@ -257,8 +257,8 @@ end
 
 -- A waiter that is looked at stands aside; the first that does is the first of all once the limit has ended.
 local function pass(line, about)
-  line.aside = line.passed and line.aside or about
-  line.passed = (line.passed or 0) + 1
+  line.aside = line.skipped and line.aside or about
+  line.skipped = (line.skipped or 0) + 1
 end
 
 -- Decides a grant, so that what comes next is judged beside it. It is written by give.
@@ -348,7 +348,7 @@ end
 -- cannot be told (a candidate, a waiter of the client that asks, may be parked), or asks for more than an operator's limit.
 local function serve(line, candidate)
   local grants, mails, walked, told, again = {}, {}, 0, {}, true
-  line.first, line.ahead, line.passed = nil, nil, nil
+  line.first, line.ahead, line.skipped = nil, nil, nil
   while again do
     local owner, about, order
     owner, about, walked = nextWaiter(line, candidate, walked)
@@ -400,7 +400,7 @@ local function serve(line, candidate)
         -- rule suspectpasses
         again = true
         -- end
-      elseif isOverLimit(line, mode, weight) and (line.passed or 0) < PASS_LIMIT then
+      elseif isOverLimit(line, mode, weight) and (line.skipped or 0) < PASS_LIMIT then
         pass(line, about)
         again = true
       else
@@ -499,7 +499,7 @@ local function firstToServe(line)
   local about = line.first
   while true do
     if not about then
-      local at = line.passed or '0'
+      local at = line.skipped or '0'
       local first = redis.call('ZRANGE', line.queue, at, at)[1]
       about = first and redis.call('HGET', line.details, first)
     end
@@ -507,7 +507,7 @@ local function firstToServe(line)
       return nil
     end
     local mode, weight, limit = wantedBy(about)
-    if line.first or not isOverLimit(line, mode, weight) or (line.passed or 0) == PASS_LIMIT then
+    if line.first or not isOverLimit(line, mode, weight) or (line.skipped or 0) == PASS_LIMIT then
       return about, mode, weight, limit
     end
     pass(line, about)
@@ -523,17 +523,17 @@ end
 local function describe(line, others)
   -- The wake: in how many ms the first waiter could be granted the line at the earliest, if nobody renews; 0 if nobody waits.
   local about, mode, weight, limit = firstToServe(line)
-  local permits, at = (mode == 'P' or line.passed) and line.writer ~= '?', nil
+  local permits, at = (mode == 'P' or line.skipped) and line.writer ~= '?', nil
   if permits then
     local wanted, own = tonumber(weight or 0), tonumber(limit or 0)
     at = about and roomFor(line, wanted, math.min(own, mostOf(line)))
-    if line.passed or line.most < own then
+    if line.skipped or line.most < own then
       -- rule capends
       -- An operator's limit ends, too: until then, and at its end, less has to come back. Who stands aside is the first then.
       local left = redis.call('PTTL', line.cap)
       if left >= 0 then
         local later = now + left + 1
-        if line.passed then
+        if line.skipped then
           mode, weight, limit = wantedBy(line.aside)
           wanted, own = tonumber(weight), tonumber(limit)
         end

@@ -135,7 +135,7 @@ end
 if not waiting and admits(lock, mode, weight, permits) then
   local ahead = false
   -- rule newcomer
-  local at = lock.passed or '0'
+  local at = lock.skipped or '0'
   local first = queued > 0 and redis.call('ZRANGE', lock.queue, at, at, 'WITHSCORES')[2]
   ahead = first and tonumber(first) < orderOf((facts[3] or 0) + 1, priority, order, owner)
   -- end

@@ -215,13 +215,14 @@ local function nextWaiter(lock, candidate, walked)
   end
   -- Mostly the first one is it, and where something was given back, the next one is looked at, too. Those that were passed stay
   -- where they are, in front.
-  local from, last = lock.passed or '0', lock.wrote and '1' or '0'
+  local from = lock.skipped or '0'
+  local last = lock.wrote and '1' or '0'
   walked = walked or 0
   while walked < WALK_LIMIT do
     local pair = not order and lock.front
     local batch = pair or not order and lock.ahead
     lock.front, lock.ahead = nil, nil
-    local to = lock.passed and lock.passed + last or last
+    local to = lock.skipped and lock.skipped + last or last
     if order then
       batch = redis.call('ZRANGE', lock.queue, from, to, 'WITHSCORES')
     elseif not batch then

@@ -288,7 +288,7 @@ final class LineBreaks {
                         EnumSet.of(LIVENESS),
                         lua(
                                 "line",
-                                "local permits, at = mode == 'P' and line.writer ~= '?', nil",
+                                "local permits, at = (mode == 'P' or line.skipped) and line.writer ~= '?', nil",
                                 "local permits, at")),
                 of(
                         "a release ends the lease when it is answered",
