@@ -51,7 +51,7 @@ class SetBreaksTest {
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",
-                                "rest.giveBack().whenComplete(",
+                                "giveBack(rest).whenComplete(",
                                 "CompletableFuture.completedFuture(null).whenComplete(")),
                 of(
                         "after a loss the others are kept when the set begins anew",
