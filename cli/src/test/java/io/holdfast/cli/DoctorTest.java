@@ -60,7 +60,7 @@ final class DoctorTest {
             assertTrue(said.out().contains("ok  version      "), said.out());
             JsonObject document = Said.by(server, "doctor", "--json").json();
             assertEquals(List.of(), notOk(document));
-            assertEquals(16, document.getAsJsonArray("checks").size());
+            assertEquals(17, document.getAsJsonArray("checks").size());
             assertEquals("default", document.get("user").getAsString());
             assertTrue(document.get("pingMedianMillis").getAsDouble() > 0);
             assertTrue(Math.abs(document.get("clockAheadMillis").getAsDouble()) < 60_000);
