@@ -206,7 +206,7 @@ final class ExecutorsTest {
             Candidacy candidacy = client.election("e", STRICT).campaign(leadership -> {
                 leads.countDown();
                 try {
-                    Thread.sleep(60_000);
+                    new CountDownLatch(1).await();
                 } catch (InterruptedException e) {
                     interrupted.complete(leadership.remaining().toMillis());
                 }

@@ -14,7 +14,6 @@ import io.holdfast.QuorumNode;
 import io.holdfast.QuorumOptions;
 import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
-import io.holdfast.spi.Environment;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
@@ -97,7 +96,7 @@ final class Scene {
             servers.add(MemoryServer.start(time));
         }
         for (int i = 0; i < 3; i++) {
-            clients.add(quorum ? quorum(i) : Holdfast.over(wire(servers.get(0)), options(i), environment(i)));
+            clients.add(quorum ? quorum(i) : Holdfast.over(wire(servers.get(0)), options(i), time.environment(i)));
         }
         wires.forEach(Wire::delay);
     }
@@ -108,7 +107,7 @@ final class Scene {
                 QuorumOptions.defaults()
                         .withClient(options(number).withDeadlockDetection(null))
                         .withLongestTerm(TERM.multipliedBy(2)),
-                environment(number));
+                time.environment(number));
     }
 
     private Wire wire(MemoryServer server) {
@@ -126,28 +125,6 @@ final class Scene {
                         1,
                         Integer::sum));
         return client == 2 ? usual : change.apply(usual);
-    }
-
-    /** The timers' thread goes on, whatever a task throws. */
-    private Environment environment(int seed) {
-        Environment usual = time.environment(seed);
-        return new Environment(
-                usual.ticker(),
-                () -> {
-                    Timers timers = time.timers();
-                    return new Timers() {
-                        @Override
-                        public Runnable schedule(long delayNanos, Runnable task) {
-                            return timers.schedule(delayNanos, task);
-                        }
-
-                        @Override
-                        public void close() {
-                            timers.close();
-                        }
-                    };
-                },
-                usual.entropy());
     }
 
     private void execute(Runnable task) {

@@ -1,7 +1,6 @@
 package io.holdfast.faults.errors;
 
-import java.io.IOException;
-import java.io.InputStream;
+import io.holdfast.faults.ProductLoader;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,8 +21,7 @@ import org.objectweb.asm.Opcodes;
  * initializers, whose Error makes a class unusable for good, lines that call and make nothing, at which the virtual machine throws
  * no Error, and lines that give a lock back, without which no program goes on.
  */
-final class SteppedLoader extends ClassLoader {
-    private static final String OURS = "io.holdfast.";
+final class SteppedLoader extends ProductLoader {
     private static final String ENGINE = "io.holdfast.internal.";
     private static final String STEPS = "io/holdfast/faults/errors/Steps";
     private static final String THREAD = "io/holdfast/faults/errors/DrivenThread";
@@ -35,33 +33,12 @@ final class SteppedLoader extends ClassLoader {
 
     /** @param lines gets the name of each line, {@code io.holdfast.Lease:42}, at the place that is its number */
     SteppedLoader(List<String> lines) {
-        super(SteppedLoader.class.getClassLoader());
         this.lines = lines;
     }
 
     @Override
-    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-        synchronized (getClassLoadingLock(name)) {
-            Class<?> loaded = findLoadedClass(name);
-            if (loaded != null) {
-                return loaded;
-            }
-            return name.startsWith(OURS) ? findClass(name) : super.loadClass(name, resolve);
-        }
-    }
-
-    @Override
-    protected Class<?> findClass(String name) throws ClassNotFoundException {
-        try (InputStream in = getResourceAsStream(name.replace('.', '/') + ".class")) {
-            if (in == null) {
-                throw new ClassNotFoundException(name);
-            }
-            byte[] read = in.readAllBytes();
-            byte[] bytes = isEngine(name) ? stepped(name, read) : read;
-            return defineClass(name, bytes, 0, bytes.length);
-        } catch (IOException e) {
-            throw new ClassNotFoundException(name, e);
-        }
+    protected byte[] loaded(String name, byte[] bytes) {
+        return isEngine(name) ? stepped(name, bytes) : bytes;
     }
 
     /** The faces and what is behind them: not the port, which drivers and the engine share. */

@@ -36,13 +36,7 @@ final class Wire implements RedisDriver {
     }
 
     private void later(Runnable task) {
-        Runnable guarded = () -> {
-            try {
-                task.run();
-            } catch (Throwable e) {
-                // The thread of a driver goes on.
-            }
-        };
+        Runnable guarded = () -> Scene.quietly(task); // the thread of a driver goes on
         if (atOnce) {
             guarded.run();
         } else {

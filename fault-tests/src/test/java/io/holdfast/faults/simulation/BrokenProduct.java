@@ -3,6 +3,7 @@ package io.holdfast.faults.simulation;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
+import io.holdfast.faults.ProductLoader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -42,7 +43,6 @@ import org.jspecify.annotations.Nullable;
 final class BrokenProduct {
     private static final Path MAIN = Path.of("..", "core", "src", "main");
     private static final String SCRIPTS = "java/io/holdfast/internal/wire/Script.java";
-    private static final String OURS = "io.holdfast.";
 
     private final Map<String, byte[]> changed = new HashMap<>(); // by name of the resource
 
@@ -164,37 +164,8 @@ final class BrokenProduct {
         }
     }
 
-    /** Loads all that is ours itself, what was changed first. */
-    private final class Loader extends ClassLoader {
-        Loader() {
-            super(BrokenProduct.class.getClassLoader());
-        }
-
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            synchronized (getClassLoadingLock(name)) {
-                Class<?> loaded = findLoadedClass(name);
-                if (loaded != null) {
-                    return loaded;
-                }
-                return name.startsWith(OURS) ? findClass(name) : super.loadClass(name, resolve);
-            }
-        }
-
-        @Override
-        protected Class<?> findClass(String name) throws ClassNotFoundException {
-            String resource = name.replace('.', '/') + ".class";
-            try (InputStream in = getResourceAsStream(resource)) {
-                if (in == null) {
-                    throw new ClassNotFoundException(name);
-                }
-                byte[] bytes = in.readAllBytes();
-                return defineClass(name, bytes, 0, bytes.length);
-            } catch (IOException e) {
-                throw new ClassNotFoundException(name, e);
-            }
-        }
-
+    /** What was changed comes first. */
+    private final class Loader extends ProductLoader {
         @Override
         public @Nullable InputStream getResourceAsStream(String name) {
             byte[] bytes = changed.get(name);
