@@ -41,13 +41,7 @@ final class Calls {
             withdraw(request, e);
             throw e;
         } catch (ExecutionException e) {
-            if (e.getCause() instanceof RuntimeException known) {
-                throw known;
-            }
-            if (e.getCause() instanceof Error error) {
-                throw error;
-            }
-            throw new IllegalStateException("a request fails with unchecked exceptions only", e.getCause());
+            throw unchecked(Objects.requireNonNull(e.getCause()));
         } finally {
             if (wait != null) {
                 wait.over(request.account(), outcomeOf(outcome));
@@ -81,15 +75,21 @@ final class Calls {
         try {
             return outcome.join();
         } catch (CompletionException e) {
-            if (e.getCause() instanceof RuntimeException known) {
-                throw known;
-            }
-            throw e;
+            throw unchecked(Objects.requireNonNull(e.getCause()));
         } finally {
             if (wait != null) {
                 wait.over(request.account(), outcomeOf(outcome));
             }
         }
+    }
+
+    private static RuntimeException unchecked(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        return failure instanceof RuntimeException known
+                ? known
+                : new IllegalStateException("a request fails with unchecked exceptions only", failure);
     }
 
     /** In a word, for a recording. One that is not known yet was not waited for. */

@@ -397,8 +397,10 @@ public final class HoldfastOptions {
 
     /**
      * Where stages complete and listeners run; null (the default) for daemon threads of the client's own, as many as
-     * there are callbacks that block at one time. An executor that runs a callback in the thread that hands it in lets it hold
-     * up a thread that reads replies: one of the client's, or one that is just blocked in a call of this library.
+     * there are callbacks that block at one time. The library's own work does not depend on it. An executor that runs a callback
+     * in the thread that hands it in lets it hold up a thread that reads replies: one of the client's, or one that is just blocked in
+     * a call of this library. Callbacks that nest more than eight deep in one thread, and those that an executor rejects, run on the
+     * client's own threads.
      */
     public @Nullable Executor executor() {
         return values.get(EXECUTOR);

@@ -8,6 +8,7 @@ import io.holdfast.LockEvent.Subject;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Shown;
+import io.holdfast.internal.wire.Trouble;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;

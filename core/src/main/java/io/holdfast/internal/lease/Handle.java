@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class Handle implements Entry<ReleaseResult> {
     public final Holding hold;
     private final AtomicBoolean left = new AtomicBoolean();
+    private volatile boolean used;
 
     public Handle(Holding hold) {
         this.hold = hold;
@@ -22,6 +23,7 @@ public final class Handle implements Entry<ReleaseResult> {
 
     /** Its caller has it from now on. Returns it. */
     public Handle used() {
+        used = true;
         hold.used(1);
         return this;
     }
@@ -29,7 +31,9 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Leaves in place of a caller that was gone before it had it. */
     @Override
     public void leaveUnused() {
-        hold.used(-1);
+        if (used) { // else an error came before that
+            hold.used(-1);
+        }
         leave();
     }
 

@@ -5,11 +5,16 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
-/** The handles of one hold, known weakly: a hold none of whose handles anybody can reach was forgotten. Any thread. */
+/**
+ * Where the leases of one hold are: with callers, whose handles are known weakly, or with a tenant, which has several of them one after
+ * the other. A hold was forgotten if no code can reach any of its handles. Any thread.
+ */
 final class Handles {
     private final List<WeakReference<Handle>> known = new CopyOnWriteArrayList<>();
     private volatile @Nullable WeakReference<Handle> first;
     private volatile @Nullable Tenant tenant;
+
+    private volatile boolean renewalOver; // of a tenant's present lease
 
     /** One more; whoever cannot be reached any more is forgotten. */
     Handle add(Handle handle) {
@@ -30,7 +35,7 @@ final class Handles {
         return seen == null ? null : seen.get();
     }
 
-    /** Its leases are somebody else's from now on, who has the handles. */
+    /** Its leases are a tenant's from now on, which has their handles. */
     void lend(Tenant to) {
         tenant = to;
     }
@@ -40,7 +45,27 @@ final class Handles {
         return tenant;
     }
 
-    /** Whether there were some, of which nobody can reach any; or the lease of whoever has its leases now was forgotten. */
+    /** Whether a tenant's present lease has lasted as long as it may be renewed. */
+    boolean overLongest() {
+        Tenant present = tenant;
+        return present != null && present.overLongest();
+    }
+
+    /** Whether a tenant's present lease may be renewed. If not, the renewal is over. */
+    boolean mayRenew() {
+        if (overLongest()) {
+            renewalOver = true;
+            // Asked once more: either the lease is the same, and its end finds that the renewal is over, or it is not.
+            renewalOver = overLongest();
+        }
+        return !renewalOver;
+    }
+
+    boolean isRenewalOver() {
+        return renewalOver;
+    }
+
+    /** Whether there were handles, none of which any code can reach; or the tenant's present lease was forgotten. */
     boolean areForgotten() {
         Tenant present = tenant;
         if (present != null) {

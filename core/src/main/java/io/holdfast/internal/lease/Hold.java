@@ -54,7 +54,6 @@ public final class Hold extends Buckets.Item implements Holding {
     private volatile boolean detached;
     private final Handles handles = new Handles();
     private volatile @Nullable Endings endings; // null until there is one
-    private volatile boolean renewalOver;
     /** For how many reasons no caller has its lease yet: a quarantine, or a set that is not complete. Meanwhile it is renewed. */
     private volatile int heldBack;
 
@@ -188,6 +187,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     // ---- its handles
 
+    /** A further handle. The hold itself knows it only weakly, to notice when it is forgotten. */
     public Handle newHandle() {
         return handles.add(new Handle(this));
     }
@@ -283,6 +283,7 @@ public final class Hold extends Buckets.Item implements Holding {
         return state.remaining(kit.nanoTime());
     }
 
+    /** What is seen once must stay so, even if an answer to a renewal arrives now. */
     private void endIfPassed(long now) {
         if (state.passed(now)) {
             lose(reasonAtDeadline(now));
@@ -290,10 +291,8 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     private LossReason reasonAtDeadline(long now) {
-        Tenant present = handles.tenant();
         LossReason reason = state.reasonAtDeadline(now, isRenewed() && handles.areForgotten());
-        boolean over = reason == LossReason.EXPIRED && present != null && present.overLongest();
-        return over ? LossReason.TERM_ENDED : reason;
+        return reason == LossReason.EXPIRED && handles.overLongest() ? LossReason.TERM_ENDED : reason;
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -307,22 +306,12 @@ public final class Hold extends Buckets.Item implements Holding {
                     () -> "lease of " + grant.inWords() + " was dropped without a release; it ends with its term");
             return false;
         }
-        Tenant present = handles.tenant();
-        if (present == null) {
-            return !state.overLongest(kit.nanoTime());
-        }
-        if (present.overLongest()) {
-            renewalOver = true;
-            // Asked once more: either the lease is the same, and whoever ends it sees that the renewal is over, or it
-            // is not.
-            renewalOver = present.overLongest();
-        }
-        return !renewalOver;
+        return handles.tenant() == null ? !state.overLongest(kit.nanoTime()) : handles.mayRenew();
     }
 
     /** Whether it is not renewed any more, because one of several leases has lasted as long as it may. */
     public boolean isRenewalOver() {
-        return renewalOver;
+        return handles.isRenewalOver();
     }
 
     /** Whether it is valid, and looked after by this client. */
@@ -399,6 +388,7 @@ public final class Hold extends Buckets.Item implements Holding {
         });
     }
 
+    /** Leaves the hold to live its term without this client. */
     private void letGo() {
         detached = true;
         leaveAlone();
@@ -475,7 +465,7 @@ public final class Hold extends Buckets.Item implements Holding {
             forget();
             answer = grant.release();
         } catch (RuntimeException | Error e) {
-            kit.schedule(Kit.LATER_NANOS, this::releaseLater);
+            kit.later(this::releaseLater);
             throw e;
         }
         return answer.whenComplete((how, failure) -> {
@@ -490,8 +480,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     private void releaseLater() {
         forget();
-        grant.takeBack(LossReason.CLIENT_CLOSED); // with its rest
-        kit.ended();
+        grant.release().whenComplete((how, failure) -> kit.ended());
     }
 
     /** Takes the hold out of everything that looks after it. */
@@ -506,6 +495,7 @@ public final class Hold extends Buckets.Item implements Holding {
         grant.leaveAlone();
     }
 
+    /** Ends the hold because its client is closed, unless it is to outlive it. */
     public void clientClosed() {
         if (!detached) {
             lose(LossReason.CLIENT_CLOSED);
@@ -529,6 +519,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     // ---- its time
 
+    /** Is to be looked at when the next of all that may have to be done about it is due. */
     public void arm() {
         arm(kit.nanoTime());
     }
@@ -567,6 +558,7 @@ public final class Hold extends Buckets.Item implements Holding {
         return present == null ? next : present.firstBefore(next, deadline);
     }
 
+    /** It is to be renewed then, and not before. */
     void renewAt(long moment, long now) {
         renewAt = moment;
         arm(now);

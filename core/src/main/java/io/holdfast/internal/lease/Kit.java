@@ -2,6 +2,7 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.HoldfastOptions;
 import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.Trouble;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
@@ -17,6 +18,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * What all parts of one client share, over one server or over a quorum: time, threads, ids, events, and what is held.
@@ -29,8 +31,11 @@ public final class Kit {
     /** Tasks that an executor runs in each other: what is deeper gets a thread of the library's own, so that the stack is bounded. */
     private static final int MOST_NESTED = 8;
 
+    /** How deep in each other tasks run in the present thread, of any client: an executor may run each at once. */
+    private static final ThreadLocal<int[]> DEPTH = ThreadLocal.withInitial(() -> new int[1]);
+
     /** After an error: a shortage may be over by then. */
-    static final long LATER_NANOS = 50_000_000L;
+    private static final long LATER_NANOS = 50_000_000L;
 
     public final HoldfastOptions options;
     public final OwnerIds ids;
@@ -41,9 +46,6 @@ public final class Kit {
     private final CallbackThreads ownThreads;
     private final Executor background;
     private final Executor overflow; // for the user's code, where the executor does not take it
-    /** How deep in each other tasks run in the present thread: an executor may run each at once. */
-    private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
-
     private final Events events;
     private final Renewals renewals;
     private final Looks looks = new Looks(this);
@@ -104,8 +106,13 @@ public final class Kit {
             step.run();
         } catch (RuntimeException | Error e) {
             Trouble.report("a step of a request or of its hold failed, and is done again", e);
-            schedule(LATER_NANOS, step);
+            later(step);
         }
+    }
+
+    /** Does something again that an error has kept from its end. */
+    public void later(Runnable step) {
+        schedule(LATER_NANOS, step);
     }
 
     /** To be called by a thread of the user's before it blocks; see {@link Ticker#beforeWaiting}. */
@@ -131,29 +138,21 @@ public final class Kit {
      */
     public void execute(Runnable task) {
         Runnable guarded = () -> run(task);
-        if (executor != ownThreads && Objects.requireNonNull(depth.get())[0] >= MOST_NESTED) {
-            overflow(guarded);
+        if (executor != ownThreads && Objects.requireNonNull(DEPTH.get())[0] >= MOST_NESTED) {
+            runOn(overflow, guarded);
             return;
         }
         try {
             executor.execute(guarded);
         } catch (RuntimeException | Error e) {
-            // The user's executor is full, closed, or broken: somebody has to be told, and not by a thread of the
-            // engine's.
-            overflow(guarded);
-        }
-    }
-
-    private void overflow(Runnable task) {
-        try {
-            overflow.execute(task);
-        } catch (RuntimeException | Error e) {
-            task.run(); // the client is closed and its threads are gone, or there is no memory for one
+            // The user's executor is full, closed, or broken. No thread of the engine runs the user's code in its
+            // place.
+            runOn(overflow, guarded);
         }
     }
 
     private void run(Runnable task) {
-        int[] level = Objects.requireNonNull(depth.get());
+        int[] level = Objects.requireNonNull(DEPTH.get());
         level[0]++;
         try {
             task.run();
@@ -166,8 +165,12 @@ public final class Kit {
 
     /** Runs something of the library's own that may take a while, soon, on a thread that no code of the user's can hold up. */
     public void background(Runnable task) {
+        runOn(background, task);
+    }
+
+    private static void runOn(Executor threads, Runnable task) {
         try {
-            background.execute(task);
+            threads.execute(task);
         } catch (RuntimeException | Error e) {
             task.run(); // the client is closed and its threads are gone, or there is no memory for one
         }
@@ -195,6 +198,14 @@ public final class Kit {
     /** All holds that have begun and not ended. Any thread may add and remove. */
     public Set<Hold> holds() {
         return holds;
+    }
+
+    /** Some of them, in the order of their requests. */
+    public List<Hold> holds(Predicate<Hold> some) {
+        return holds.stream()
+                .filter(some)
+                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
+                .toList();
     }
 
     /** A number for a request, greater than that of any before. */

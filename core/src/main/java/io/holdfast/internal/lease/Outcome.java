@@ -7,6 +7,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.PlainAttempt;
 import io.holdfast.internal.lease.Question.Account;
 import io.holdfast.internal.wire.OwnerIds;
+import io.holdfast.internal.wire.Trouble;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;

@@ -158,7 +158,7 @@ public final class Renewals {
         }
     }
 
-    /** The server's clock has run ahead: holds end there earlier. Those that may be are renewed, which sets a whole term anew. */
+    /** The server's clock has run ahead: holds end there earlier. Those that may be renewed are, which sets a whole term again. */
     public void ranAhead(Collection<Hold> holds, LongUnaryOperator lowered) {
         holds.forEach(hold -> lower(hold, deadline -> hold.grant.lowered(deadline, lowered)));
         kit.schedule(0, () -> renew(holds));

@@ -1,5 +1,6 @@
 package io.holdfast.internal.lease;
 
+import io.holdfast.internal.wire.Trouble;
 import io.holdfast.spi.Timers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;

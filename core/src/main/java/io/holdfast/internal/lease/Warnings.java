@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
-/** Whom a renewed hold warns when two renewals in a row have failed, a third of the term before its deadline: once for each deadline. */
+/** The listeners of a renewed hold that it warns a third of the term before its deadline: when two renewals in a row have failed, once. */
 final class Warnings {
     private final boolean wanted;
     private final long beforeNanos;

@@ -260,7 +260,7 @@ public final class PolledRequest<A> implements Asking<A> {
         }
     }
 
-    /** Ends it without a hold; whether this call has. What follows is done to its end, whatever fails on the way. */
+    /** Ends it without a hold; whether this call has. An error on the way does not keep what follows from being done. */
     private boolean end(Runnable then) {
         Object how = outcome.withoutHold();
         kit.ending();

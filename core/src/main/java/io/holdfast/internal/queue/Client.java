@@ -66,12 +66,8 @@ public final class Client implements Engine {
         queue.begin(localLines);
     }
 
-    /** In the order of their requests. */
     private List<Hold> holds(IntPredicate partitions) {
-        return kit.holds().stream()
-                .filter(hold -> partitions.test(server.partition(hold.keys())))
-                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
-                .toList();
+        return kit.holds(hold -> partitions.test(server.partition(hold.keys())));
     }
 
     private final class Connections implements ConnectionListener {

@@ -20,23 +20,15 @@ final class Extensions {
         return atLeast.compareTo(term) > 0;
     }
 
-    /** One is about to be asked for, or was answered. */
-    void note(Duration atLeast, boolean answered, long now) {
-        if (answered) {
-            answered(atLeast, now);
-        } else {
-            asked(atLeast);
-        }
-    }
-
-    private void asked(Duration atLeast) {
+    /** One is about to be asked for. */
+    void asked(Duration atLeast) {
         if (counts(atLeast)) {
             open++;
         }
     }
 
     /** The server has answered: the hold lasts at most so long from now, if nothing was known of it before. */
-    private void answered(Duration atLeast, long now) {
+    void answered(Duration atLeast, long now) {
         if (counts(atLeast)) {
             open--;
             long until = now + atLeast.toNanos();

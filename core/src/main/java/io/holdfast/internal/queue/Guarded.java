@@ -1,23 +1,29 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.internal.lease.Kit;
-import io.holdfast.internal.lease.Mending;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** State that one lock guards. What has to be said to others is said after the lock was given back. */
+/**
+ * State that one lock guards. What has to be said to others is said after the lock was given back. An error on the way, such as a
+ * shortage of memory at any line, may leave a part undone: it is passed on, and a moment later the thread of the timers mends the state.
+ */
 abstract class Guarded {
+    final Kit kit;
     final ReentrantLock lock = new ReentrantLock();
-    final Mending mending;
 
     Guarded(Kit kit) {
-        this.mending = new Mending(kit, this::mend);
+        this.kit = kit;
     }
 
-    /** After an error: whatever it has left half done goes on. Changes nothing that is as it should be. */
+    /** Goes on with whatever an error has left half done. Changes nothing that is as it should be. */
     abstract void mend();
 
-    <T> T under(Supplier<T> look) {
+    final void mendLater() {
+        kit.later(this::mend);
+    }
+
+    final <T> T under(Supplier<T> look) {
         lock.lock();
         try {
             return look.get();
@@ -27,7 +33,16 @@ abstract class Guarded {
     }
 
     /** Something happens: what follows from it is found out under the lock, and done after it. */
-    void on(Supplier<Runnable> event) {
-        mending.doing(() -> under(event).run());
+    final void on(Supplier<Runnable> event) {
+        after(() -> under(event).run());
+    }
+
+    final void after(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            mendLater();
+            throw e;
+        }
     }
 }

@@ -2,7 +2,7 @@ package io.holdfast.internal.queue;
 
 import java.time.Duration;
 
-/** For how long a {@link LocalLine} has kept its hold for nobody, and whether a timer looks at that. Guarded by the lock of the line. */
+/** How long a {@link LocalLine} has kept a hold without a lease, and whether a timer looks at that. Guarded by the lock of the line. */
 final class KeptTime {
     private final long mostNanos;
     private long sinceNanos;

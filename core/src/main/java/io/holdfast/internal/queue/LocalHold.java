@@ -330,12 +330,12 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         if (end.get() != null) {
             return CompletableFuture.completedFuture(false);
         }
-        if (!line.extension(this, atLeast, false)) {
+        if (!line.extending(this, atLeast)) {
             return alone ? extendHold(atLeast) : CompletableFuture.completedFuture(false);
         }
         return extendHold(atLeast).whenComplete((held, failure) -> {
             if (failure == null) {
-                line.extension(this, atLeast, true); // otherwise nobody knows whether, or for how long
+                line.extended(hold, atLeast); // otherwise it is unknown whether, and for how long
             }
         });
     }

@@ -15,7 +15,6 @@ import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
-import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Tenant;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
@@ -31,8 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>States.</b> FREE: nothing is asked for or held. ASKING: a request is under way, on behalf of whoever stands first when it
  * is answered. LENT: the hold has a lease. KEPT: the hold has none, and waits for the next request, for a recall, or for its
- * time to be over. All fields are guarded by the lock; what has to be said to others is said after it was given back. While
- * there is a hold there is a {@link Tenure}, whose {@link Turn} knows who of the line may be served.
+ * time to be over. While there is a hold there is a {@link Tenure}, whose {@link Turn} knows which requests of the line may be served.
  *
  * <p>Its events and their guards are in {@code docs/states.md}. Whoever comes first under the lock is right.
  */
@@ -46,7 +44,6 @@ final class LocalLine extends Guarded implements Tenant {
 
     final Keys keys;
     final LockOptions options;
-    final Kit kit;
     private final LocalLines lines;
     private final InLine waiting = new InLine();
     private State state = State.FREE;
@@ -65,7 +62,6 @@ final class LocalLine extends Guarded implements Tenant {
     LocalLine(LocalLines lines, Keys keys, LockOptions options) {
         super(lines.queue.kit);
         this.lines = lines;
-        this.kit = lines.queue.kit;
         this.keys = keys;
         this.options = options;
         this.kept = new KeptTime(options.keepFor());
@@ -134,7 +130,7 @@ final class LocalLine extends Guarded implements Tenant {
                 lock.unlock();
             }
         }
-        mending.doing(then);
+        after(then);
         return true;
     }
 
@@ -142,6 +138,7 @@ final class LocalLine extends Guarded implements Tenant {
         on(() -> waiting.show(to, owner, lent));
     }
 
+    /** A request has ended without the lock. */
     void leave(LocalRequest request) {
         on(() -> {
             Request asked = asking;
@@ -195,7 +192,7 @@ final class LocalLine extends Guarded implements Tenant {
                 }
                 request.begin();
             } catch (RuntimeException | Error e) {
-                request.withdraw(); // nobody knows how far it has come: the line asks by another
+                request.withdraw(); // it is unknown how far it has come: the line asks by another
                 throw e;
             } finally {
                 stage.whenComplete((answer, failure) -> kit.surely(() -> answered(request, answer, failure)));
@@ -242,7 +239,7 @@ final class LocalLine extends Guarded implements Tenant {
 
     private Runnable refused(Request request, @Nullable Attempt attempt, @Nullable Throwable failure) {
         if (failure instanceof CancellationException) { // by an error: anew at once could be too soon
-            return mending::later;
+            return this::mendLater;
         }
         List<LocalRequest> told = List.of();
         LocalRequest only = givingUp;
@@ -255,10 +252,7 @@ final class LocalLine extends Guarded implements Tenant {
         }
         List<LocalRequest> end = told;
         return () -> {
-            end.forEach(each -> kit.surely(() -> {
-                each.asked(request);
-                each.refused(attempt, failure);
-            }));
+            end.forEach(each -> kit.surely(() -> each.refused(request, attempt, failure)));
             on(this::askIfWanted);
         };
     }
@@ -336,14 +330,14 @@ final class LocalLine extends Guarded implements Tenant {
     @Nullable
     CompletableFuture<ReleaseResult> released(LocalHold lease) {
         try {
-            return goOn(lease);
+            return handOn(lease);
         } catch (RuntimeException | Error e) {
-            mending.later();
+            mendLater();
             throw e;
         }
     }
 
-    private @Nullable CompletableFuture<ReleaseResult> goOn(LocalHold lease) {
+    private @Nullable CompletableFuture<ReleaseResult> handOn(LocalHold lease) {
         ReleaseResult result;
         Tenure over = null;
         long last = 0;
@@ -426,19 +420,24 @@ final class LocalLine extends Guarded implements Tenant {
 
     // ---- extensions
 
-    /**
-     * A lease is about to be extended by a request to the server, or has been.
-     *
-     * @return false if it is over
-     */
-    boolean extension(LocalHold lease, Duration atLeast, boolean answered) {
+    /** A lease is about to be extended by a request to the server. False if it is over. */
+    boolean extending(LocalHold lease, Duration atLeast) {
         return under(() -> {
-            Tenure present = tenure;
-            if (present == null || (answered ? present.hold != lease.shared() : lent != lease)) {
-                return false;
+            if (lent == lease) {
+                Objects.requireNonNull(tenure).extensions.asked(atLeast);
             }
-            present.extensions.note(atLeast, answered, kit.nanoTime());
-            return true;
+            return lent == lease;
+        });
+    }
+
+    /** The server has answered that. */
+    void extended(Hold which, Duration atLeast) {
+        on(() -> {
+            Tenure present = tenure;
+            if (present != null && present.hold == which) {
+                present.extensions.answered(atLeast, kit.nanoTime());
+            }
+            return () -> {};
         });
     }
 

@@ -172,11 +172,17 @@ final class LocalRequest implements Asking<Attempt> {
     }
 
     /** The server was asked so often for the line. */
-    void asked(Request byLine) {
+    private void asked(Request byLine) {
         outcome.asked.set(byLine.outcome.asked.get());
     }
 
-    /** What came of the request to the server; the line has let it go. */
+    /** What came of the request of its line, which has let it go. */
+    void refused(Request byLine, @Nullable Attempt attempt, @Nullable Throwable failure) {
+        asked(byLine);
+        refused(attempt, failure);
+    }
+
+    /** The same, where nothing was asked for it. */
     void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
         Attempt own = attempt instanceof Attempt.TimedOut over
                 ? new Attempt.TimedOut(over.lock(), demand.waitLimit(), over.contention())
@@ -185,7 +191,7 @@ final class LocalRequest implements Asking<Attempt> {
     }
 
     /**
-     * Ends it without a lease; whether this call has. What follows is done to its end, whatever fails on the way.
+     * Ends it without a lease; whether this call has. An error on the way does not keep what follows from being done.
      *
      * @param leaves whether it may stand in its line
      */

@@ -537,7 +537,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     /**
-     * Ends the request without a hold of its own; whether this call has. What follows is done to its end, whatever fails on the way.
+     * Ends the request without a hold of its own; whether this call has. An error on the way does not keep what follows from being done.
      *
      * @param takeBack whether something of it may be on the server although all copies of its acquire were answered
      * @param joined what it shares in place of a hold of its own; null if nothing

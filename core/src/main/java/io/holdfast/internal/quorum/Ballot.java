@@ -191,7 +191,7 @@ final class Ballot {
                             failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
                     : problemOf(seat, reply);
             boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
-            boolean forGood = rejected && failure != null && !Refusals.TRANSIENT.contains(failure.code());
+            boolean forGood = rejected && failure != null && !Refusals.isTransient(failure);
             if (reply != null && reply.word() == QuorumWord.GRANTED) {
                 seat.lasts(sent, options.term());
             }

@@ -51,12 +51,7 @@ final class VotingNode {
         this.takeBack = new TakeBack(kit, server);
         this.withdrawals = new Withdrawals(kit, server, takeBack, (keys, state, sent) -> {});
         this.quorum = quorum;
-        server.whenClockRunsAhead((lowered, partition) -> kit.renewals()
-                .ranAhead(
-                        kit.holds().stream()
-                                .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
-                                .toList(),
-                        lowered));
+        server.whenClockRunsAhead((lowered, partition) -> kit.renewals().ranAhead(kit.holds(hold -> true), lowered));
         this.lookedAt.set(kit.nanoTime());
         this.unfit = new ServerUnreachableException(name() + " was not connected yet", null);
     }

@@ -91,11 +91,7 @@ public final class ScriptCalls {
          * from that is to ask again, or to take back.
          */
         private void lose(Throwable e) {
-            try {
-                LOG.log(System.Logger.Level.ERROR, "handling a reply failed: it counts as lost", e);
-            } catch (RuntimeException | Error unheard) {
-                // The same shortage, mostly.
-            }
+            Trouble.report("handling a reply failed: it counts as lost", e);
             try {
                 callback.accept(null, DriverException.unknown("the reply could not be handled: " + e, e));
             } catch (RuntimeException | Error again) {

@@ -1,13 +1,13 @@
-package io.holdfast.internal.lease;
+package io.holdfast.internal.wire;
 
 /** Tells the log of errors that the engine goes on after. */
-final class Trouble {
+public final class Trouble {
     private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     private Trouble() {}
 
     /** Whatever is wrong, that does no harm. */
-    static void report(String what, Throwable error) {
+    public static void report(String what, Throwable error) {
         try {
             LOG.log(System.Logger.Level.ERROR, what, error);
         } catch (RuntimeException | Error unheard) {
