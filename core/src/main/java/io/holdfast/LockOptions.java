@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 public final class LockOptions {
     /** What happens to a request that has outlived its life in the queue. */
     public enum RequestEnd {
-        /** It goes to the tail of those that are served in the order of their arrival, and begins a new life. */
+        /**
+         * It goes to the tail of those that are served in the order of their arrival, and begins a new life. The tail is that of the
+         * server's queue: requests of a client that holds the lock in {@linkplain LockOptions#withTurns(int, Duration) turns} enter that
+         * queue when the turn ends, behind this one.
+         */
         TO_TAIL,
         /** It leaves the queue: the call ends as timed out. */
         LEAVE

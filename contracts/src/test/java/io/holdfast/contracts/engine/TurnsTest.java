@@ -238,6 +238,28 @@ final class TurnsTest extends LocalLineFixture {
         lease(later).release();
     }
 
+    // ---- a limited life beside turns
+
+    /** Of a client with the lock, those that came after the turn was closed are not in the server's queue until it ends. */
+    @Test
+    void requestLife_over_goesBehindTheServersQueueAndNotBehindThoseWhoseClientHasItsTurn() {
+        Duration life = Duration.ofMillis(200);
+        LockOptions shortLived = STRICT.withRequestLife(life, LockOptions.RequestEnd.TO_TAIL);
+        for (Holdfast asking : List.of(ours, other)) {
+            Lease present = lease(ask(ours, HANDED));
+            CompletableFuture<Lease> outlived = ask(asking, shortLived);
+            CompletableFuture<Lease> inLine = ask(ours, HANDED);
+            CompletableFuture<Lease> inQueue = ask(other, STRICT);
+            time.advance(life.multipliedBy(2));
+            release(present);
+            assertFalse(outlived.isDone() || inLine.isDone());
+            release(lease(inQueue));
+            assertFalse(inLine.isDone());
+            release(lease(outlived));
+            release(lease(inLine));
+        }
+    }
+
     // ---- questions
 
     /** Sections one after the other, somebody always in line, until it is not served at once. */
