@@ -1,5 +1,6 @@
 package io.holdfast.internal.lease;
 
+import io.holdfast.internal.wire.Trouble;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -10,8 +11,6 @@ import java.util.List;
  * them.
  */
 final class Looks {
-    private static final System.Logger LOG = System.getLogger("io.holdfast");
-
     private final Kit kit;
     private final Buckets<Hold> buckets = new Buckets<>();
 
@@ -47,7 +46,7 @@ final class Looks {
                 }
             } catch (RuntimeException | Error e) {
                 // One hold's trouble must not be that of those beside it.
-                LOG.log(System.Logger.Level.ERROR, "looking after a lease failed", e);
+                Trouble.report("looking after a lease failed", e);
                 hold.arm();
             }
         }

@@ -1,5 +1,6 @@
 package io.holdfast.internal.quorum;
 
+import io.holdfast.internal.wire.Trouble;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
@@ -22,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LateDriver implements RedisDriver {
     private static final long PAUSE_MILLIS = 1_000;
-    private static final System.Logger LOG = System.getLogger("io.holdfast");
 
     private final String place;
     private final Supplier<RedisDriver> connect;
@@ -101,7 +101,7 @@ public final class LateDriver implements RedisDriver {
         try {
             telling.run();
         } catch (Throwable e) {
-            LOG.log(System.Logger.Level.ERROR, "a listener failed at a connection's coming up", e);
+            Trouble.report("a listener failed at a connection's coming up", e);
         }
     }
 
