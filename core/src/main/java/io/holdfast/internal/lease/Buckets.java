@@ -26,13 +26,18 @@ final class Buckets<T extends Buckets.Item> {
         int place = NOWHERE; // guarded by the same; in the list of its bucket
     }
 
+    private static final class Bucket<T> {
+        final List<T> items = new ArrayList<>();
+        boolean needsTimer = true; // and none is being set
+    }
+
     /** So wide that 100,000 leases of 30 s make a hundred calls a second, not 10,000 timers and calls. */
     private static final long WIDTH_NANOS = 100_000_000L;
 
     static final long FINE_WIDTH_NANOS = 5_000_000L;
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final Map<Long, List<T>> buckets = new HashMap<>(); // guarded by lock; by when they are due
+    private final Map<Long, Bucket<T>> buckets = new HashMap<>(); // guarded by lock; by when they are due
 
     /**
      * When a bucket is due: about {@code delayNanos} after now. A short delay is not rounded by much: rounding down by a
@@ -52,24 +57,37 @@ final class Buckets<T extends Buckets.Item> {
         return delay > 4 * FINE_WIDTH_NANOS ? due(now, delay) : moment;
     }
 
-    /** Puts an item into a bucket, from where it stood before. Whether the bucket is a new one, which needs a timer. */
+    /** Puts an item into a bucket, from where it stood before. Whether the bucket needs a timer, which one caller is told to set. */
     boolean put(T item, long due) {
         lock.lock();
         try {
-            if (item.place != Item.NOWHERE && item.due == due) {
-                return false;
+            @Nullable Bucket<T> present = buckets.get(due);
+            Bucket<T> bucket = present == null ? new Bucket<>() : present;
+            if (item.place == Item.NOWHERE || item.due != due) {
+                bucket.items.add(item); // what may fail comes first, and leaves the item where it stands
+                if (present == null) {
+                    buckets.put(due, bucket);
+                }
+                leave(item);
+                item.due = due;
+                item.place = bucket.items.size() - 1;
             }
-            leave(item);
-            List<T> bucket = buckets.get(due);
-            boolean fresh = bucket == null;
-            if (bucket == null) {
-                bucket = new ArrayList<>();
-                buckets.put(due, bucket);
+            boolean needsTimer = bucket.needsTimer;
+            bucket.needsTimer = false;
+            return needsTimer;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The timer of a bucket could not be set: who puts something into it next is told to. */
+    void needsTimer(long due) {
+        lock.lock();
+        try {
+            @Nullable Bucket<T> bucket = buckets.get(due);
+            if (bucket != null) {
+                bucket.needsTimer = true;
             }
-            item.due = due;
-            item.place = bucket.size();
-            bucket.add(item);
-            return fresh;
         } finally {
             lock.unlock();
         }
@@ -87,11 +105,11 @@ final class Buckets<T extends Buckets.Item> {
     /** The last of its bucket takes its place. An empty bucket stays until it is taken: its timer is set. */
     private void leave(T item) {
         int at = item.place;
-        @Nullable List<T> bucket = at == Item.NOWHERE ? null : buckets.get(item.due);
+        @Nullable Bucket<T> bucket = at == Item.NOWHERE ? null : buckets.get(item.due);
         if (bucket != null) {
-            T last = bucket.remove(bucket.size() - 1);
+            T last = bucket.items.remove(bucket.items.size() - 1);
             if (last != item) {
-                bucket.set(at, last);
+                bucket.items.set(at, last);
                 last.place = at;
             }
             item.place = Item.NOWHERE;
@@ -102,12 +120,12 @@ final class Buckets<T extends Buckets.Item> {
     List<T> take(long due) {
         lock.lock();
         try {
-            @Nullable List<T> bucket = buckets.remove(due);
+            @Nullable Bucket<T> bucket = buckets.remove(due);
             if (bucket == null) {
                 return List.of();
             }
-            bucket.forEach(item -> item.place = Item.NOWHERE);
-            return bucket;
+            bucket.items.forEach(item -> item.place = Item.NOWHERE);
+            return bucket.items;
         } finally {
             lock.unlock();
         }

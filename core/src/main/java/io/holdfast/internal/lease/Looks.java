@@ -26,7 +26,12 @@ final class Looks {
     void put(Hold hold, long moment, long now) {
         long due = Buckets.dueBefore(now, moment);
         if (buckets.put(hold, due)) {
-            kit.schedule(due - kit.nanoTime(), () -> look(buckets.take(due), due));
+            try {
+                kit.schedule(due - kit.nanoTime(), () -> look(buckets.take(due), due));
+            } catch (RuntimeException | Error e) {
+                buckets.needsTimer(due);
+                throw e;
+            }
         }
     }
 

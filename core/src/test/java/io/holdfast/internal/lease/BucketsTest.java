@@ -63,6 +63,17 @@ final class BucketsTest {
     }
 
     @Test
+    void put_theTimerCouldNotBeSet_isToldToSetItOnce() {
+        buckets.put(a, 1);
+        buckets.needsTimer(1);
+        assertTrue(buckets.put(a, 1), "the same again");
+        assertFalse(buckets.put(b, 1));
+        assertEquals(List.of(a, b), buckets.take(1));
+        buckets.needsTimer(1); // of none: nothing happens
+        assertEquals(List.of(), buckets.take(1));
+    }
+
+    @Test
     void put_afterItWasTaken_needsATimerAnew() {
         buckets.put(a, 1);
         buckets.take(1);
