@@ -111,7 +111,7 @@ public final class DistributedReadWriteLock {
 
     private static void hand(CompletableFuture<Lease> asked, @Nullable Handle handle, @Nullable Throwable failure) {
         if (handle == null) {
-            asked.completeExceptionally(Objects.requireNonNull(failure));
+            asked.completeExceptionally(Calls.unwrap(Objects.requireNonNull(failure)));
             return;
         }
         Lease reading = new Lease(handle);

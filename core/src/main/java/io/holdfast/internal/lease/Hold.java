@@ -400,11 +400,14 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Ends the hold as lost, tells so, and takes back what may be left on the server. The first call counts. */
     public void lose(LossReason reason) {
+        LeaseState.End how = LeaseState.End.lost(reason);
         kit.ending();
         try {
-            if (state.lose(reason)) {
-                kit.surely(() -> lost(reason));
-            }
+            kit.surely(() -> {
+                if (state.endAs(how)) {
+                    lost(reason);
+                }
+            });
         } finally {
             kit.ended();
         }
@@ -433,7 +436,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
     public void handOver() {
-        if (goesOn() && !detached) {
+        if (goesOn(LeaseState.End.handedOver()) && !detached) {
             origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
             Tenant present = handles.tenant();
             if (present != null) {
@@ -442,9 +445,14 @@ public final class Hold extends Buckets.Item implements Holding {
         }
     }
 
-    /** Ends it here, because it goes on as another hold; whether this call has. */
-    public boolean goesOn() {
-        if (!state.handOver()) {
+    /** What ends it here, because it goes on as another hold: does so once, and tells each time that it has, also after an error. */
+    public BooleanSupplier goingOn() {
+        LeaseState.End how = LeaseState.End.handedOver();
+        return () -> goesOn(how);
+    }
+
+    private boolean goesOn(LeaseState.End how) {
+        if (!state.endAs(how)) {
             return false;
         }
         forget();

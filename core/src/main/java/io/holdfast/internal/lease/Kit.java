@@ -137,7 +137,7 @@ public final class Kit {
      * the executor does.
      */
     public void execute(Runnable task) {
-        Runnable guarded = () -> run(task);
+        Runnable guarded = new Callback(task);
         if (executor != ownThreads && Objects.requireNonNull(DEPTH.get())[0] >= MOST_NESTED) {
             runOn(overflow, guarded);
             return;
@@ -151,15 +151,40 @@ public final class Kit {
         }
     }
 
-    private void run(Runnable task) {
-        int[] level = Objects.requireNonNull(DEPTH.get());
-        level[0]++;
-        try {
-            task.run();
-        } catch (RuntimeException | Error e) {
-            Trouble.report("a callback failed", e);
-        } finally {
-            level[0]--;
+    /** A task on the user's executor. An error that comes before it has begun does not lose it. */
+    private final class Callback implements Runnable {
+        private final Runnable task;
+        private boolean begun;
+
+        Callback(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            try {
+                nested();
+            } catch (RuntimeException | Error e) {
+                Trouble.report("a callback failed", e);
+                if (!begun) {
+                    later(() -> runOn(overflow, this));
+                }
+            }
+        }
+
+        private void nested() {
+            int[] level = Objects.requireNonNull(DEPTH.get());
+            level[0]++;
+            try {
+                begin().run();
+            } finally {
+                level[0]--;
+            }
+        }
+
+        private Runnable begin() {
+            begun = true;
+            return task;
         }
     }
 
@@ -238,15 +263,24 @@ public final class Kit {
         return closed.compareAndSet(false, true);
     }
 
-    /** Ends all of these. One that fails, since an executor of the user's throws, keeps no other from it. */
+    /** Ends all of these. One that fails keeps no other from it, and is tried once more: to end what has ended must be harmless. */
     public <T> void endEach(Collection<T> all, Consumer<T> end) {
+        if (!endAll(all, end)) {
+            endAll(all, end);
+        }
+    }
+
+    private static <T> boolean endAll(Collection<T> all, Consumer<T> end) {
+        boolean ended = true;
         for (T each : all) {
             try {
                 end.accept(each);
             } catch (RuntimeException | Error e) {
+                ended = false;
                 Trouble.report("something could not be ended when the client was closed", e);
             }
         }
+        return ended;
     }
 
     /** The last thing: no timers and no threads from now on. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Whether a lease is held, and until when, for threads that meet there. Pure: time is an argument, and nothing is called.
  *
- * <p>Active from its creation, it ends once, by whoever is first with {@link #lose}, {@link #release} or {@link #handOver}. Its deadline moves
+ * <p>Active from its creation, it ends once, by whoever is first with {@link #endAs} or {@link #release}. Its deadline moves
  * to later times, and no more once it has passed; or to earlier ones, where the server's clock has run ahead. Whoever sees it {@linkplain #passed passed} ends the lease before
  * telling so: then nothing that comes later makes a lease valid that somebody has seen invalid.
  */
@@ -29,10 +29,26 @@ public final class LeaseState {
     /** The deadline of a lease that has none. */
     public static final long NEVER = Long.MIN_VALUE;
 
-    /** How a lease ended: lost if there is a reason. */
-    private record End(boolean handedOver, @Nullable LossReason reason) {
-        static final End RELEASE = new End(false, null);
-        static final End HANDED_OVER = new End(true, null);
+    /** How a lease ends: lost if there is a reason. Each is itself and no other: whoever has set it can go on after an error. */
+    static final class End {
+        private static final End RELEASE = new End(false, null);
+
+        private final boolean handedOver;
+        private final @Nullable LossReason reason;
+
+        private End(boolean handedOver, @Nullable LossReason reason) {
+            this.handedOver = handedOver;
+            this.reason = reason;
+        }
+
+        static End lost(LossReason reason) {
+            return new End(false, reason);
+        }
+
+        /** It goes on as another, perhaps in another process. */
+        static End handedOver() {
+            return new End(true, null);
+        }
     }
 
     /**
@@ -69,12 +85,15 @@ public final class LeaseState {
     @Nullable
     LossReason lossReason() {
         End how = end;
-        return how == null ? null : how.reason();
+        return how == null ? null : how.reason;
     }
 
-    /** Whether this call has ended it. */
-    boolean lose(LossReason reason) {
-        return END.compareAndSet(this, null, new End(false, reason));
+    /** Ends it; whether it has ended by this, also if an earlier call with the same has done so. */
+    boolean endAs(End how) {
+        if (how.handedOver) {
+            released = true;
+        }
+        return END.compareAndSet(this, null, how) || end == how;
     }
 
     /** Whether this call has ended it. */
@@ -83,15 +102,9 @@ public final class LeaseState {
         return END.compareAndSet(this, null, End.RELEASE);
     }
 
-    /** Whether this call has ended it: another process goes on with it. */
-    boolean handOver() {
-        released = true;
-        return END.compareAndSet(this, null, End.HANDED_OVER);
-    }
-
     boolean isHandedOver() {
         End how = end;
-        return how != null && how.handedOver();
+        return how != null && how.handedOver;
     }
 
     // ---- time

@@ -101,8 +101,13 @@ public final class Adoption {
             queue.withdrawals.takeBack(keys, owner, false, Rest.NONE);
             throw new HoldfastClosedException();
         }
-        request.begin(hold);
-        grant.handOut(handle, false); // it is told as an adoption
+        try {
+            request.begin(hold);
+            grant.handOut(handle, false); // it is told as an adoption
+        } catch (RuntimeException | Error e) {
+            var unused = handle.leave(); // no caller has it
+            throw e;
+        }
         try {
             Answer<Attempt> answer = result.join();
             Handle given = answer.handle();

@@ -157,9 +157,17 @@ public final class Client implements Engine {
     }
 
     public void close() {
-        if (!kit.close()) {
-            return;
+        if (kit.close()) {
+            try {
+                end();
+            } catch (RuntimeException | Error e) {
+                end(); // each step may be taken twice
+                throw e;
+            }
         }
+    }
+
+    private void end() {
         kit.endEach(
                 List.<Runnable>of(queue::clientClosed, localLines::clientClosed, plain::clientClosed, this::leave),
                 Runnable::run);

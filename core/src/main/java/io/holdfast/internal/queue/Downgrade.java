@@ -20,6 +20,8 @@ import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +35,11 @@ public final class Downgrade {
     private final Hold writing;
     private final Request writer;
     private final Request reading;
-    private final CompletableFuture<Handle> result = new CompletableFuture<>();
+    private final BooleanSupplier writingGoesOn;
     private final CompletableFuture<Answer<Attempt>> stage;
+    /** The stage of the lease, once the server has answered; fails otherwise. */
+    private final CompletableFuture<CompletableFuture<Handle>> result = new CompletableFuture<>();
+
     private final long giveUpNanos;
 
     public Downgrade(QueueEngine queue, Hold writing) {
@@ -42,23 +47,32 @@ public final class Downgrade {
         this.writing = writing;
         this.writer = ((QueueGrant) writing.grant).request;
         this.reading = new Request(writer, writer.demand().asking(Asked.SHARED), writing.token());
+        this.writingGoesOn = writing.goingOn();
         this.stage = reading.outcome.stage();
         this.giveUpNanos =
                 queue.kit.nanoTime() + queue.kit.options.commandTimeout().toNanos();
     }
 
-    /** Called once. Fails with an exception of the library; then nothing is held, or what is left is taken back. */
+    /**
+     * Called once. Fails with an exception of the library, or with a {@code CompletionException} of one; then nothing is held, or what
+     * is left is taken back.
+     */
     public CompletableFuture<Handle> begin() {
         queue.kit.ending();
-        result.whenComplete((handle, failure) -> queue.kit.ended());
+        CompletableFuture<Handle> answer =
+                result.thenCompose(Function.identity()).whenComplete((handle, failure) -> queue.kit.ended());
+        queue.kit.surely(this::start);
+        return answer;
+    }
+
+    private void start() {
         // In place of the writer: what comes for this owner is the reader's.
-        if (queue.waitingRoom.replace(writer, reading) && writing.goesOn()) {
+        if (queue.waitingRoom.replace(writer, reading) && writingGoesOn.getAsBoolean()) {
             ask();
         } else {
             queue.waitingRoom.remove(reading);
             result.completeExceptionally(lost(writing.lossReason()));
         }
-        return result;
     }
 
     private LeaseLostException lost(@Nullable LossReason reason) {
@@ -88,32 +102,28 @@ public final class Downgrade {
             QueueGrant grant = new QueueGrant(reading, reply.token(), reply.sinceMicros(), true, 0, false, sent);
             Hold hold = reading.hold(grant, deadline);
             Handle handle = hold.newHandle();
-            if (reading.outcome.endAs(hold)) {
-                writing.origin.recordOver("DOWNGRADED");
-                reading.begin(hold);
-                stage.whenComplete((answer, failure) -> handed(answer, failure));
-                grant.handOut(handle, false);
-                reading.outcome.tell(subject -> new LockEvent.Downgraded(subject, hold.token(), hold.remaining()));
-            } else {
-                takeBack(true, LossReason.CLIENT_CLOSED, new HoldfastClosedException());
-            }
+            queue.kit.surely(() -> {
+                if (reading.outcome.endAs(hold)) {
+                    writing.origin.recordOver("DOWNGRADED");
+                    reading.begin(hold);
+                    grant.handOut(handle, false);
+                    result.complete(stage.thenApply(Downgrade::given));
+                    reading.outcome.tell(subject -> new LockEvent.Downgraded(subject, hold.token(), hold.remaining()));
+                } else {
+                    takeBack(true, LossReason.CLIENT_CLOSED, new HoldfastClosedException());
+                }
+            });
         }
         queue.waitingRoom.observe(reading.keys, reply.state(), sent);
     }
 
-    private void handed(@Nullable Answer<Attempt> answer, @Nullable Throwable failure) {
-        Handle given = answer == null ? null : answer.handle();
-        if (given != null) {
-            result.complete(given);
-        } else if (answer == null) {
-            result.completeExceptionally(Objects.requireNonNull(failure));
-        } else {
-            try {
-                Objects.requireNonNull(answer.refusal()).orElseThrow();
-            } catch (HoldfastException refused) {
-                result.completeExceptionally(refused);
-            }
+    private static Handle given(Answer<Attempt> answer) {
+        Handle given = answer.handle();
+        if (given == null) {
+            Objects.requireNonNull(answer.refusal()).orElseThrow();
+            throw new IllegalStateException("a refusal gives no lease");
         }
+        return given;
     }
 
     private void failed(DriverException failure) {

@@ -9,8 +9,11 @@ import java.util.function.Supplier;
  * shortage of memory at any line, may leave a part undone: it is passed on, and a moment later the thread of the timers mends the state.
  */
 abstract class Guarded {
+    private static final Runnable NOTHING = () -> {};
+
     final Kit kit;
     final ReentrantLock lock = new ReentrantLock();
+    private Runnable untold = NOTHING; // guarded by lock
 
     Guarded(Kit kit) {
         this.kit = kit;
@@ -20,7 +23,30 @@ abstract class Guarded {
     abstract void mend();
 
     final void mendLater() {
-        kit.later(this::mend);
+        kit.later(() -> {
+            tell(under(() -> untold));
+            mend();
+        });
+    }
+
+    /**
+     * What others must be told, also after an error: to tell them twice must be harmless. Called under the lock.
+     *
+     * @return tells them; to be run after the lock was given back
+     */
+    final Runnable tellSurely(Runnable tell) {
+        Runnable before = untold;
+        Runnable all = () -> {
+            before.run();
+            tell.run();
+        };
+        untold = all;
+        return () -> tell(all);
+    }
+
+    private void tell(Runnable all) {
+        all.run();
+        under(() -> untold = untold == all ? NOTHING : untold);
     }
 
     final <T> T under(Supplier<T> look) {

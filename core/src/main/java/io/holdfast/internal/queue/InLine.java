@@ -59,10 +59,18 @@ final class InLine {
         return true;
     }
 
-    List<LocalRequest> removeAll() {
-        List<LocalRequest> all = List.copyOf(requests);
-        requests.clear();
-        return all;
+    List<LocalRequest> all() {
+        return List.copyOf(requests);
+    }
+
+    /** That one, if it stands in line yet; if null, the first. */
+    List<LocalRequest> only(@Nullable LocalRequest one) {
+        LocalRequest request = one == null ? requests.peek() : one;
+        return request != null && placeOf(request) > 0 ? List.of(request) : List.of();
+    }
+
+    void removeAll(List<LocalRequest> some) {
+        requests.removeAll(some);
     }
 
     /** Shows them as waiting with this owner, and the present lease; what is left to do is nothing. */

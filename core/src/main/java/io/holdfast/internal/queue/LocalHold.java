@@ -37,6 +37,15 @@ import org.jspecify.annotations.Nullable;
  * lease's alone.
  */
 final class LocalHold implements Holding, SharedHolding, Tenant {
+    /** The lease is lost. Each is itself and no other: whoever has set it can go on after an error. */
+    private static final class Lost {
+        final LossReason reason;
+
+        Lost(LossReason reason) {
+            this.reason = reason;
+        }
+    }
+
     private static final WeakReference<Handle> NO_HANDLE = new WeakReference<>(null);
     private static final Object RELEASED = new Object();
     private static final Object HANDED_OVER = new Object();
@@ -46,7 +55,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     private final LocalRequest request;
     private final long grantedNanos;
     private final @Nullable Duration longest;
-    /** RELEASED, HANDED_OVER, or a LossReason. */
+    /** RELEASED, HANDED_OVER, or what is {@link Lost}. */
     private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
 
     private final AtomicReference<@Nullable CompletableFuture<LossReason>> lost = new AtomicReference<>();
@@ -185,8 +194,8 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public @Nullable LossReason lossReason() {
         Object how = end.get();
-        if (how instanceof LossReason reason) {
-            return reason;
+        if (how instanceof Lost over) {
+            return over.reason;
         }
         return how == null ? hold.lossReason() : null;
     }
@@ -241,8 +250,8 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         if (present == null) {
             CompletableFuture<LossReason> made = new CompletableFuture<>();
             present = lost.compareAndSet(null, made) ? made : Objects.requireNonNull(lost.get());
-            if (end.get() instanceof LossReason reason) {
-                present.complete(reason);
+            if (end.get() instanceof Lost over) {
+                present.complete(over.reason);
             }
         }
         return present;
@@ -274,9 +283,12 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     /** Its hold is lost. */
     void lose(LossReason reason) {
-        if (end.compareAndSet(null, reason)) {
-            hold.kit.surely(() -> lost(reason));
-        }
+        Lost how = new Lost(reason);
+        hold.kit.surely(() -> {
+            if (end.compareAndSet(null, how) || end.get() == how) {
+                lost(reason);
+            }
+        });
     }
 
     private void lost(LossReason reason) {
@@ -296,10 +308,10 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public void onLoss(Consumer<LossReason> action) {
         onLoss.updateAndGet(present -> present == null ? action : present.andThen(action));
-        if (end.get() instanceof LossReason reason) {
+        if (end.get() instanceof Lost over) {
             Consumer<LossReason> late = onLoss.getAndSet(null);
             if (late != null) {
-                late.accept(reason);
+                late.accept(over.reason);
             }
         }
     }

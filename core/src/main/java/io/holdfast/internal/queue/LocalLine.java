@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,8 +52,7 @@ final class LocalLine extends Guarded implements Tenant {
     private boolean ended;
     private boolean contended; // since it was made, a request has stood behind others
     private @Nullable Request asking;
-    private @Nullable LocalRequest
-            givingUp; // for whom the request under way was withdrawn, because nobody else waited for it
+    private @Nullable LocalRequest givingUp; // the only one that waited, for whom the request under way was withdrawn
     private volatile String owner = ""; // by which it asked last; written under the lock
     private @Nullable Tenure tenure;
     private volatile @Nullable LocalHold lent; // written under the lock
@@ -76,12 +77,23 @@ final class LocalLine extends Guarded implements Tenant {
         on(() -> {
             LocalHold lease = lent;
             Tenure present = tenure;
+            Request asked = asking;
             if (lease != null) {
                 return lease.goOn();
+            } else if (asked != null && asked.outcome.asked.get() == 0) { // as far as is known it was never begun
+                free();
+                return then(asked::withdraw, askIfWanted());
             }
             boolean kept = state == State.KEPT && keeps() && waiting.isEmpty();
-            return present == null || kept ? askIfWanted() : then(giveBack(present), askIfWanted());
+            return present == null || kept ? askIfWanted() : giveBack(present);
         });
+    }
+
+    private void free() {
+        asking = null;
+        tenure = null;
+        lent = null;
+        state = State.FREE;
     }
 
     // ---- requests
@@ -109,7 +121,7 @@ final class LocalLine extends Guarded implements Tenant {
                     }
                     if (mayDraw) {
                         Runnable given = lendIfStillThere(present, request, now);
-                        then = given == null ? then(giveBack(present), askIfWanted()) : given;
+                        then = given == null ? giveBack(present) : given;
                         break;
                     }
                 }
@@ -117,8 +129,8 @@ final class LocalLine extends Guarded implements Tenant {
                     then = then(endIfIdle(), request::askAlone); // which may have made this line
                 } else {
                     waiting.add(request);
-                    then = present != null && state == State.KEPT ? giveBack(present) : () -> {};
-                    then = then(then, then(askIfWanted(), questionIfDue(now)));
+                    then = present != null && state == State.KEPT ? giveBack(present) : askIfWanted();
+                    then = then(then, questionIfDue(now));
                     if (state != State.ASKING || waiting.size() > 1) {
                         contended = true;
                         request.standsBehindOthers(waiting.size());
@@ -145,8 +157,7 @@ final class LocalLine extends Guarded implements Tenant {
             if (!waiting.remove(request, tenure) || !waiting.isEmpty() || asked == null) {
                 return () -> {};
             }
-            asking = null;
-            state = State.FREE;
+            free();
             return then(asked::withdraw, endIfIdle());
         });
     }
@@ -207,8 +218,7 @@ final class LocalLine extends Guarded implements Tenant {
                 boolean mine = handle != null && tenure != null && tenure.hold == handle.hold; // since an error
                 return handle == null || mine ? () -> {} : handle::leave; // nobody waits for it any more
             }
-            asking = null;
-            state = State.FREE;
+            free();
             return handle != null && handle.hold instanceof Hold obtained
                     ? obtained(obtained)
                     : refused(request, answer == null ? null : answer.refusal(), failure);
@@ -232,7 +242,7 @@ final class LocalLine extends Guarded implements Tenant {
                 || (keeps() && (deaf || !lines.queue.mailboxes.listening(keys)))) {
             begun.turn.beginsClosed(waiting.size(), now);
         }
-        Runnable then = given == null ? then(giveBack(begun), askIfWanted()) : given;
+        Runnable then = given == null ? giveBack(begun) : given;
         LossReason gone = obtained.lossReason(); // before it knew whom to tell
         return gone == null ? then : then(then, () -> lost(obtained, gone));
     }
@@ -241,20 +251,16 @@ final class LocalLine extends Guarded implements Tenant {
         if (failure instanceof CancellationException) { // by an error: anew at once could be too soon
             return this::mendLater;
         }
-        List<LocalRequest> told = List.of();
-        LocalRequest only = givingUp;
-        if (attempt instanceof Attempt.Evicted || failure instanceof HoldfastClosedException) {
-            told = waiting.removeAll();
-        } else if (only == null) {
-            told = waiting.isEmpty() ? told : List.of(waiting.removeFirst());
-        } else if (waiting.remove(only, null)) { // whoever has come meanwhile waits on
-            told = List.of(only);
-        }
-        List<LocalRequest> end = told;
-        return () -> {
-            end.forEach(each -> kit.surely(() -> each.refused(request, attempt, failure)));
-            on(this::askIfWanted);
-        };
+        boolean all = attempt instanceof Attempt.Evicted || failure instanceof HoldfastClosedException;
+        return refuse(
+                all ? waiting.all() : waiting.only(givingUp), // whoever has come meanwhile waits on
+                each -> each.refused(request, attempt, failure));
+    }
+
+    private Runnable refuse(List<LocalRequest> some, Consumer<LocalRequest> how) {
+        Runnable tell = tellSurely(() -> some.forEach(each -> kit.surely(() -> how.accept(each))));
+        waiting.removeAll(some);
+        return then(tell, () -> on(this::askIfWanted));
     }
 
     // ---- the hold
@@ -299,10 +305,14 @@ final class LocalLine extends Guarded implements Tenant {
 
     /** A renewal of the hold, which left then, was answered: nobody else had wanted the lock. */
     void nobodyElse(long token, long sentNanos) {
+        during(present -> present.hold.token() == token, present -> present.turn.answered(sentNanos));
+    }
+
+    private void during(Predicate<Tenure> which, Consumer<Tenure> event) {
         on(() -> {
             Tenure present = tenure;
-            if (present != null && present.hold.token() == token) {
-                present.turn.answered(sentNanos);
+            if (present != null && which.test(present)) {
+                event.accept(present);
             }
             return () -> {};
         });
@@ -374,8 +384,7 @@ final class LocalLine extends Guarded implements Tenant {
                 result = ReleaseResult.RELEASED;
                 over = present;
                 last = present.tokens.last();
-                tenure = null;
-                state = State.FREE;
+                free();
                 then = askIfWanted();
             }
         } finally {
@@ -403,15 +412,9 @@ final class LocalLine extends Guarded implements Tenant {
             if (lent != lease) {
                 return () -> {};
             }
-            if (lease.isWithoutToken()) {
-                SharedTokens tokens = Objects.requireNonNull(tenure).tokens;
-                tokens.draw(); // nobody else does from this hold
-                lease.settleToken(tokens.last());
-            }
+            draw(lease); // nobody else does from this hold
             lease.standAlone();
-            tenure = null;
-            lent = null;
-            state = State.FREE;
+            free();
             done[0] = true;
             return askIfWanted();
         });
@@ -432,13 +435,7 @@ final class LocalLine extends Guarded implements Tenant {
 
     /** The server has answered that. */
     void extended(Hold which, Duration atLeast) {
-        on(() -> {
-            Tenure present = tenure;
-            if (present != null && present.hold == which) {
-                present.extensions.answered(atLeast, kit.nanoTime());
-            }
-            return () -> {};
-        });
+        during(present -> present.hold == which, present -> present.extensions.answered(atLeast, kit.nanoTime()));
     }
 
     // ---- its end
@@ -448,10 +445,9 @@ final class LocalLine extends Guarded implements Tenant {
     }
 
     private Runnable giveBack(Tenure present, CompletableFuture<ReleaseResult> result) {
-        tenure = null;
-        state = State.FREE;
+        free();
         long last = present.tokens.last();
-        return () -> Tenure.release(present.hold, last).thenAccept(result::complete);
+        return then(() -> Tenure.release(present.hold, last).thenAccept(result::complete), askIfWanted());
     }
 
     @Override
@@ -462,14 +458,22 @@ final class LocalLine extends Guarded implements Tenant {
                 return () -> {};
             }
             LocalHold lease = lent;
-            if (lease != null) {
-                lease.settleToken(present.tokens.last());
+            if (lease == null) {
+                return forget(present);
             }
-            tenure = null;
-            lent = null;
-            state = State.FREE;
-            return then(lease == null ? () -> {} : () -> lease.lose(reason), askIfWanted());
+            lease.settleToken(present.tokens.last());
+            return () -> { // its line forgets it last: after an error this is called again
+                lease.lose(reason);
+                on(() -> forget(present));
+            };
         });
+    }
+
+    private Runnable forget(Tenure over) {
+        if (tenure == over) {
+            free();
+        }
+        return askIfWanted();
     }
 
     // ---- keeping
@@ -488,7 +492,7 @@ final class LocalLine extends Guarded implements Tenant {
                 return () -> {};
             }
             long now = kit.nanoTime();
-            return kept.left(now) > 0 ? time(now) : then(giveBack(present), askIfWanted());
+            return kept.left(now) > 0 ? time(now) : giveBack(present);
         });
     }
 
@@ -509,8 +513,7 @@ final class LocalLine extends Guarded implements Tenant {
                 return asked::evicted;
             }
             boolean held = tenure != null && tenure.hold.owner().equals(whose);
-            List<LocalRequest> all = held ? waiting.removeAll() : List.of();
-            return () -> kit.endEach(all, LocalRequest::evicted);
+            return held ? refuse(waiting.all(), LocalRequest::evicted) : () -> {};
         });
     }
 
@@ -527,15 +530,12 @@ final class LocalLine extends Guarded implements Tenant {
         long now = kit.nanoTime();
         present.turn.look(waiting.size(), now);
         present.turn.close(waiting.size(), now);
-        return state == State.KEPT ? then(giveBack(present), askIfWanted()) : () -> {};
+        return state == State.KEPT ? giveBack(present) : () -> {};
     }
 
     /** Whether this client has to listen for messages of this lock. */
     boolean hears() {
-        return under(() -> {
-            Tenure present = tenure;
-            return keeps() || (present != null && present.turn.isOpen());
-        });
+        return under(() -> keeps() || (tenure != null && tenure.turn.isOpen()));
     }
 
     /**
@@ -550,7 +550,7 @@ final class LocalLine extends Guarded implements Tenant {
         on(() -> {
             Tenure present = tenure;
             done[0] = present != null && state == State.KEPT;
-            return present == null || !done[0] ? () -> {} : then(giveBack(present, answer), askIfWanted());
+            return present == null || !done[0] ? () -> {} : giveBack(present, answer);
         });
         return done[0] ? answer : null;
     }
@@ -569,7 +569,7 @@ final class LocalLine extends Guarded implements Tenant {
     public void handedOver() {} // of a hold that is the line's nobody has a ticket
 
     void clientClosed() {
-        under(waiting::removeAll).forEach(each -> each.refused(null, new HoldfastClosedException()));
+        on(() -> refuse(waiting.all(), each -> each.refused(null, new HoldfastClosedException())));
     }
 
     boolean isKept() {

@@ -27,7 +27,7 @@ final class Repeats<T> {
         final Object server;
         final Set<T> waiting = new LinkedHashSet<>(); // oldest first
         int underWay;
-        boolean sending; // whoever sends goes on until there is nothing to send
+        volatile boolean sending; // whoever sends looks again afterwards, until there is nothing to send
 
         Lane(Object server) {
             this.server = server;
@@ -122,12 +122,7 @@ final class Repeats<T> {
                 }
                 throw e;
             } finally {
-                lock.lock();
-                try {
-                    lane.sending = false;
-                } finally {
-                    lock.unlock();
-                }
+                lane.sending = false; // without the lock: no error can keep it from being said
             }
         }
     }

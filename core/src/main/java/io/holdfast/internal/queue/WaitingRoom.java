@@ -107,9 +107,10 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         byOwner.put(OwnerIds.publicPart(request.owner), request);
     }
 
-    /** A request goes on with the hold of another, under its owner; false if that one is not known any more. */
+    /** A request goes on with the hold of another, under its owner; false if that one is not known any more. May be said again. */
     boolean replace(Request before, Request by) {
-        return byOwner.replace(OwnerIds.publicPart(by.owner), before, by);
+        String owner = OwnerIds.publicPart(by.owner);
+        return byOwner.replace(owner, before, by) || byOwner.get(owner) == by;
     }
 
     /** The request stands in the server's queue. */

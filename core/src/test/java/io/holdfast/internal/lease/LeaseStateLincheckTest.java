@@ -2,6 +2,7 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.Interleavings;
 import io.holdfast.LossReason;
+import io.holdfast.internal.lease.LeaseState.End;
 import java.util.List;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.lincheck.datastructures.IntGen;
@@ -18,7 +19,7 @@ public final class LeaseStateLincheckTest {
     @Operation
     public boolean isValid(@Param(name = "time") int now) {
         if (state.passed(now)) {
-            state.lose(LossReason.EXPIRED);
+            state.endAs(End.lost(LossReason.EXPIRED));
         }
         return state.active();
     }
@@ -31,7 +32,7 @@ public final class LeaseStateLincheckTest {
 
     @Operation
     public boolean lose() {
-        return state.lose(LossReason.GONE);
+        return state.endAs(End.lost(LossReason.GONE));
     }
 
     @Operation

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.LossReason;
+import io.holdfast.internal.lease.LeaseState.End;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -37,17 +38,28 @@ final class LeaseStateTest {
         assertEquals(Duration.ofNanos(100), state.remaining(GRANTED));
         assertEquals(Duration.ofNanos(1), state.remaining(DEADLINE - 1));
         assertEquals(Duration.ZERO, state.remaining(DEADLINE + 1));
-        assertTrue(state.lose(LossReason.GONE));
+        assertTrue(state.endAs(End.lost(LossReason.GONE)));
         assertEquals(Duration.ZERO, state.remaining(GRANTED));
+    }
+
+    /** As is needed to go on after an error. */
+    @Test
+    void endAs_theSameAgain_isStillItsEnd() {
+        End first = End.lost(LossReason.GONE);
+        assertTrue(state.endAs(first));
+        assertTrue(state.endAs(first));
+        assertFalse(state.endAs(End.lost(LossReason.GONE)), "of another");
+        assertFalse(state.endAs(End.handedOver()));
+        assertFalse(state.isHandedOver());
     }
 
     @Test
     void lose_secondEnd_doesNotCount() {
         assertTrue(state.active());
         assertNull(state.lossReason());
-        assertTrue(state.lose(LossReason.GONE));
+        assertTrue(state.endAs(End.lost(LossReason.GONE)));
         assertFalse(state.active());
-        assertFalse(state.lose(LossReason.EXPIRED));
+        assertFalse(state.endAs(End.lost(LossReason.EXPIRED)));
         assertFalse(state.release());
         assertEquals(LossReason.GONE, state.lossReason());
     }
@@ -57,7 +69,7 @@ final class LeaseStateTest {
         assertTrue(state.release());
         assertFalse(state.active());
         assertFalse(state.release());
-        assertFalse(state.lose(LossReason.EXPIRED));
+        assertFalse(state.endAs(End.lost(LossReason.EXPIRED)));
         assertNull(state.lossReason());
     }
 

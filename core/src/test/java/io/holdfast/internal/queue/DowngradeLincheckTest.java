@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
@@ -219,7 +220,8 @@ public final class DowngradeLincheckTest {
 
     private static HoldfastException failureOf(CompletableFuture<Handle> result) {
         Throwable failure = result.handle((handle, why) -> why).join();
-        return assertInstanceOf(HoldfastException.class, failure);
+        return assertInstanceOf(
+                HoldfastException.class, failure instanceof CompletionException ? failure.getCause() : failure);
     }
 
     @Test

@@ -316,7 +316,7 @@ final class LineBreaks {
                         "a downgrade does not end the writing lease",
                         1,
                         EnumSet.of(HOLDER, EXCLUSION),
-                        java("internal/queue/Downgrade", "&& writing.goesOn()", "&& writing.active()")),
+                        java("internal/queue/Downgrade", "&& writingGoesOn.getAsBoolean()", "&& writing.active()")),
                 of(
                         "what was lost is not taken back",
                         29,
