@@ -57,6 +57,12 @@ final class RecordedEvents implements ConnectionListener {
         return next(messages, DriverFixture.SHORT);
     }
 
+    /** The next event of the message connection, if it comes in this time; null otherwise. */
+    @Nullable
+    String messagesWithin(Duration time) {
+        return next(messages, time);
+    }
+
     /** The next event of the command connection, if it comes soon; null otherwise. */
     @Nullable
     String commandsSoon() {

@@ -2,6 +2,7 @@ package io.holdfast.jedis;
 
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.MessageProbe;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -11,7 +12,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -245,6 +248,57 @@ final class MessageConnection implements ConnectionKeeper.Duty {
 
     @Override
     public void serve(Pipeline fresh) {
+        MessageProbe probe = MessageProbe.begin(new Probed(fresh, source));
+        try {
+            serve(fresh, probe);
+        } finally {
+            probe.stop();
+        }
+    }
+
+    /**
+     * A connection as its probe sees it. The sign of life is an {@code UNSUBSCRIBE} of {@link #MARK}, which the server answers with
+     * the same words over both protocols, and whether it has subscriptions or not; to {@code PING} there are three answers.
+     *
+     * <p>The timer is the JDK's: both threads of a driver block in reading.
+     */
+    private record Probed(Pipeline pipeline, ConnectionSource source) implements MessageProbe.Line {
+        @Override
+        public CompletionStage<?> ask() {
+            CompletableFuture<@Nullable Void> answered = new CompletableFuture<>();
+            pipeline.send(new Request(List.of("UNSUBSCRIBE", MARK), new Request.Waiter() {
+                @Override
+                public void replied(Reply reply) {
+                    answered.complete(null);
+                }
+
+                @Override
+                public void failed(DriverException failure) {
+                    answered.completeExceptionally(failure);
+                }
+            }));
+            return answered;
+        }
+
+        @Override
+        public void replace() {
+            pipeline.end(DriverException.unknown(
+                    "the connection to " + source.describe() + " was given up: nothing came on it any more", null));
+        }
+
+        @Override
+        public void later(long delayNanos, Runnable task) {
+            CompletableFuture.delayedExecutor(delayNanos, TimeUnit.NANOSECONDS, Runnable::run)
+                    .execute(task);
+        }
+
+        @Override
+        public String describe() {
+            return source.describe();
+        }
+    }
+
+    private void serve(Pipeline fresh, MessageProbe probe) {
         subscribeAgain(fresh);
         // Others come after what waited for the first connection, so that nobody overtakes himself.
         for (List<Request> first = admit(fresh); !first.isEmpty(); first = admit(fresh)) {
@@ -254,7 +308,9 @@ final class MessageConnection implements ConnectionKeeper.Duty {
             Object message;
             try {
                 message = fresh.read();
+                probe.heard();
             } catch (JedisDataException e) {
+                probe.heard();
                 refused(fresh, e);
                 continue;
             }

@@ -1,6 +1,7 @@
 package io.holdfast.lettuce;
 
 import io.holdfast.spi.DriverException;
+import io.holdfast.spi.MessageProbe;
 import io.lettuce.core.StatefulRedisConnectionImpl;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
@@ -86,6 +87,9 @@ final class Messages implements Link.Watcher {
     /** What was asked in the epoch of which the lane knows. */
     private @Nullable Asked asked;
 
+    /** Looks after that epoch's connection. Written on the lane. */
+    private volatile @Nullable MessageProbe probe;
+
     /**
      * @param lane where the driver's own threads do things in turn
      * @param opener connects, without blocking the lane
@@ -147,6 +151,7 @@ final class Messages implements Link.Watcher {
         CompletableFuture<Void> done = new CompletableFuture<>();
         boolean entered = enter(() -> {
             state = State.CLOSED;
+            unwatch();
             consumers.clear();
             shards.forgetAll();
             failWaiting(unknown("the driver is closed"));
@@ -306,6 +311,7 @@ final class Messages implements Link.Watcher {
         this.connection = connection;
         link = opened;
         asked = follow(opened);
+        watch(asked);
         List<Waiting> requests = List.copyOf(waiting);
         waiting.clear();
         requests.forEach(request -> request.opened().run());
@@ -333,8 +339,52 @@ final class Messages implements Link.Watcher {
                 epoch);
     }
 
+    /**
+     * Notices if nothing comes any more on the connection of an epoch. The sign of life is a mark, which the server answers
+     * with the same words over both protocols, and whether it has subscriptions or not; to {@code PING} there are three answers.
+     */
+    private void watch(Asked of) {
+        unwatch();
+        probe = MessageProbe.begin(new MessageProbe.Line() {
+            @Override
+            public CompletionStage<?> ask() {
+                return of.mark();
+            }
+
+            @Override
+            public void replace() {
+                breakOff();
+            }
+
+            @Override
+            public void later(long delayNanos, Runnable task) {
+                try {
+                    var unused = lane.schedule(task, delayNanos, TimeUnit.NANOSECONDS);
+                } catch (RejectedExecutionException e) {
+                    // The lane has ended, and with it this connection.
+                }
+            }
+
+            @Override
+            public String describe() {
+                return where.get();
+            }
+        });
+    }
+
+    private void unwatch() {
+        MessageProbe before = probe;
+        if (before != null) {
+            before.stop();
+        }
+    }
+
     /** @param type of the question to which this is the answer; null if there is none */
     private void heard(@Nullable CommandType type, String channel) {
+        MessageProbe watching = probe;
+        if (watching != null) {
+            watching.heard();
+        }
         Asked now = present.get();
         if (now == null) {
             return;
@@ -353,6 +403,7 @@ final class Messages implements Link.Watcher {
     }
 
     private void broken() {
+        unwatch();
         boolean wasUp = state == State.UP;
         if (wasUp || state == State.RESUBSCRIBING) {
             state = State.DOWN;
@@ -368,6 +419,7 @@ final class Messages implements Link.Watcher {
         }
         state = State.RESUBSCRIBING;
         asked = next;
+        watch(next);
         awaited.clear();
         awaited.addAll(known);
         leaving.clear();

@@ -107,8 +107,7 @@ final class OwnChannels implements NettyCustomizer {
 
     /**
      * A peer that vanished without a word is noticed after 5 s of silence and three probes, 2 s apart; over a native transport, after as
-     * long as the system takes. It matters most for messages: nothing is ever written on that connection that could fail. Lettuce does
-     * so by itself from 7.5 on.
+     * long as the system takes. Lettuce does so by itself from 7.5 on.
      */
     private static void keepAlive(Channel channel) {
         ChannelConfig config = channel.config();

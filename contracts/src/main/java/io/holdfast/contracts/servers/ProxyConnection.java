@@ -86,6 +86,12 @@ final class ProxyConnection {
         return kind;
     }
 
+    /** Swallows all that comes from now on. Called under the lock. */
+    void silence() {
+        own.put(Direction.REQUESTS, Mode.DROP);
+        own.put(Direction.REPLIES, Mode.DROP);
+    }
+
     /** Ends what traps have done. Called under the lock. */
     void recover() {
         if (lossy) {

@@ -186,6 +186,21 @@ public final class TcpProxy implements AutoCloseable {
     }
 
     /**
+     * Lets the connections of a kind that are open now carry nothing any more, in either direction. They stay open: such a
+     * connection is half-open for good, as when a middlebox has forgotten it. Those that are opened later are not concerned.
+     *
+     * @return how many
+     */
+    public int silence(Kind kind) {
+        return locked(() -> {
+            List<ProxyConnection> silent = matching(kind);
+            silent.forEach(ProxyConnection::silence);
+            changed.signalAll();
+            return silent.size();
+        });
+    }
+
+    /**
      * Ends all switches, and what traps did to connections: delivers what was stalled, and resets connections that have
      * lost something. Traps that have not sprung stay; a refusing proxy goes on refusing.
      */

@@ -118,6 +118,20 @@ final class TcpProxyTest {
     }
 
     @Test
+    void silence_openConnections_carryNothingMoreAndStayOpen_andNewOnesAreWell() {
+        client.command("SUBSCRIBE", "news");
+        assertEquals(1, proxy.silence(Kind.MESSAGES));
+        assertEquals(0, proxy.silence(Kind.COMMANDS));
+        assertEquals(1, server.command("PUBLISH", "news", "x").asLong());
+        assertNoReply();
+        assertEquals(1, proxy.connections(Kind.MESSAGES));
+        try (RespClient fresh = RespClient.connect("127.0.0.1", proxy.port())) {
+            assertEquals(
+                    "news", fresh.command("SUBSCRIBE", "news").asList().get(1).asString());
+        }
+    }
+
+    @Test
     void refuse_newConnection_isRefusedUntilAccept() {
         assertEquals("PONG", client.command("PING").asString());
         proxy.refuse();

@@ -1,0 +1,66 @@
+package io.holdfast.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.contracts.servers.TcpProxy;
+import io.holdfast.contracts.servers.TcpProxy.Kind;
+import io.holdfast.spi.RedisDriver;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What a driver does when the connection for messages carries nothing any more, and nobody says so. A class of a driver's module
+ * extends this one for each way to connect.
+ */
+@Timeout(90)
+public abstract class HalfOpenMessagesContract extends DriverFixture {
+    /** Ten seconds after the last arrival at the latest, with something for connecting and for slow machines. */
+    private static final Duration SOON = Duration.ofSeconds(12);
+
+    /** So long that a connection would have been replaced, had it been taken for dead. */
+    private static final Duration SILENCE = Duration.ofSeconds(16);
+
+    /** For the classes of the drivers. */
+    protected HalfOpenMessagesContract() {}
+
+    /** Both at the same time, since either takes long. */
+    @Test
+    void messages_swallowedForGood_comeAgainSoon_andMereSilenceIsNoReason() {
+        try (TcpProxy proxy = TcpProxy.to(server.port());
+                RedisDriver behind = provider().connect(proxy.address(), OPTIONS)) {
+            RecordedEvents swallowed = listen(behind);
+            BlockingQueue<String> lost = subscribe(behind, "news");
+            BlockingQueue<String> rare = subscribe(driver, "rare");
+            long begin = System.nanoTime();
+            assertEquals(1, proxy.silence(Kind.MESSAGES));
+            swallowed.awaitMessages("down");
+            swallowed.awaitMessages("up");
+            Duration took = Duration.ofNanos(System.nanoTime() - begin);
+            assertTrue(took.compareTo(SOON) < 0, () -> "only after " + took);
+            server.command("PUBLISH", "news", "again");
+            assertEquals("again", next(lost));
+            assertNull(swallowed.commandsSoon());
+
+            assertNull(events.messagesWithin(SILENCE.minusNanos(System.nanoTime() - begin)));
+            assertNull(swallowed.messagesSoon());
+            server.command("PUBLISH", "rare", "first");
+            assertEquals("first", next(rare));
+        }
+    }
+
+    /** A connection that has lost its last subscription is asked as any other. */
+    @Test
+    void messages_nothingSubscribed_areHeardAfterwards() {
+        BlockingQueue<String> before = subscribe(driver, "before");
+        get(driver.unsubscribe("before"));
+        assertNull(events.messagesWithin(SILENCE));
+        BlockingQueue<String> messages = subscribe(driver, "after");
+        server.command("PUBLISH", "after", "x");
+        assertEquals("x", next(messages));
+        assertTrue(before.isEmpty());
+    }
+}
