@@ -70,14 +70,17 @@ final class Reentry {
     }
 
     private void share(Hold own, Handle handle) {
-        boolean extend = options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND
-                || own.remaining().compareTo(Demand.leastLeft(options)) <= 0
-                || (Demand.needsWholeTerm(options) && !own.grant.isConfirmed());
-        if (extend) {
+        if (options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND || !isGood(own)) {
             extend(own, handle);
         } else {
             request.join(own, handle);
         }
+    }
+
+    /** Whether a lease of it is as good as the options ask for. */
+    private boolean isGood(Hold own) {
+        return own.remaining().compareTo(Demand.leastLeft(options)) > 0
+                && (!Demand.needsWholeTerm(options) || own.grant.isConfirmed());
     }
 
     private static Contention with(Hold own) {
@@ -94,7 +97,7 @@ final class Reentry {
     private void extend(Hold own, Handle handle) {
         own.prolong(options.term()).whenComplete((held, failure) -> {
             if (failure == null && held) {
-                request.join(own, handle);
+                extended(own, handle);
                 return;
             }
             own.leave();
@@ -106,5 +109,21 @@ final class Reentry {
                 request.finish(request.unknown(Request.causeOf(failure)));
             }
         });
+    }
+
+    /** The answer may have taken so long that too little is left of what it says. */
+    private void extended(Hold own, Handle handle) {
+        if (isGood(own) || !request.pending()) {
+            request.join(own, handle);
+            return;
+        }
+        boolean again = false;
+        try {
+            again = request.tooLate(() -> extend(own, handle));
+        } finally {
+            if (!again) {
+                own.leave();
+            }
+        }
     }
 }

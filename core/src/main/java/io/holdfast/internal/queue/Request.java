@@ -408,7 +408,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             }
             long left = deadline - queue.kit.nanoTime();
             if (left <= Demand.leastLeft(options).toNanos() || revoked.is(token, knownNanos)) {
-                tooLate();
+                tooLate(this::ask);
                 return;
             }
             QueueGrant grant = new QueueGrant(this, token, sinceMicros, confirmed, claimNanos, kept, knownNanos);
@@ -449,13 +449,14 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         }
     }
 
-    /** The lease arrived with too little left, or is over already: the lock is asked for again. */
-    private void tooLate() {
+    /** The lease arrived with too little left, or is over already: it is asked for again. Returns whether it may be. */
+    boolean tooLate(Runnable again) {
         if (waitLimit.isNone() && late.incrementAndGet() > MOST_LATE) {
             finish(unknown(DriverException.unknown("answers take longer than the term allows", null)));
-        } else {
-            ask();
+            return false;
         }
+        again.run();
+        return true;
     }
 
     /** A wait for a stuck lock looks again. */

@@ -1,0 +1,93 @@
+package io.holdfast.contracts.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Attempt;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.ReleaseResult;
+import io.holdfast.Wait;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An actor that enters its own hold gets a lease of which as much is left as its options ask for, however late the server answers. */
+final class ReentryEngineTest extends EngineFixture {
+    private static final Duration LEAST = Duration.ofMillis(500);
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final LockOptions BRIEF = STRICT.withTerm(SHORT).withLeastRemaining(LEAST);
+
+    /** Of a term of a second, less 1 % and 2 ms, this leaves less than the least, and the lease is not over yet. */
+    private static final Duration LATE = Duration.ofMillis(490);
+
+    private static List<LockOptions> ways() {
+        LockOptions enters = BRIEF.withOwnConflict(OwnConflict.REENTER);
+        return List.of(
+                enters,
+                BRIEF.withOwnConflict(OwnConflict.REENTER_AND_EXTEND),
+                enters.withLeastRemaining(Duration.ZERO).withInterruptBefore(LEAST));
+    }
+
+    private CompletableFuture<Attempt> entering(LockOptions options, Wait wait) {
+        Lease outer = lease("a", options);
+        time.advance(LATE);
+        CompletableFuture<Attempt> entered = holdfast.lock("a", options).attemptAsync(wait);
+        assertTrue(outer.isValid());
+        return entered;
+    }
+
+    private void answerLate() {
+        var extension = server.next("confirm");
+        time.advance(LATE);
+        extension.answer(server.held());
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void reenter_extensionAnsweredLate_isExtendedOnceMoreAndHasTheLeastLeft(LockOptions options) {
+        CompletableFuture<Attempt> entered = entering(options, Wait.forever());
+        answerLate();
+        assertFalse(entered.isDone(), "handed out with too little left: " + entered);
+        server.next("confirm").answer(server.held());
+        Lease inner = assertInstanceOf(Attempt.Obtained.class, entered.join()).held();
+        assertTrue(inner.remaining().compareTo(LEAST) > 0, inner + " has " + inner.remaining());
+        assertEquals(ReleaseResult.STILL_HELD, inner.release());
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void reenterWithoutWait_everyExtensionAnsweredLate_isUnknownInTheEnd(LockOptions options) {
+        CompletableFuture<Attempt> entered = entering(options, Wait.none());
+        for (int i = 0; i <= 3; i++) {
+            assertFalse(entered.isDone(), "after " + i);
+            answerLate();
+        }
+        assertInstanceOf(Attempt.Unknown.class, entered.join());
+        assertLeftOnce();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "REENTER.*", mode = EnumSource.Mode.MATCH_ANY)
+    void reenter_everyExtensionAnsweredLate_endsWithItsWait(OwnConflict how) {
+        CompletableFuture<Attempt> entered = entering(BRIEF.withOwnConflict(how), Wait.upTo(LATE.multipliedBy(3)));
+        for (int i = 0; i < 3; i++) {
+            answerLate();
+        }
+        assertInstanceOf(Attempt.TimedOut.class, entered.join());
+        assertLeftOnce();
+    }
+
+    /** Only the outer lease is left, so that its release frees the lock. */
+    private void assertLeftOnce() {
+        CompletableFuture<ReleaseResult> last = leases.get(0).releaseAsync();
+        server.next("release").answer(server.released("RELEASED"));
+        assertEquals(ReleaseResult.RELEASED, last.join());
+    }
+}
