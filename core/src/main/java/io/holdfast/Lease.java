@@ -185,17 +185,17 @@ public final class Lease implements AutoCloseable {
      * {@link HoldfastOptions#executor()}).
      */
     public CompletionStage<LossReason> lost() {
-        return hold.lost().minimalCompletionStage();
+        return handle.lost().minimalCompletionStage();
     }
 
     /**
      * Calls a listener on the client's executor when two renewals in a row have failed, with the time that is left. If
-     * renewal works again and fails again later, it is called again.
+     * renewal works again and fails again later, it is called again. Never after a release.
      *
      * @return removes the listener
      */
     public Runnable onWarning(Consumer<Duration> listener) {
-        return hold.onWarning(listener);
+        return handle.onWarning(listener);
     }
 
     /**

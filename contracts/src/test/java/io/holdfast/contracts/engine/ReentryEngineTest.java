@@ -12,8 +12,11 @@ import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -82,6 +85,32 @@ final class ReentryEngineTest extends EngineFixture {
         }
         assertInstanceOf(Attempt.TimedOut.class, entered.join());
         assertLeftOnce();
+    }
+
+    /** Else each section that is entered would leave a listener behind, as long as the outer one lasts. */
+    @Test
+    void release_ofALeaseThatHasEntered_endsWhatIsToldOfIt() {
+        LockOptions options = STRICT.withOwnConflict(OwnConflict.REENTER);
+        Lease outer = lease("a", options);
+        Lease released = holdfast.lock("a", options).acquireAsync(Wait.none()).join();
+        Lease lost = holdfast.lock("a", options).acquireAsync(Wait.none()).join();
+        List<String> told = new ArrayList<>();
+        tell(outer, "outer", told);
+        tell(released, "released", told);
+        tell(lost, "lost", told);
+        assertEquals(ReleaseResult.STILL_HELD, released.release());
+        released.onWarning(left -> told.add("too late"));
+        time.advance(VALIDITY);
+        assertEquals(List.of("outer is warned", "lost is warned"), told.subList(0, 2));
+        assertEquals(Set.of("outer is lost", "lost is lost"), Set.copyOf(told.subList(2, told.size())));
+        assertEquals(ReleaseResult.ALREADY_GONE, lost.release());
+        lost.lost().thenRun(() -> told.add("once more"));
+        assertEquals("once more", told.get(told.size() - 1), "it was lost before it was released");
+    }
+
+    private static void tell(Lease lease, String name, List<String> told) {
+        lease.onWarning(left -> told.add(name + " is warned"));
+        lease.lost().thenRun(() -> told.add(name + " is lost"));
     }
 
     /** Only the outer lease is left, so that its release frees the lock. */

@@ -1,11 +1,14 @@
 package io.holdfast.internal.lease;
 
 import io.holdfast.LeaseLostException;
+import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,9 +16,17 @@ import org.jspecify.annotations.Nullable;
  * was dropped without a release is noticed.
  */
 public final class Handle implements Entry<ReleaseResult> {
+    /** What removes a listener, and that of the one before. */
+    private record Listener(Runnable remove, @Nullable Listener before) {}
+
+    private static final AtomicReferenceFieldUpdater<Handle, @Nullable Listener> LISTENER =
+            AtomicReferenceFieldUpdater.newUpdater(Handle.class, Listener.class, "listener");
+
     public final Holding hold;
     private final AtomicBoolean left = new AtomicBoolean();
     private volatile boolean used;
+    private volatile boolean leftInTime; // it was not lost before
+    private volatile @Nullable Listener listener; // the last; null until there is one
 
     public Handle(Holding hold) {
         this.hold = hold;
@@ -41,6 +52,33 @@ public final class Handle implements Entry<ReleaseResult> {
         return left.get();
     }
 
+    /** Warns until it has left: its hold may go on for others. Returns what removes the listener. */
+    public Runnable onWarning(Consumer<Duration> action) {
+        Runnable remove = hold.onWarning(action);
+        LISTENER.updateAndGet(this, before -> new Listener(remove, before));
+        if (left.get()) {
+            removeListeners();
+        }
+        return remove;
+    }
+
+    private void removeListeners() {
+        for (Listener each = listener; each != null; each = each.before) {
+            each.remove.run();
+        }
+    }
+
+    /** Completes when its hold is lost, if it has not left before. */
+    public CompletableFuture<LossReason> lost() {
+        CompletableFuture<LossReason> told = new CompletableFuture<>();
+        hold.lost().thenAccept(reason -> {
+            if (!leftInTime) {
+                told.complete(reason);
+            }
+        });
+        return told;
+    }
+
     @Override
     public boolean isValid() {
         return !left.get() && hold.isValid();
@@ -63,7 +101,10 @@ public final class Handle implements Entry<ReleaseResult> {
             return CompletableFuture.completedFuture(ReleaseResult.ALREADY_GONE);
         }
         try {
-            return hold.leave(rest);
+            removeListeners();
+            CompletableFuture<ReleaseResult> answer = hold.leave(rest);
+            leftInTime = hold.lossReason() == null;
+            return answer;
         } catch (RuntimeException | Error e) {
             left.set(false); // so that it can be tried again; if it was not, the lease is over, and counts as forgotten
             throw e;

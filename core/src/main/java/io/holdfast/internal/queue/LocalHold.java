@@ -19,7 +19,6 @@ import io.holdfast.internal.wire.OwnerIds;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -64,8 +63,6 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     private volatile long token; // 0 until it is asked for
     private boolean releaseTold; // of the thread that releases
     private volatile boolean alone; // written under the lock of the line
-    /** What removes the listeners; null until there is one. */
-    private final AtomicReference<@Nullable List<Runnable>> warnings = new AtomicReference<>();
 
     /** @param grantedNanos when it is lent; the first one, for which the hold was asked, has it since the grant */
     LocalHold(LocalLine line, Hold hold, LocalRequest request, long grantedNanos) {
@@ -276,7 +273,6 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public void handedOver() {
         if (end.compareAndSet(null, HANDED_OVER)) {
-            over();
             tell(subject -> new LockEvent.HandedOver(subject, token(), hold.kit.since(grantedNanos)));
         }
     }
@@ -292,7 +288,6 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     private void lost(LossReason reason) {
-        over();
         tell(subject ->
                 new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
         CompletableFuture<LossReason> told = lost.get();
@@ -318,23 +313,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     @Override
     public Runnable onWarning(Consumer<Duration> listener) {
-        Runnable remove = hold.onWarning(listener);
-        warnings.updateAndGet(present -> {
-            List<Runnable> all = present == null ? new ArrayList<>() : new ArrayList<>(present);
-            all.add(remove);
-            return all;
-        });
-        if (end.get() != null) {
-            over();
-        }
-        return remove;
-    }
-
-    private void over() {
-        List<Runnable> present = warnings.get();
-        if (present != null) {
-            present.forEach(Runnable::run);
-        }
+        return hold.onWarning(listener);
     }
 
     @Override
@@ -392,7 +371,6 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         }
         CompletableFuture<ReleaseResult> shared;
         try {
-            over();
             hold.rest.ask(resting, hold.kit.nanoTime()); // before the line looks whether the next one may have it
         } finally {
             shared = line.released(this);

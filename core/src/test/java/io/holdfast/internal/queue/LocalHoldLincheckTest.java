@@ -47,12 +47,12 @@ public final class LocalHoldLincheckTest {
 
     @Operation(runOnce = true)
     public void one() {
-        lease.hold.onWarning(left -> told.add("one"));
+        lease.onWarning(left -> told.add("one"));
     }
 
     @Operation(runOnce = true)
     public void other() {
-        lease.hold.onWarning(left -> told.add("other"));
+        lease.onWarning(left -> told.add("other"));
     }
 
     @Operation(runOnce = true)
@@ -71,7 +71,7 @@ public final class LocalHoldLincheckTest {
 
     @Test
     void interleavings_leaveNoListenerBehind() {
-        Interleavings.of(LocalHoldLincheckTest.class, 2, 100, LocalHold.class)
+        Interleavings.of(LocalHoldLincheckTest.class, 2, 100, LocalHold.class, Handle.class)
                 .actorsPerThread(1)
                 .addCustomScenario(
                         Interleavings.scenario(List.of(), List.of(act("one")), List.of(act("other")), List.of()))
