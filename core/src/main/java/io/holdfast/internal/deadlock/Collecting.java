@@ -55,6 +55,8 @@ final class Collecting {
      * @param later what they had written when the picture was complete
      */
     record Seen(Picture picture, Map<String, Waits> clients, Map<String, Waits> later) {
+        static final Seen NOTHING = new Seen(new Picture(Map.of(), Map.of()), Map.of(), Map.of());
+
         /** What is in both this and one that was begun later, and was looked at by its client between the two. */
         Picture commonWith(Seen other) {
             Picture common = Deadlocks.common(picture, other.picture);
@@ -117,6 +119,20 @@ final class Collecting {
     }
 
     private void step() {
+        surely(this::next);
+    }
+
+    /** It ends in any case: an error on the way makes a picture of nothing. */
+    private void surely(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            done.accept(Seen.NOTHING);
+            throw e;
+        }
+    }
+
+    private void next() {
         Set<String> unread = new LinkedHashSet<>(roots);
         Map<String, Keys> unknown = new LinkedHashMap<>();
         for (Wants wants : known().values().stream()
@@ -159,7 +175,7 @@ final class Collecting {
     }
 
     /** What is to follow when all that was sent is answered. */
-    private static final class Steps {
+    private final class Steps {
         private final AtomicInteger open = new AtomicInteger(1);
         private final Runnable then;
 
@@ -173,7 +189,7 @@ final class Collecting {
 
         void done() {
             if (open.decrementAndGet() == 0) {
-                then.run();
+                surely(then);
             }
         }
     }
@@ -181,12 +197,13 @@ final class Collecting {
     private void look(List<Keys> batch, Steps steps) {
         steps.sent();
         server.steeringScripts.info(batch, MOST_WAITERS, (infos, failure) -> {
-            if (infos != null) {
-                for (int i = 0; i < Math.min(batch.size(), infos.size()); i++) {
+            try {
+                for (int i = 0; infos != null && i < Math.min(batch.size(), infos.size()); i++) {
                     locks.put(batch.get(i).hold(), infos.get(i));
                 }
+            } finally {
+                steps.done();
             }
-            steps.done();
         });
     }
 
@@ -199,13 +216,16 @@ final class Collecting {
         batch.forEach(client -> words.add(keyOf(client)));
         steps.sent();
         server.calls.send(new Command(words.get(1), words), (reply, failure) -> {
-            Batches.sendAlone(batch, failure, alone -> readBatch(alone, to, steps));
-            List<Reply> texts = reply == null ? List.of() : reply.asList();
-            for (int i = 0; i < Math.min(batch.size(), texts.size()); i++) {
-                Reply text = texts.get(i);
-                to.accept(batch.get(i), Waits.read(text.isNull() ? null : text.asString()));
+            try {
+                Batches.sendAlone(batch, failure, alone -> readBatch(alone, to, steps));
+                List<Reply> texts = reply == null ? List.of() : reply.asList();
+                for (int i = 0; i < Math.min(batch.size(), texts.size()); i++) {
+                    Reply text = texts.get(i);
+                    to.accept(batch.get(i), Waits.read(text.isNull() ? null : text.asString()));
+                }
+            } finally {
+                steps.done();
             }
-            steps.done();
         });
     }
 

@@ -8,6 +8,7 @@ import io.holdfast.internal.deadlock.Deadlocks.Actor;
 import io.holdfast.internal.deadlock.Deadlocks.Waiting;
 import io.holdfast.internal.deadlock.Deadlocks.Wants;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Shown;
@@ -37,7 +38,7 @@ public final class Lookout {
     private final Server server;
     private final Consumer<Flows> show;
     private final Duration after;
-    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final Announced ticking = new Announced();
     private final AtomicBoolean busy = new AtomicBoolean(); // guards what follows: who has set it has these
     private final Deque<Seen> pictures = new ArrayDeque<>();
     private final Set<Long> told = new HashSet<>(); // numbers of requests
@@ -65,13 +66,13 @@ public final class Lookout {
 
     /** A request has begun to wait. */
     public void begin() {
-        if (!kit.isClosed() && ticking.compareAndSet(false, true)) {
-            kit.schedule(after.toNanos() / 2, this::tick);
+        if (!kit.isClosed()) {
+            ticking.announce(() -> kit.schedule(after.toNanos() / 2, this::tick));
         }
     }
 
     private void tick() {
-        ticking.set(false);
+        ticking.begins();
         if (kit.isClosed()) {
             return;
         }
@@ -79,6 +80,15 @@ public final class Lookout {
             begin(); // the last round is not over
             return;
         }
+        try {
+            look();
+        } catch (RuntimeException | Error e) {
+            busy.set(false);
+            throw e; // the timers run it once more
+        }
+    }
+
+    private void look() {
         Flows present = now();
         show.accept(present);
         if (present.anyWaits()) {
@@ -103,8 +113,8 @@ public final class Lookout {
             if (failure != null) {
                 run++; // it may come yet, or have come: what is written next proves nothing of it
                 number = 0;
-                LOG.log(System.Logger.Level.DEBUG, () -> "deadlocks are not looked for now: " + failure.getMessage());
                 busy.set(false);
+                LOG.log(System.Logger.Level.DEBUG, () -> "deadlocks are not looked for now: " + failure.getMessage());
                 return;
             }
             Collecting.begin(

@@ -56,7 +56,7 @@ public final class Sighting {
         Collecting.begin(
                 server,
                 roots,
-                seen -> kit.execute(() -> {
+                seen -> kit.background(() -> {
                     try {
                         judge(seen);
                     } catch (RuntimeException | Error e) {

@@ -3,6 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.Holder;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts.State;
 import io.holdfast.internal.wire.Server;
@@ -14,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -45,7 +45,7 @@ final class EndedHolders {
     /** Who was last said to hold a lock that is waited for, by key of the hold. */
     private final Map<String, Seen> seen = new ConcurrentHashMap<>();
 
-    private final AtomicBoolean looking = new AtomicBoolean();
+    private final Announced looking = new Announced();
 
     EndedHolders(Kit kit, Server server, EmbeddedServer share, Waiters waiters) {
         this.kit = kit;
@@ -62,9 +62,7 @@ final class EndedHolders {
             return;
         }
         seen.put(keys.hold(), new Seen(keys, holder));
-        if (looking.compareAndSet(false, true)) {
-            kit.background(this::look);
-        }
+        looking.announce(() -> kit.background(this::look));
     }
 
     /** Not a lock that rests: it is to stay taken whatever becomes of its last holder. */
@@ -73,7 +71,7 @@ final class EndedHolders {
     }
 
     private void look() {
-        looking.set(false);
+        looking.begins();
         if (kit.isClosed()) {
             return;
         }
@@ -86,8 +84,8 @@ final class EndedHolders {
                 release(each.keys(), each.holder(), released -> {});
             }
         }
-        if (!seen.isEmpty() && looking.compareAndSet(false, true)) {
-            kit.schedule(LOOK_EVERY_NANOS, () -> kit.background(this::look));
+        if (!seen.isEmpty()) {
+            looking.announce(() -> kit.schedule(LOOK_EVERY_NANOS, () -> kit.background(this::look)));
         }
     }
 

@@ -5,6 +5,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.internal.deadlock.Flows;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
+import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.OwnerIds;
@@ -24,7 +25,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -97,7 +97,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     private final Set<String> refused =
             ConcurrentHashMap.newKeySet(); // locks whose refresh is, by key of the hold; they are refreshed alone
     private final Map<String, Look> checks = new ConcurrentHashMap<>(); // by key of the hold
-    private final AtomicBoolean ticking = new AtomicBoolean();
+    private final Announced ticking = new Announced();
 
     WaitingRoom(QueueEngine queue) {
         this.queue = queue;
@@ -392,9 +392,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** Makes sure that there are refreshes, and that mailboxes are closed again. */
     @Override
     public void startTicking() {
-        if (ticking.compareAndSet(false, true)) {
-            queue.kit.schedule(queue.kit.options.refreshInterval().toNanos(), this::tick);
-        }
+        ticking.announce(
+                () -> queue.kit.schedule(queue.kit.options.refreshInterval().toNanos(), this::tick));
     }
 
     /**
@@ -413,7 +412,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     }
 
     private void tick() {
-        ticking.set(false);
+        ticking.begins();
         boolean mailboxes = queue.mailboxes.closeUnused(this::usersOfMailboxes);
         if (lines.isEmpty() && toAsk.isEmpty() && !mailboxes) {
             return;

@@ -112,7 +112,7 @@ public final class ScriptCalls {
 
     private final ConcurrentLinkedQueue<Flight> flights = new ConcurrentLinkedQueue<>(); // in the order of sending
     private final Set<Script> loading = ConcurrentHashMap.newKeySet(); // those whose text is on its way
-    private final AtomicBoolean sweeping = new AtomicBoolean();
+    private final Announced sweeping = new Announced();
     private final Silences silences;
     /** Whether this one address divides its keys: it has refused a call about several locks. Once known it counts for good. */
     private final AtomicBoolean divided = new AtomicBoolean();
@@ -349,14 +349,7 @@ public final class ScriptCalls {
     }
 
     private void sweepLater() {
-        if (sweeping.compareAndSet(false, true)) {
-            try {
-                timers.schedule(timeoutNanos / 4, this::sweep);
-            } catch (RuntimeException | Error e) {
-                sweeping.set(false); // or no later command would have a time limit
-                throw e;
-            }
-        }
+        sweeping.announce(() -> timers.schedule(timeoutNanos / 4, this::sweep));
     }
 
     /** Ends commands that took too long. They are in the order of sending, so it stops at the first young one. */
@@ -377,7 +370,7 @@ public final class ScriptCalls {
             }
             silences.check(now);
         } finally { // a driver may fail at connecting anew, and later commands have a time limit, too
-            sweeping.set(false);
+            sweeping.begins();
             if (!flights.isEmpty()) {
                 sweepLater();
             }
