@@ -37,6 +37,8 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several locks as one, message by message: what is asked for when, and what is given back. */
 final class LockSetEngineTest extends EngineFixture {
@@ -398,6 +400,27 @@ final class LockSetEngineTest extends EngineFixture {
         assertEquals(
                 LossReason.TERM_ENDED,
                 leases.lost().toCompletableFuture().join().reason());
+    }
+
+    /** What was obtained first has waited for the others: its next renewal is a third of the term after the last. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void leastRemaining_waitingForOthersHasUsedItUp_isExtendedBeforeTheSetIsHandedOut(boolean strict) {
+        Duration least = Duration.ofSeconds(25);
+        LockOptions demanding = (strict ? LOCK : LockOptions.defaults()).withLeastRemaining(least);
+        CompletableFuture<LeaseSet> future = set(List.of("a", "b"), demanding).acquireAsync(Wait.forever());
+        server.next("acquire").answer(server.granted(1));
+        Call second = server.next("acquire");
+        second.answer(server.queued(1, seconds(20)));
+        server.answer("refresh", server::refreshed);
+        time.advance(seconds(6));
+        server.grant(second, 2, CLAIM, Duration.ZERO);
+        server.next("acquire").answer(server.granted(2)); // a claim is too short, too
+        assertFalse(future.isDone(), "handed out with too little left");
+        server.next("confirm").answer(server.held());
+        LeaseSet leases = leases(future);
+        assertTrue(leases.remaining().compareTo(least) > 0, leases::toString);
+        assertEquals(0, server.count("renew"));
     }
 
     @Test

@@ -74,7 +74,8 @@ final class RefusedEngineTest extends EngineFixture {
                 "BUSY Redis is busy running a script.",
                 "TRYAGAIN Multiple keys request during rehashing of slot",
                 "CLUSTERDOWN The cluster is down",
-                "MASTERDOWN Link with MASTER is down"
+                "MASTERDOWN Link with MASTER is down",
+                "NOREPLICAS Not enough good replicas to write."
             })
     void attempt_withoutWait_isRefused(String error) {
         for (LockOptions options : List.of(STRICT, LockOptions.defaults())) {

@@ -182,7 +182,8 @@ public final class Hold extends Buckets.Item implements Holding {
                 && (origin.demand.inSet()
                         || kit.nanoTime() - grantedNanos
                                 >= options.term().dividedBy(3).toNanos());
-        return waited && !options.renewed() ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
+        boolean enough = options.renewed() && remaining().compareTo(Demand.leastLeft(options)) > 0;
+        return waited && !enough ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
     }
 
     // ---- its handles

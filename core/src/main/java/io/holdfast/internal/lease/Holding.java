@@ -132,7 +132,8 @@ public interface Holding {
     Runnable beforeEnding(Duration before, Runnable action);
 
     /**
-     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on.
+     * Its lease is to be handed out. One that is not renewed is good for its whole term from then on, and any for as long as its
+     * options ask for.
      *
      * @return whether it holds; fails with an exception of the library
      */

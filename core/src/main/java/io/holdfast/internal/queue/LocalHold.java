@@ -8,6 +8,7 @@ import io.holdfast.LossReason;
 import io.holdfast.NodeFailure;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
@@ -354,6 +355,13 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public void acceptRest() {
         hold.acceptRest();
+    }
+
+    @Override
+    public CompletableFuture<Boolean> handOut() {
+        return remaining().compareTo(Demand.leastLeft(options())) > 0
+                ? CompletableFuture.completedFuture(isValid())
+                : hold.prolong(options().term());
     }
 
     @Override

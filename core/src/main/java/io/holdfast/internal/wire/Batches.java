@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /** Calls that speak of many locks: each of one partition and of a bounded number, and one bad lock does not stop the others. */
 public final class Batches {
     /** Refusals that have nothing to do with what was asked: each lock alone would be refused as well. */
-    private static final Set<String> OF_THE_SERVER = Set.of("LOADING", "BUSY", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
+    private static final Set<String> OF_THE_SERVER =
+            Set.of("LOADING", "BUSY", "CLUSTERDOWN", "MASTERDOWN", "NOREPLICAS", "READONLY");
 
     private Batches() {}
 

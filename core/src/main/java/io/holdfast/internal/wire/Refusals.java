@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Refusals {
     /** Answers of a server that is there but cannot serve at present. */
     public static final Set<String> TRANSIENT =
-            Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "READONLY");
+            Set.of("LOADING", "BUSY", "TRYAGAIN", "CLUSTERDOWN", "MASTERDOWN", "NOREPLICAS", "READONLY");
 
     private Refusals() {}
 
@@ -73,6 +73,8 @@ public final class Refusals {
                         + " channels that begin with the prefix, see docs/operations.md";
             case "OOM" -> "its memory is full: raise maxmemory, or free some";
             case "READONLY" -> "it is a replica: give the address of the master";
+            case "NOREPLICAS" ->
+                "too few of its replicas are up to date, see min-replicas-to-write in its configuration";
             case "MISCONF" -> "it refuses writes because it cannot save: see its log";
             case "WRONGTYPE" -> "a key of this lock is used by another program: choose another prefix, or another key";
             default ->
