@@ -22,7 +22,13 @@ final class BodyLimit {
 
     private BodyLimit(Holding hold, Duration before, @Nullable BodyLimit outer) {
         this.outer = outer;
-        this.remove = hold.beforeEnding(before, this::interrupt);
+        this.remove = hold.beforeEnding(possible(hold.options(), before), this::interrupt);
+    }
+
+    /** A hold that was entered again is renewed as its own options say, which may never leave as much as the inner ones ask for. */
+    private static Duration possible(LockOptions ofHold, Duration before) {
+        Duration half = ofHold.term().dividedBy(2);
+        return ofHold.renewed() && before.compareTo(half) > 0 ? half : before;
     }
 
     /**

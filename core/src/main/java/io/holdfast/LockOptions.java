@@ -204,7 +204,8 @@ public final class LockOptions {
      * cause, which distinguishes it from any other interrupt; other exceptions of the work are passed on.
      *
      * <p>A lease that is handed over is confirmed before the work begins, which costs a round trip: until then it lasts for a
-     * claim window and not for its term.
+     * claim window and not for its term. Work in a hold that was entered again is interrupted half of the term with which that hold
+     * began before its end, if that is later.
      *
      * @param value 1 ms to half of the term; with renewal off, less than nine tenths of it; or null for never
      */

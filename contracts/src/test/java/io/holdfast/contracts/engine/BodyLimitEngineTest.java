@@ -75,6 +75,27 @@ final class BodyLimitEngineTest extends EngineFixture {
         }
     }
 
+    /** The outer hold is renewed each 600 ms: what the inner options ask for is never left. */
+    @Test
+    void interruptBefore_enteredWithALongerTerm_isInterruptedAtHalfOfTheTermOfTheHold() throws Exception {
+        server.answer("renew", server::renewed);
+        server.answer("confirm", call -> server.held());
+        LockOptions outer =
+                LockOptions.defaults().withOwnConflict(OwnConflict.REENTER).withTerm(millis(1_800));
+        LockOptions inner = outer.withTerm(seconds(30)).withInterruptBefore(seconds(10));
+        holdfast.lock("a", outer)
+                .call(held -> holdfast.lock("a", inner).call(lease -> {
+                    time.advance(Duration.ofMinutes(5));
+                    assertFalse(Thread.currentThread().isInterrupted(), "it is held, and renewed");
+                    server.stopAnswering("renew");
+                    time.advance(lease.remaining().minus(millis(901)));
+                    assertFalse(Thread.currentThread().isInterrupted(), "too early");
+                    time.advance(millis(1));
+                    assertTrue(Thread.interrupted(), "not in time");
+                    return 0;
+                }));
+    }
+
     @Test
     void beforeEnding_takenBackInAnyOrder_theOthersAreDone() {
         List<List<Integer>> orders = List.of(
