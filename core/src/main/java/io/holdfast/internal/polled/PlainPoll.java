@@ -30,7 +30,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
     private volatile boolean takingOver; // the last one
     private volatile @Nullable PlainHolder holder;
     private volatile @Nullable DriverException failure; // of the last one
-    private @Nullable PolledRequest<PlainAttempt> request; // set before it asks
+    private @Nullable PolledRequest<PlainAttempt> request; // set before anybody else sees this
 
     PlainPoll(PlainLocks plain, Place place, PlainOptions options) {
         this.plain = plain;
@@ -39,9 +39,13 @@ final class PlainPoll implements Poll<PlainAttempt> {
     }
 
     @Override
-    public void begin(PolledRequest<PlainAttempt> of) {
-        request = of; // before a close can see it
-        plain.add(place, of);
+    public void of(PolledRequest<PlainAttempt> made) {
+        request = made;
+    }
+
+    @Override
+    public void begin() {
+        plain.add(place, request());
     }
 
     private PolledRequest<PlainAttempt> request() {

@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param <A> what a refusal is to the caller
  */
 public interface Poll<A> {
+    /** Whose it is; said once, before all else. */
+    void of(PolledRequest<A> request);
+
     /** Said once, before it is asked for the first time. */
-    void begin(PolledRequest<A> request);
+    void begin();
 
     /**
      * Asks once.

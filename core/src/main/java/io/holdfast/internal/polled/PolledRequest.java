@@ -11,12 +11,12 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.LeaseState;
+import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,9 @@ public final class PolledRequest<A> implements Asking<A> {
     private final Wait wait;
     private final Poll<A> poll;
     private final AtomicInteger late = new AtomicInteger();
-    private final AtomicBoolean asleep = new AtomicBoolean();
+    /** The end of the present sleep, by its timer or by whoever wakes it. */
+    private volatile Once waking = new Once();
+
     private volatile long waitFrom;
     private volatile @Nullable Runnable timer;
 
@@ -58,6 +60,8 @@ public final class PolledRequest<A> implements Asking<A> {
                     "wait is " + wait + ", must be none, limited or for ever: " + insteadOfStuck);
         }
         this.waitFrom = outcome.startNanos;
+        waking.skip(); // it does not sleep yet
+        poll.of(this);
     }
 
     public Keys keys() {
@@ -67,7 +71,7 @@ public final class PolledRequest<A> implements Asking<A> {
     @Override
     public CompletableFuture<Answer<A>> start() {
         CompletableFuture<Answer<A>> result = outcome.stage();
-        poll.begin(this);
+        poll.begin();
         if (kit.isClosed()) {
             clientClosed();
         }
@@ -107,7 +111,9 @@ public final class PolledRequest<A> implements Asking<A> {
         Handle handle = hold.newHandle(); // before anybody can withdraw what has it
         kit.surely(() -> {
             if (!outcome.endAs(hold)) {
-                poll.abandon(); // nobody waits for it any more
+                if (outcome.hold() == null) { // else it is of that owner, and held
+                    poll.abandon(); // nobody waits for it any more
+                }
                 return;
             }
             poll.awake();
@@ -195,12 +201,11 @@ public final class PolledRequest<A> implements Asking<A> {
             fail(e); // the caller's own function
             return;
         }
-        asleep.set(true);
-        timer = kit.schedule(Math.min(nanos, Math.max(0, leftOfWait())), () -> {
-            if (asleep.compareAndSet(true, false)) {
-                kit.surely(() -> ask(false));
-            }
-        });
+        Once asking = new Once();
+        waking.skip(); // an error came after it had begun to sleep: it sleeps anew
+        waking = asking;
+        // First: from here on it asks again, whatever fails.
+        timer = kit.schedule(Math.min(nanos, Math.max(0, leftOfWait())), () -> asking.run(() -> ask(false)));
         poll.asleep();
         if (!outcome.pending()) {
             cancelTimer();
@@ -215,12 +220,14 @@ public final class PolledRequest<A> implements Asking<A> {
      * @return whether it slept, and will ask; else somebody else is to be woken
      */
     public boolean wake(long delayNanos) {
-        if (!asleep.compareAndSet(true, false) || !outcome.pending()) {
-            return false;
-        }
-        cancelTimer();
-        timer = kit.schedule(delayNanos, () -> ask(false));
-        return true;
+        return outcome.pending()
+                && waking.run(() -> {
+                    Runnable own = timer;
+                    timer = kit.schedule(delayNanos, () -> ask(false));
+                    if (own != null) {
+                        own.run();
+                    }
+                });
     }
 
     private void cancelTimer() {

@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LockOptions;
 import io.holdfast.NodeFailure;
 import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
@@ -42,6 +43,9 @@ import org.jspecify.annotations.Nullable;
  * back with a tombstone.
  *
  * <p>Votes are counted under a lock; what follows from them is done after it.
+ *
+ * <p><b>Errors.</b> What follows is read off what was counted, so that the next event, a timer's at the latest, does what an error has
+ * kept from being done. The timer is set before any node is asked. A reply whose handling fails counts as lost.
  */
 final class Ballot {
     enum Phase {
@@ -52,7 +56,7 @@ final class Ballot {
         OVER
     }
 
-    /** Who has called for it: told once, on a thread of a driver or of the timers. */
+    /** Who has called for it: told once, on a thread of a driver or of the timers; again after an error. */
     interface Caller {
         void won(Ballot ballot, long token, long deadline);
 
@@ -67,15 +71,16 @@ final class Ballot {
         final VotingNode node;
         private final AtomicInteger asked = new AtomicInteger();
         private final AtomicInteger answered = new AtomicInteger();
-        private final AtomicInteger underWay = new AtomicInteger(); // neither answered nor given up
         /** Of the node's own grant; 0 if it has granted nothing, or says that it is gone. */
         private volatile long token;
 
         private volatile @Nullable Term term; // the last one
+        private volatile boolean underWay; // a copy of the acquire, neither answered nor given up
+        private volatile @Nullable Once raising; // the write-back that its token needs
 
         private volatile @Nullable HoldfastException failure;
         private boolean heard; // guarded by the ballot's lock, as are the others
-        private boolean raised;
+        private boolean raised; // the write-back was accepted
         private boolean out; // can be counted no more
         private boolean forGood; // refused in a way that asking again does not change
         private @Nullable QuorumReply taken;
@@ -123,12 +128,14 @@ final class Ballot {
     private final LockOptions options;
     private final String actorLabel;
     private final Caller caller;
+    private final Once telling = new Once();
+    private final Once takingBack = new Once();
     private final ReentrantLock lock = new ReentrantLock();
     private volatile Phase phase = Phase.ASKING; // written under the lock
     private volatile long leaseToken; // written under the lock
-    private long sentNanos; // guarded by lock
+    private volatile long sentNanos; // when what it waits for left; written under the lock
     private long grantedMicros; // guarded by lock
-    private @Nullable Runnable timer; // guarded by lock
+    private volatile @Nullable Runnable timer;
 
     Ballot(QuorumClient quorum, Keys keys, String owner, LockOptions options, String actorLabel, Caller caller) {
         this.quorum = quorum;
@@ -161,11 +168,11 @@ final class Ballot {
         } finally {
             lock.unlock();
         }
+        setTimer(quorum.options.nodeTimeout().toNanos());
         long proposal = quorum.proposeToken(now);
         for (Seat seat : seats) {
             ask(seat, proposal, now);
         }
-        setTimer(Phase.ASKING);
     }
 
     private boolean open() {
@@ -175,7 +182,8 @@ final class Ballot {
     private void ask(Seat seat, long proposal, long sent) {
         HoldfastException unfit = seat.node.unfit();
         if (unfit != null) {
-            then(heard(seat, null, unfit, false));
+            heard(seat, null, unfit, false);
+            follow();
             return;
         }
         seat.asked.incrementAndGet();
@@ -183,25 +191,39 @@ final class Ballot {
             seat.asked.decrementAndGet();
             return;
         }
-        seat.underWay.incrementAndGet();
-        seat.node.acquire(keys, owner, options.term(), proposal, actorLabel, sent, (reply, failure) -> {
-            seat.underWay.decrementAndGet();
-            HoldfastException problem = reply == null
-                    ? seat.node.unreachableOrRefused(
-                            failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
-                    : problemOf(seat, reply);
-            boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
-            boolean forGood = rejected && failure != null && !Refusals.isTransient(failure);
-            if (reply != null && reply.word() == QuorumWord.GRANTED) {
-                seat.lasts(sent, options.term());
-            }
-            Runnable next = heard(seat, reply, problem, forGood);
-            // Only now: whoever takes back sees either the grant, or a copy that is not answered.
-            if (reply != null || rejected) {
-                seat.answered.incrementAndGet();
-            }
-            then(next);
-        });
+        seat.underWay = true;
+        try {
+            seat.node.acquire(
+                    keys,
+                    owner,
+                    options.term(),
+                    proposal,
+                    actorLabel,
+                    sent,
+                    (reply, failure) -> answered(seat, sent, reply, failure));
+        } catch (RuntimeException | Error e) {
+            seat.underWay = false; // nor will it be answered: a hold may ask it again
+            throw e;
+        }
+    }
+
+    private void answered(Seat seat, long sent, @Nullable QuorumReply reply, @Nullable DriverException failure) {
+        seat.underWay = false;
+        HoldfastException problem = reply == null
+                ? seat.node.unreachableOrRefused(
+                        failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
+                : problemOf(seat, reply);
+        boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
+        boolean forGood = rejected && failure != null && !Refusals.isTransient(failure);
+        if (reply != null && reply.word() == QuorumWord.GRANTED) {
+            seat.lasts(sent, options.term());
+        }
+        heard(seat, reply, problem, forGood);
+        // Only now: whoever takes back sees either the grant, or a copy that is not answered.
+        if (reply != null || rejected) {
+            seat.answered.incrementAndGet();
+        }
+        follow();
     }
 
     private @Nullable HoldfastException problemOf(Seat seat, QuorumReply reply) {
@@ -218,15 +240,8 @@ final class Ballot {
         };
     }
 
-    private static void then(@Nullable Runnable next) {
-        if (next != null) {
-            next.run();
-        }
-    }
-
-    /** Counts what one node said; returns what follows from it. */
-    private @Nullable Runnable heard(
-            Seat seat, @Nullable QuorumReply reply, @Nullable HoldfastException problem, boolean forGood) {
+    /** Counts what one node said. {@link #follow} has to be called. */
+    private void heard(Seat seat, @Nullable QuorumReply reply, @Nullable HoldfastException problem, boolean forGood) {
         lock.lock();
         try {
             seat.failure = problem;
@@ -235,58 +250,81 @@ final class Ballot {
                 seat.out = seat.token == 0;
                 seat.forGood = forGood;
                 seat.taken = reply != null && reply.word() == QuorumWord.TAKEN ? reply : null;
-                return decide();
+                decide();
+                return;
             }
             long token = reply.token();
             seat.token = token;
+            seat.taken = null;
             if (phase == Phase.ASKING) { // this node is one of those that made it a lease
                 grantedMicros = Math.max(grantedMicros, reply.timeMicros());
-            }
-            seat.taken = null;
-            switch (phase) {
-                case ASKING -> {
-                    return decide();
-                }
-                case RAISING, WON -> {
-                    // Above the token that is written back, it would let a later lease have a lower one than this node
-                    // gave.
-                    seat.out = token > leaseToken;
-                    return phase == Phase.WON && token == leaseToken ? null : () -> raise(seat, token);
-                }
-                default -> {
-                    return null; // taken back already
-                }
-            }
+                decide();
+            } else if (open()) {
+                // Above the token that is written back, it would let a later lease have a lower one than this node
+                // gave.
+                seat.out = token > leaseToken;
+                seat.raising = phase == Phase.WON && token == leaseToken ? null : new Once();
+            } // else it was taken back already
         } finally {
             lock.unlock();
         }
     }
 
-    /** To be called under the lock. */
-    private @Nullable Runnable decide() {
+    /** Goes on to the next phase, if what was counted is enough. To be called under the lock. */
+    private void decide() {
         if (phase == Phase.ASKING) {
             List<Seat> granted = seats.stream().filter(seat -> seat.token != 0).toList();
             if (granted.size() >= quorum.majority) {
                 leaseToken = granted.stream().mapToLong(Seat::token).max().orElseThrow();
                 if (granted.stream().allMatch(seat -> seat.token == leaseToken)) {
-                    return win();
+                    phase = Phase.WON;
+                    return;
                 }
-                phase = Phase.RAISING;
+                granted.forEach(seat -> seat.raising = new Once());
                 sentNanos = quorum.kit.nanoTime();
-                return () -> {
-                    setTimer(Phase.RAISING);
-                    granted.forEach(seat -> raise(seat, seat.token));
-                };
+                phase = Phase.RAISING;
+                return;
             }
         } else if (phase == Phase.RAISING) {
             if (seats.stream().filter(seat -> seat.raised).count() >= quorum.majority) {
-                return win();
+                phase = Phase.WON;
+                return;
             }
         } else {
-            return null;
+            return;
         }
         long possible = seats.stream().filter(seat -> !seat.out).count();
-        return possible < quorum.majority && (phase == Phase.RAISING || !mayTellYet()) ? lose() : null;
+        if (possible < quorum.majority && (phase == Phase.RAISING || !mayTellYet())) {
+            lose();
+        }
+    }
+
+    /** To be called under the lock. */
+    private void lose() {
+        quorum.kit.ending(); // before anybody can see the end; until it is taken back
+        phase = Phase.LOST;
+    }
+
+    /** Does what follows from what was counted, as far as it was not done yet. */
+    private void follow() {
+        for (Seat seat : seats) {
+            Once raising = seat.raising;
+            if (raising != null && open()) {
+                raising.run(() -> raise(seat, seat.token));
+            }
+        }
+        if (phase != Phase.ASKING && phase != Phase.RAISING && telling.run(this::tell)) {
+            cancelTimer();
+        }
+    }
+
+    private void tell() {
+        if (phase == Phase.WON) {
+            caller.won(this, leaseToken, deadline(sentNanos, options.term().toNanos()));
+        } else { // perhaps ended by a caller who could not be told to the end that it was won
+            takeBack();
+            caller.lost(this);
+        }
     }
 
     /**
@@ -302,16 +340,6 @@ final class Ballot {
     /** Whether the node has said that it grants the lock, or that somebody else holds it. */
     private static boolean tells(Seat seat) {
         return seat.taken != null || (seat.token != 0 && seat.failure == null);
-    }
-
-    private Runnable win() {
-        phase = Phase.WON;
-        if (seats.stream().allMatch(seat -> seat.heard)) {
-            cancelTimer();
-        } // else it names those that are silent
-        long token = leaseToken;
-        long deadline = deadline(sentNanos, options.term().toNanos());
-        return () -> caller.won(this, token, deadline);
     }
 
     /**
@@ -342,26 +370,11 @@ final class Ballot {
         return end - deadline < 0 ? end : deadline;
     }
 
-    private Runnable lose() {
-        quorum.kit.ending(); // before anybody can see the end
-        phase = Phase.LOST;
-        cancelTimer();
-        return () -> {
-            try {
-                takeBack();
-            } finally {
-                quorum.kit.ended();
-            }
-            caller.lost(this);
-        };
-    }
-
     /** Writes the lease's token back to a node that has granted. */
     private void raise(Seat seat, long nodeToken) {
         VotingNode node = seat.node;
         long sent = quorum.kit.nanoTime();
         node.server.quorumScripts.raise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
-            Runnable next;
             lock.lock();
             try {
                 if (held != null) {
@@ -378,63 +391,59 @@ final class Ballot {
                     seat.out |= phase == Phase.RAISING && !seat.raised;
                     seat.failure = seat.node.unreachableOrRefused(failure);
                 }
-                next = decide();
+                decide();
             } finally {
                 lock.unlock();
             }
-            then(next);
+            follow();
         });
     }
 
-    private void setTimer(Phase during) {
-        Runnable cancel = quorum.kit.schedule(quorum.options.nodeTimeout().toNanos(), () -> timeOut(during));
-        lock.lock();
-        try {
-            if (phase == during || (phase == Phase.WON && seats.stream().anyMatch(seat -> !seat.heard))) {
-                timer = cancel;
-                return;
-            }
-        } finally {
-            lock.unlock();
-        }
-        cancel.run();
-    }
-
-    private void cancelTimer() {
-        Runnable cancel = timer;
-        timer = null;
-        if (cancel != null) {
+    private void setTimer(long nanos) {
+        Runnable cancel = quorum.kit.schedule(nanos, this::timeOut);
+        timer = cancel;
+        if (!open()) {
             cancel.run();
         }
     }
 
-    private void timeOut(Phase during) {
-        Runnable next = null;
+    /** Unless a node has not answered yet: the timer names it. */
+    private void cancelTimer() {
+        Runnable cancel = timer;
+        if (cancel != null && (!open() || seats.stream().allMatch(seat -> seat.heard))) {
+            cancel.run();
+        }
+    }
+
+    /** The node timeout is over: of what was asked first, or of the write-back. */
+    private void timeOut() {
+        long left;
         lock.lock();
         try {
-            if (!open()) {
-                return;
-            }
-            for (Seat seat : seats) {
-                boolean silent = (during == Phase.ASKING || phase != during)
-                        ? !seat.heard
-                        : seat.token != 0 && !seat.raised && !seat.out;
-                if (silent) {
+            left = phase == Phase.RAISING
+                    ? sentNanos + quorum.options.nodeTimeout().toNanos() - quorum.kit.nanoTime()
+                    : 0;
+            for (Seat seat : open() ? seats : List.<Seat>of()) {
+                boolean unraised = phase == Phase.RAISING && left <= 0 && seat.token != 0 && !seat.raised && !seat.out;
+                if (!seat.heard || unraised) {
                     seat.failure = seat.node.silent();
                 }
             }
-            if (phase == during) {
-                next = lose();
+            if (left <= 0 && (phase == Phase.ASKING || phase == Phase.RAISING)) {
+                lose();
             }
         } finally {
             lock.unlock();
         }
-        then(next);
+        if (left > 0) {
+            setTimer(left);
+        }
+        follow();
     }
 
     /** Asks a node again that does not stand behind the hold, for the same owner. Called by a hold that is valid. */
     void join(Seat seat) {
-        if (phase == Phase.WON && seat.token == 0 && seat.underWay.get() == 0) {
+        if (phase == Phase.WON && seat.token == 0 && !seat.underWay) {
             ask(seat, leaseToken, quorum.kit.nanoTime());
         }
     }
@@ -456,40 +465,46 @@ final class Ballot {
         return (int) seats.stream().filter(seat -> seat.token != 0).count();
     }
 
-    /**
-     * The hold has ended: nobody is asked any more. The caller releases.
-     *
-     * @return whether it is the first to say so; a ballot that was lost is over already
-     */
-    boolean over() {
+    /** The hold has ended: nobody is asked or told any more. The caller releases. A ballot that was lost is over already. */
+    void over() {
+        telling.skip();
         lock.lock();
         try {
-            if (!open()) {
-                return false;
+            if (open()) {
+                phase = Phase.OVER;
             }
-            phase = Phase.OVER;
-            cancelTimer();
-            return true;
         } finally {
             lock.unlock();
         }
+        cancelTimer();
     }
 
     /** Nobody wants it any more: ends it, and takes back what came of it. */
     void abandon() {
-        quorum.kit.ending(); // as in lose()
+        quorum.kit.ending(); // before anybody can see the end
         try {
-            if (over()) {
-                takeBack();
-            }
+            over();
+            takeBack();
         } finally {
             quorum.kit.ended();
         }
     }
 
-    /** Ends the owner on all nodes that were asked. */
-    void takeBack() {
-        seats.forEach(this::takeBack);
+    /** An error has kept its caller from asking all nodes, or from hearing of the end, and another ballot follows. */
+    void giveUp() {
+        if (telling.skip()) {
+            abandon();
+        }
+    }
+
+    /** Ends the owner on all nodes that were asked, unless that was done. */
+    private void takeBack() {
+        takingBack.run(() -> {
+            seats.forEach(this::takeBack);
+            if (phase == Phase.LOST) {
+                quorum.kit.ended();
+            }
+        });
     }
 
     /** Ends the owner on one node, in the background until it has answered. */

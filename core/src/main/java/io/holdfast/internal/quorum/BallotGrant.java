@@ -7,6 +7,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.quorum.Ballot.Seat;
@@ -20,6 +21,7 @@ import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,8 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -164,7 +165,7 @@ final class BallotGrant implements Grant {
         private final Duration term;
         private final Consumer<@Nullable Boolean> over;
         private final ReentrantLock lock = new ReentrantLock();
-        private final AtomicBoolean done = new AtomicBoolean();
+        private final Once closing = new Once();
         private final Set<Seat> silent; // those that have not answered; guarded by lock, as is the next
         private int agreed; // guarded by lock
 
@@ -190,7 +191,8 @@ final class BallotGrant implements Grant {
                 seat.failed(failure == null ? null : seat.node.unreachableOrRefused(failure));
                 silent.remove(seat);
                 agreed += held != null && held ? 1 : 0;
-                majority = agreed == quorum.majority && held != null && held;
+                // Not when it becomes one only: an error may come then, and the next one makes it count.
+                majority = agreed >= quorum.majority && (held == null || held);
                 // Not "the last one": it may overtake the one that made the majority, and has not closed yet.
                 tooFew = silent.isEmpty() && agreed < quorum.majority;
             } finally {
@@ -219,9 +221,7 @@ final class BallotGrant implements Grant {
 
         /** Ends it without an agreement, unless it has ended. */
         void close(@Nullable Boolean result) {
-            if (done.compareAndSet(false, true)) {
-                over.accept(result);
-            }
+            closing.run(() -> over.accept(result));
         }
     }
 
@@ -346,9 +346,7 @@ final class BallotGrant implements Grant {
         ballot.over();
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
         List<Seat> asked = ballot.seats.stream().filter(Seat::wasAsked).toList();
-        AtomicInteger released = new AtomicInteger();
-        AtomicInteger gone = new AtomicInteger(ballot.seats.size() - asked.size());
-        AtomicInteger answers = new AtomicInteger();
+        Map<Seat, ReleaseResult> told = new ConcurrentHashMap<>();
         for (Seat seat : asked) {
             VotingNode node = seat.node;
             node.takeBack.ending();
@@ -358,21 +356,29 @@ final class BallotGrant implements Grant {
                 if (held == null) {
                     ballot.takeBack(seat);
                 } else {
-                    (held ? released : gone).incrementAndGet();
                     node.withdrawals.released(ballot.keys, ballot.owner, unanswered);
                 }
-                node.takeBack.ended();
-                boolean all = answers.incrementAndGet() == asked.size();
-                if (released.get() >= quorum.majority) {
+                ReleaseResult how = held == null
+                        ? ReleaseResult.UNCONFIRMED
+                        : held ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
+                if (told.putIfAbsent(seat, how) == null) { // else told once more, after an error
+                    node.takeBack.ended();
+                }
+                int gone = count(told, ReleaseResult.ALREADY_GONE) + ballot.seats.size() - asked.size();
+                if (count(told, ReleaseResult.RELEASED) >= quorum.majority) {
                     result.complete(ReleaseResult.RELEASED);
-                } else if (gone.get() > ballot.seats.size() - quorum.majority) {
+                } else if (gone > ballot.seats.size() - quorum.majority) {
                     result.complete(ReleaseResult.ALREADY_GONE);
-                } else if (all) {
+                } else if (told.size() == asked.size()) {
                     result.complete(ReleaseResult.UNCONFIRMED);
                 }
             });
         }
         return result;
+    }
+
+    private static int count(Map<Seat, ReleaseResult> told, ReleaseResult how) {
+        return Collections.frequency(told.values(), how);
     }
 
     @Override

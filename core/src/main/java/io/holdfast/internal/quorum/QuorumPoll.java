@@ -28,7 +28,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
 
     private final String label;
     private volatile @Nullable Ballot ballot;
-    private @Nullable PolledRequest<Attempt> request; // set before it asks
+    private @Nullable PolledRequest<Attempt> request; // set before anybody else sees this
 
     QuorumPoll(QuorumClient quorum, Demand demand, String owner) {
         this.quorum = quorum;
@@ -38,9 +38,13 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
     }
 
     @Override
-    public void begin(PolledRequest<Attempt> of) {
-        request = of;
-        quorum.requests.add(of);
+    public void of(PolledRequest<Attempt> made) {
+        request = made;
+    }
+
+    @Override
+    public void begin() {
+        quorum.requests.add(request());
     }
 
     private PolledRequest<Attempt> request() {
@@ -52,6 +56,10 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
     @Override
     public void ask(int number, boolean takeOver) {
         quorum.lines.asking(request());
+        Ballot before = ballot;
+        if (before != null) {
+            before.giveUp(); // unless it has told how it ended
+        }
         Ballot asking = new Ballot(quorum, demand.keys(), ownerOf(number), demand.options(), label, this);
         ballot = asking;
         // Looked at second: whoever ends the request sees this ballot and ends it, or is seen here.

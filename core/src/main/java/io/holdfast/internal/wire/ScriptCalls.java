@@ -306,13 +306,13 @@ public final class ScriptCalls {
                     demoted(flight.sentNanos);
                 }
             });
+            if (!flight.get()) {
+                sweepLater();
+            }
         } catch (RuntimeException | Error e) {
             // Perhaps it was sent: a heap or a stack can be too small for any step.
             flight.land(null, asDriverException(e));
             flights.remove(flight);
-        }
-        if (!flight.get()) {
-            sweepLater();
         }
     }
 

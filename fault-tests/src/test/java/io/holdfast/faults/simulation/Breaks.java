@@ -399,8 +399,8 @@ final class Breaks {
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
                                 "internal/quorum/Ballot",
-                                "            try {\n                takeBack();\n            } finally {",
-                                "            try {\n            } finally {")),
+                                "            takeBack();\n            caller.lost(this);",
+                                "            caller.lost(this);")),
                 of(
                         "quorum: any answer to a renewal counts for all",
                         QUORUM,
@@ -408,8 +408,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/quorum/BallotGrant",
-                                "majority = agreed == quorum.majority && held != null && held;",
-                                "majority = agreed == 1 && held != null && held;")),
+                                "majority = agreed >= quorum.majority && (held == null || held);",
+                                "majority = agreed >= 1 && (held == null || held);")),
                 of(
                         "quorum: data of another process of the server counts",
                         QUORUM,

@@ -93,8 +93,8 @@ final class ElectionBreaks {
                         EnumSet.of(HOLDER, EXCLUSION),
                         java(
                                 "internal/quorum/BallotGrant",
-                                "majority = agreed == quorum.majority && held != null && held;",
-                                "majority = agreed == 1 && held != null && held;")),
+                                "majority = agreed >= quorum.majority && (held == null || held);",
+                                "majority = agreed >= 1 && (held == null || held);")),
                 of(
                         Kind.QUORUM,
                         "a lost round is not taken back",
@@ -102,8 +102,8 @@ final class ElectionBreaks {
                         EnumSet.of(LIVENESS, ORPHAN),
                         java(
                                 "internal/quorum/Ballot",
-                                "            try {\n                takeBack();\n            } finally {",
-                                "            try {\n            } finally {")));
+                                "            takeBack();\n            caller.lost(this);",
+                                "            caller.lost(this);")));
     }
 
     private static List<Break> ofCandidates() {
