@@ -3,6 +3,7 @@ package io.holdfast.internal.lease;
 import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,14 @@ final class Handles {
     @Nullable
     Tenant tenant() {
         return tenant;
+    }
+
+    /** Tells the tenant something, if there is one. */
+    void tell(Consumer<Tenant> what) {
+        Tenant present = tenant;
+        if (present != null) {
+            what.accept(present);
+        }
     }
 
     /** Whether a tenant's present lease has lasted as long as it may be renewed. */

@@ -424,10 +424,7 @@ public final class Hold extends Buckets.Item implements Holding {
             open.runAll();
         }
         kit.execute(() -> lost.complete(reason));
-        Tenant present = handles.tenant();
-        if (present != null) {
-            present.lost(this, reason);
-        }
+        handles.tell(tenant -> tenant.lost(this, reason));
         origin.tellUnlessShared(subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
@@ -437,27 +434,25 @@ public final class Hold extends Buckets.Item implements Holding {
 
     /** Another process goes on with it, under an owner of its own: nothing is lost, and nothing to be taken back. */
     public void handOver() {
-        if (goesOn(LeaseState.End.handedOver()) && !detached) {
-            origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
-            Tenant present = handles.tenant();
-            if (present != null) {
-                present.handedOver();
+        BooleanSupplier goesOn = goingOn();
+        kit.surely(() -> {
+            if (goesOn.getAsBoolean() && !detached) {
+                origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+                handles.tell(Tenant::handedOver);
             }
-        }
+        });
     }
 
     /** What ends it here, because it goes on as another hold: does so once, and tells each time that it has, also after an error. */
     public BooleanSupplier goingOn() {
         LeaseState.End how = LeaseState.End.handedOver();
-        return () -> goesOn(how);
-    }
-
-    private boolean goesOn(LeaseState.End how) {
-        if (!state.endAs(how)) {
-            return false;
-        }
-        forget();
-        return true;
+        return () -> {
+            boolean ended = state.endAs(how);
+            if (ended) {
+                forget();
+            }
+            return ended;
+        };
     }
 
     /** Frees the lock, whoever has entered it. */

@@ -98,8 +98,8 @@ public final class Kit {
     }
 
     /**
-     * Does what must be done to its end, since nothing else would: after an error a moment later again, until it returns. To do a part
-     * of it twice must be harmless.
+     * Does what must be done to its end, since nothing else would: after an error a moment later again, until it returns; see {@link #later}.
+     * To do a part of it twice must be harmless.
      */
     public void surely(Runnable step) {
         try {
@@ -110,9 +110,13 @@ public final class Kit {
         }
     }
 
-    /** Does something again that an error has kept from its end. */
+    /** Does something again that an error has kept from its end: at once where the client is closed, since its timers end. */
     public void later(Runnable step) {
-        schedule(LATER_NANOS, step);
+        if (isClosed()) {
+            step.run();
+        } else {
+            schedule(LATER_NANOS, step);
+        }
     }
 
     /** To be called by a thread of the user's before it blocks; see {@link Ticker#beforeWaiting}. */
@@ -167,7 +171,7 @@ public final class Kit {
             } catch (RuntimeException | Error e) {
                 Trouble.report("a callback failed", e);
                 if (!begun) {
-                    later(() -> runOn(overflow, this));
+                    later(isClosed() ? this : () -> runOn(overflow, this));
                 }
             }
         }

@@ -59,12 +59,20 @@ public record SetEntry(List<Handle> handles, FirstLoss loss, Executor executor)
         handles.forEach(Handle::leaveUnused);
     }
 
-    /** Leaves all of them at once. */
+    /** Leaves all of them at once, the others also if an error keeps one: that one is left by the next call. */
     @Override
     public CompletableFuture<Map<String, ReleaseResult>> leave(Duration rest) {
         Map<String, CompletableFuture<ReleaseResult>> answers = new LinkedHashMap<>();
+        Error failed = null;
         for (Handle handle : handles) {
-            answers.put(handle.hold.keys().name(), handle.leave(rest));
+            try {
+                answers.put(handle.hold.keys().name(), handle.leave(rest));
+            } catch (Error e) {
+                failed = e;
+            }
+        }
+        if (failed != null) {
+            throw failed;
         }
         return CompletableFuture.allOf(answers.values().toArray(CompletableFuture<?>[]::new))
                 .thenApply(all -> {

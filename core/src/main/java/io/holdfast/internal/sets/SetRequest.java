@@ -24,6 +24,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -111,7 +112,8 @@ public final class SetRequest implements Question<SetAnswer> {
             withdrawn = true;
             held = obtained;
             Collecting ended = present;
-            giveBack = ended == null || ended.over ? () -> {} : ended.end()::giveBack;
+            Rest rest = ended == null || ended.over ? null : ended.end();
+            giveBack = rest == null ? () -> {} : () -> giveBack(rest);
         } finally {
             lock.unlock();
         }
@@ -129,6 +131,16 @@ public final class SetRequest implements Question<SetAnswer> {
             return look.get();
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** In any case: after an error what it holds is released one by one. */
+    private CompletableFuture<?> giveBack(Rest rest) {
+        try {
+            return rest.giveBack();
+        } catch (RuntimeException | Error e) {
+            kit.schedule(0, () -> kit.endEach(rest.held(), Handle::leave));
+            return CompletableFuture.failedFuture(e);
         }
     }
 
@@ -172,16 +184,17 @@ public final class SetRequest implements Question<SetAnswer> {
 
     /** From the first lock on. */
     private final class Collecting {
-        private final FirstLoss loss = new FirstLoss(this::lost);
+        private final FirstLoss loss = new FirstLoss((name, reason) -> safely(() -> lost(name, reason)));
         private final List<Handle> held = new ArrayList<>();
         private @Nullable Asking<Attempt> asking;
         private boolean over;
 
         /** Called under the lock, once. */
         private Rest end() {
-            over = true;
+            Rest rest = new Rest(asking, List.copyOf(held));
             loss.collected();
-            return new Rest(asking, List.copyOf(held));
+            over = true; // last: after an error it is yet to be ended
+            return rest;
         }
 
         /** Ends it, unless it has ended; null if it has. */
@@ -210,16 +223,35 @@ public final class SetRequest implements Question<SetAnswer> {
             } catch (RuntimeException | Error e) {
                 outcome = CompletableFuture.failedFuture(e);
             }
-            outcome.whenComplete((answered, failure) -> safely(() -> answered(next, answered, failure)));
+            after(outcome, (answered, failure) -> answered(next, answered, failure));
         }
 
-        /** An error on the way ends it: the caller gets the error, and what was obtained goes back. */
+        /** When a stage has completed, however; a stage keeps what its dependents throw. */
+        private <T> void after(CompletableFuture<T> stage, BiConsumer<? super T, @Nullable Throwable> step) {
+            stage.handle((value, failure) -> {
+                        safely(() -> step.accept(value, failure));
+                        return "";
+                    })
+                    .exceptionally(error -> {
+                        endBy(error);
+                        return "";
+                    });
+        }
+
         private void safely(Runnable step) {
             try {
                 step.run();
             } catch (RuntimeException | Error e) {
+                endBy(e);
+            }
+        }
+
+        /** An error on the way ends it: the caller gets the error, and what was obtained goes back. */
+        private void endBy(Throwable error) {
+            try {
                 endWith(() -> {});
-                answer.completeExceptionally(e);
+            } finally {
+                answer.completeExceptionally(error);
             }
         }
 
@@ -276,12 +308,14 @@ public final class SetRequest implements Question<SetAnswer> {
             if (rest == null) {
                 return;
             }
-            CompletableFuture<?> answers = rest.giveBack();
+            CompletableFuture<?> answers = giveBack(rest);
             if (reason == LossReason.CLIENT_CLOSED) {
                 answer.completeExceptionally(new HoldfastClosedException());
             } else if (left().isNone()) {
-                answers.whenComplete((all, ignored) -> refuse(
-                        new SetAttempt.NotAll(name, new Attempt.TimedOut(name, wait, Contention.NOTHING_KNOWN))));
+                after(
+                        answers,
+                        (all, ignored) -> refuse(new SetAttempt.NotAll(
+                                name, new Attempt.TimedOut(name, wait, Contention.NOTHING_KNOWN))));
             } else {
                 begin();
             }
@@ -303,17 +337,7 @@ public final class SetRequest implements Question<SetAnswer> {
         private void endWith(Runnable told) {
             Rest rest = endNow();
             if (rest != null) {
-                giveBack(rest).whenComplete((all, ignored) -> safely(told));
-            }
-        }
-
-        /** In any case: after an error what it holds is released one by one. */
-        private CompletableFuture<?> giveBack(Rest rest) {
-            try {
-                return rest.giveBack();
-            } catch (RuntimeException | Error e) {
-                kit.schedule(0, () -> kit.endEach(rest.held(), Handle::leave));
-                return CompletableFuture.failedFuture(e);
+                after(giveBack(rest), (all, ignored) -> told.run());
             }
         }
 
@@ -321,19 +345,18 @@ public final class SetRequest implements Question<SetAnswer> {
         private void handOut(List<Handle> all) {
             List<CompletableFuture<Boolean>> answers =
                     all.stream().map(handle -> handle.hold.handOut()).toList();
-            CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-                    .whenComplete((done, ignored) -> safely(() -> {
-                        for (int i = 0; i < answers.size(); i++) {
-                            if (answers.get(i).isCompletedExceptionally()) {
-                                Demand demand = demands.get(i);
-                                answers.get(i).whenComplete((extended, failure) -> failed(demand, failure));
-                                return;
-                            }
-                        }
-                        if (!loseIfAnyIsOver(all)) {
-                            complete(all);
-                        }
-                    }));
+            after(CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new)), (done, ignored) -> {
+                for (int i = 0; i < answers.size(); i++) {
+                    if (answers.get(i).isCompletedExceptionally()) {
+                        Demand demand = demands.get(i);
+                        after(answers.get(i), (extended, failure) -> failed(demand, Objects.requireNonNull(failure)));
+                        return;
+                    }
+                }
+                if (!loseIfAnyIsOver(all)) {
+                    complete(all);
+                }
+            });
         }
 
         private void complete(List<Handle> all) {

@@ -18,6 +18,7 @@ final class Held {
     boolean left; // its caller has released it, or given it away
     boolean given; // to another client, which may have it while it is valid here
     boolean told; // of its loss
+    boolean threw; // when it was released
 
     Held(String text, Object client, Object lease, boolean nested) {
         this.text = text;

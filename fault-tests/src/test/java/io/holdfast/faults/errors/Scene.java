@@ -251,7 +251,7 @@ final class Scene {
 
     void release(Held what) {
         what.left = true;
-        ask(what.client, "release of " + what, what::releaseAsync);
+        what.threw = ask(what.client, "release of " + what, what::releaseAsync).future == null;
     }
 
     /** The server loses a key. A hold's lease may be valid until its next renewal. */
@@ -388,7 +388,7 @@ final class Scene {
 
     void releaseAll() {
         for (Held each : held) {
-            if (each.isValid()) {
+            if (each.isValid() || each.threw) {
                 release(each);
             }
         }
