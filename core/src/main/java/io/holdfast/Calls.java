@@ -127,7 +127,13 @@ final class Calls {
                     request.withdraw();
                 }
             });
-            return outcome.whenCompleteAsync((answer, failure) -> deliver(answer, failure, result, future), executor);
+            outcome.whenCompleteAsync((answer, failure) -> deliver(answer, failure, result, future), executor)
+                    .whenComplete((any, error) -> {
+                        if (!future.isDone()) { // an error came before it could be told
+                            outcome.whenComplete((answer, failure) -> deliver(answer, failure, result, future));
+                        }
+                    });
+            return future;
         });
         return future;
     }
@@ -220,12 +226,17 @@ final class Calls {
         }
         Throwable why = thrown != null ? unwrap(thrown) : lost != null && lost.reason() != null ? lost : null;
         left.whenComplete((released, ignored) -> {
-            if (why == null) {
-                result.complete(value);
-            } else {
-                result.completeExceptionally(why);
-            }
-        });
+                    if (why == null) {
+                        result.complete(value);
+                    } else {
+                        result.completeExceptionally(why);
+                    }
+                })
+                .whenComplete((released, error) -> {
+                    if (error != null) { // has no effect unless it is the one that kept the work's end from being told
+                        result.completeExceptionally(unwrap(error));
+                    }
+                });
     }
 
     static Throwable unwrap(Throwable failure) {

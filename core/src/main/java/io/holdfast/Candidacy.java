@@ -83,12 +83,22 @@ public final class Candidacy implements AutoCloseable {
      */
     @Override
     public void close() {
+        CompletableFuture<?> left;
+        try {
+            left = end();
+        } catch (RuntimeException | Error e) {
+            kit.later(this::end); // nobody closes it again
+            throw e;
+        }
+        left.join();
+    }
+
+    private CompletableFuture<?> end() {
         CompletableFuture<Attempt> request;
         monitor.lock();
         try {
             closed = true;
             request = asking;
-            asking = null;
             pause = cancelled(pause);
         } finally {
             monitor.unlock();
@@ -96,7 +106,7 @@ public final class Candidacy implements AutoCloseable {
         if (request != null) {
             request.cancel(false); // a lease that it has obtained at this moment is released
         }
-        giveUp(null, false).join();
+        return giveUp(null, false);
     }
 
     // ---- campaigning
@@ -169,8 +179,8 @@ public final class Candidacy implements AutoCloseable {
         boolean begins = false;
         monitor.lock();
         try {
-            wanted = asking == request;
-            if (wanted) {
+            wanted = asking == request && !closed;
+            if (asking == request) {
                 asking = null;
             }
             if (wanted && leadership != null) {

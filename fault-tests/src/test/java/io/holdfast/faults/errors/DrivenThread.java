@@ -98,6 +98,7 @@ public final class DrivenThread extends Thread {
                 interrupting = false;
                 super.interrupt();
             }
+            awaited = () -> true; // the condition refers to what is waited for, perhaps to a lease that nobody else has
         }
         return false;
     }
