@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Recorder;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -127,12 +129,11 @@ final class Calls {
                     request.withdraw();
                 }
             });
-            outcome.whenCompleteAsync((answer, failure) -> deliver(answer, failure, result, future), executor)
-                    .whenComplete((any, error) -> {
-                        if (!future.isDone()) { // an error came before it could be told
-                            outcome.whenComplete((answer, failure) -> deliver(answer, failure, result, future));
-                        }
-                    });
+            Once delivery = new Once();
+            BiConsumer<@Nullable N, @Nullable Throwable> deliver =
+                    (answer, failure) -> delivery.run(() -> deliver(answer, failure, result, future));
+            outcome.whenCompleteAsync(deliver, executor)
+                    .whenComplete((any, error) -> outcome.whenComplete(deliver)); // if an error came before it began
             return future;
         });
         return future;

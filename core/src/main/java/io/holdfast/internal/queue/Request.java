@@ -475,9 +475,11 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             if (refused != null) {
                 outcome.fail(refused);
             } else {
-                var unused = withdrawal.thenAccept(acknowledged -> outcome.refuse(() -> acknowledged
-                        ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
-                        : unknown(copies.lastFailure())));
+                queue.kit.after(
+                        withdrawal,
+                        (acknowledged, failure) -> outcome.refuse(() -> acknowledged != null && acknowledged
+                                ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
+                                : unknown(copies.lastFailure())));
             }
         });
     }
