@@ -8,11 +8,13 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 
 /**
  * A real cluster on loopback ports: masters, each with the same number of replicas. For use by one thread.
@@ -25,6 +27,12 @@ public final class RedisCluster implements AutoCloseable {
 
     /** The number of slots of every cluster. */
     public static final int SLOTS = 16_384;
+
+    /** How Redis moves slots by itself; the target is asked. */
+    private static final String IMPORT = "MIGRATION";
+
+    /** How Valkey does; the source is asked. */
+    private static final String EXPORT = "MIGRATESLOTS";
 
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
@@ -255,6 +263,52 @@ public final class RedisCluster implements AutoCloseable {
         for (RedisServer master : masters()) {
             master.command("CLUSTER", "SETSLOT", Integer.toString(slot), "NODE", id);
         }
+    }
+
+    /**
+     * Lets the servers move a slot with its keys, in one step for clients, and waits until all nodes know. What they offer for that
+     * is used: {@code CLUSTER MIGRATION}, or {@code CLUSTER MIGRATESLOTS}.
+     *
+     * @throws IllegalStateException if they do not succeed in time, or offer nothing
+     */
+    public void moveAtOnce(int slot, RedisServer source, RedisServer target) {
+        String number = Integer.toString(slot);
+        String id = idOf(target);
+        String offer = offerOf(source)
+                .orElseThrow(() -> new IllegalStateException("the servers do not move slots in one step"));
+        // Right after a move the servers still tidy up, and refuse the next one.
+        await("the servers begin to move a slot", () -> {
+            if (offer.equals(IMPORT)) {
+                target.command("CLUSTER", IMPORT, "IMPORT", number, number);
+            } else {
+                source.command("CLUSTER", offer, "SLOTSRANGE", number, number, "NODE", id);
+            }
+            return true;
+        });
+        await(
+                "the slot has been moved",
+                () -> nodes.values().stream()
+                        .filter(RedisServer::isRunning)
+                        .allMatch(server -> id.equals(servedBy(server, slot))));
+    }
+
+    /** Why the server program of the tests cannot do {@link #moveAtOnce}; empty if it can. */
+    public static Optional<String> whyNotAtOnce() {
+        try (RedisServer server = RedisServer.start("--cluster-enabled", "yes")) {
+            return offerOf(server).isPresent()
+                    ? Optional.empty()
+                    : Optional.of("the server program has neither CLUSTER " + IMPORT + " (Redis 8.4) nor CLUSTER "
+                            + EXPORT + " (Valkey 9.0)");
+        }
+    }
+
+    private static Optional<String> offerOf(RedisServer server) {
+        List<String> help = server.command("CLUSTER", "HELP").asList().stream()
+                .map(Reply::asString)
+                .toList();
+        return Stream.of(IMPORT, EXPORT)
+                .filter(each -> help.stream().anyMatch(line -> line.startsWith(each + " ")))
+                .findFirst();
     }
 
     private String idOf(RedisServer server) {
