@@ -1,6 +1,7 @@
 package io.holdfast.faults.campaign;
 
 import com.google.gson.Gson;
+import io.holdfast.contracts.servers.RedisCluster;
 import io.holdfast.faults.subjects.Subjects;
 import io.holdfast.faults.subjects.Way;
 import java.io.IOException;
@@ -15,11 +16,15 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command line of the campaign. */
 @Command(
@@ -36,6 +41,7 @@ import picocli.CommandLine.Option;
             "  fault-tests/run                                        Holdfast, all faults, both drivers, once",
             "  fault-tests/run --rounds 3 --server /usr/bin/redis-server   as long as it takes, clocks included",
             "  fault-tests/run --subjects holdfast-jedis --faults kill-process,flushall --seed 7",
+            "  fault-tests/run --faults freeze-process+messages-lost --topologies cluster   two faults at a time",
             "  fault-tests/run --subjects lines --topologies single   Read/write locks and semaphores",
             "  fault-tests/run --subjects all --faults freeze-process,kill-process   Holdfast beside its peers",
             "",
@@ -56,7 +62,13 @@ final class Campaign implements Callable<Integer> {
                     + " semaphores), peers, all. See --list.")
     private List<String> subjects = List.of("holdfast");
 
-    @Option(names = "--faults", split = ",", paramLabel = "NAME", description = "Faults; all by default. See --list.")
+    @Option(
+            names = "--faults",
+            split = ",",
+            paramLabel = "NAME[+NAME]",
+            description =
+                    "Faults; all by default, each by itself. See --list. Two at a time are joined by +: of the two"
+                            + " one acts upon processes, the network or servers, and the other upon something else.")
     private List<String> faults = List.of();
 
     @Option(
@@ -116,6 +128,10 @@ final class Campaign implements Callable<Integer> {
     @Option(names = "--report", description = "Makes the report from what is in the folder already, and ends.")
     private boolean reportOnly;
 
+    @Spec
+    @SuppressWarnings("NullAway.Init") // set by the parser
+    private CommandSpec spec;
+
     private boolean failed;
 
     private Campaign() {}
@@ -132,11 +148,12 @@ final class Campaign implements Callable<Integer> {
             for (Fault fault : Fault.values()) {
                 System.out.printf(
                         Locale.ROOT,
-                        "%-18s %-7s %s, %s%n",
+                        "%-18s %-7s %-9s %s, %s%n",
                         fault.label(),
                         Arrays.stream(Topology.values()).anyMatch(each -> fault.concerns(each) && fault.isInside(each))
                                 ? "inside"
                                 : "outside",
+                        fault.victim().name().toLowerCase(Locale.ROOT),
                         fault.words(),
                         Arrays.stream(Topology.values())
                                 .filter(fault::concerns)
@@ -165,11 +182,27 @@ final class Campaign implements Callable<Integer> {
         ServerClock clock = ServerClock.install(Files.createTempDirectory("holdfast-clock"));
         clock.problem().ifPresent(why -> System.err.println("Clocks are not set: " + why + "."));
         Optional<String> noNetwork = Firewall.problem();
-        if (ownNetwork || faults.contains(Fault.PACKETS_LOST_ONE.label())) {
+        List<Mishap> chosen = chosen();
+        if (ownNetwork || (!faults.isEmpty() && chosen.stream().anyMatch(each -> each.any(Fault::needsNetwork)))) {
             noNetwork.ifPresent(why -> System.err.println("Packets are not dropped: " + why + "."));
         }
+        Optional<String> noAtomicMove = chosen.stream().anyMatch(each -> each.any(Fault::needsAtomicMove))
+                ? RedisCluster.whyNotAtOnce()
+                : Optional.empty();
+        noAtomicMove.ifPresent(why -> System.err.println("Slots are not moved in one step: " + why + "."));
         long first = firstSeed == null ? ThreadLocalRandom.current().nextInt(1, 1_000_000) : firstSeed;
-        List<Episode> episodes = episodes(first, clock.problem(), noNetwork);
+        List<Episode> episodes = episodes(
+                first,
+                chosen,
+                fault -> (fault.needsClock() && clock.problem().isPresent())
+                        || (fault.needsNetwork() && noNetwork.isPresent())
+                        || (fault.needsAtomicMove() && noAtomicMove.isPresent()));
+        if (episodes.isEmpty()) {
+            failed = true;
+            System.err.println(
+                    "There is nothing to do: no fault that was chosen can happen with these servers and subjects.");
+            return;
+        }
         System.err.println(episodes.size() + " episodes, seed " + first + ", into " + out);
         int number = 0;
         for (Episode episode : episodes) {
@@ -206,6 +239,16 @@ final class Campaign implements Callable<Integer> {
         }
     }
 
+    private List<Mishap> chosen() {
+        try {
+            return faults.isEmpty()
+                    ? Arrays.stream(Fault.values()).map(Mishap::of).toList()
+                    : faults.stream().map(Mishap::of).toList();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
     private static void deleteHistories(Path folder) throws IOException {
         try (var files = Files.list(folder)) {
             for (Path file : files.toList()) {
@@ -215,7 +258,7 @@ final class Campaign implements Callable<Integer> {
         Files.delete(folder);
     }
 
-    private List<Episode> episodes(long first, Optional<String> noClock, Optional<String> noNetwork) {
+    private List<Episode> episodes(long first, List<Mishap> chosen, Predicate<Fault> impossible) {
         List<String> names = new ArrayList<>();
         for (String name : subjects) {
             switch (name) {
@@ -236,17 +279,12 @@ final class Campaign implements Callable<Integer> {
                 }
             }
         }
-        List<Fault> chosen = faults.isEmpty()
-                ? List.of(Fault.values())
-                : faults.stream().map(Fault::of).toList();
         List<Episode> episodes = new ArrayList<>();
         for (int round = 0; round < rounds; round++) {
             for (String topologyName : topologies) {
                 Topology topology = Topology.valueOf(topologyName.toUpperCase(Locale.ROOT));
-                for (Fault fault : chosen) {
-                    boolean impossible = (fault.needsClock() && noClock.isPresent())
-                            || (fault.needsNetwork() && noNetwork.isPresent());
-                    if (!fault.concerns(topology) || impossible) {
+                for (Mishap mishap : chosen) {
+                    if (!mishap.concerns(topology) || mishap.any(impossible)) {
                         continue;
                     }
                     for (String name : names) {
@@ -257,12 +295,12 @@ final class Campaign implements Callable<Integer> {
                             Duration term =
                                     termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
                             long seed = first + round;
-                            if (fault.times() == 1) {
+                            if (mishap.times() == 1) {
                                 for (int i = 0; i < strikes; i++) {
-                                    episodes.add(new Episode(name, topology, fault, term, 1, seed + 1_000L * i));
+                                    episodes.add(new Episode(name, topology, mishap, term, 1, seed + 1_000L * i));
                                 }
                             } else {
-                                episodes.add(new Episode(name, topology, fault, term, strikes, seed));
+                                episodes.add(new Episode(name, topology, mishap, term, strikes, seed));
                             }
                         }
                     }

@@ -9,11 +9,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
-/** The workers of an episode, and what was done to them and to their servers. For use by one thread. */
+/**
+ * The workers of an episode, and what was done to them and to their servers. May be used by several threads, of which one starts and
+ * ends workers.
+ */
 final class Crew implements AutoCloseable {
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long END_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -22,9 +26,9 @@ final class Crew implements AutoCloseable {
 
     private final Path folder;
     private final IntFunction<Worker.Settings> settings;
-    private final List<Member> members = new ArrayList<>();
-    private final List<Integer> living = new ArrayList<>();
-    private final List<Disturbance> disturbances = new ArrayList<>();
+    private final List<Member> members = new CopyOnWriteArrayList<>();
+    private final List<Integer> living = new CopyOnWriteArrayList<>();
+    private final List<Disturbance> disturbances = new CopyOnWriteArrayList<>();
 
     /** The settings of worker number so and so; its history goes to {@link #historyOf}. */
     Crew(Path folder, IntFunction<Worker.Settings> settings) {

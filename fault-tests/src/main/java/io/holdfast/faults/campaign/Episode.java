@@ -22,16 +22,16 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * One subject, one set of servers, one kind of fault, some seconds.
+ * One subject, one set of servers, one kind of fault or two, some seconds.
  *
  * @param subject its name
  * @param topology which servers
- * @param fault what happens
+ * @param mishap what happens
  * @param term how long a hold lasts without renewal
  * @param strikes how many times as often it happens as it otherwise would
  * @param seed of what happens when; scheduling of real processes does not follow from it
  */
-record Episode(String subject, Topology topology, Fault fault, Duration term, int strikes, long seed) {
+record Episode(String subject, Topology topology, Mishap mishap, Duration term, int strikes, long seed) {
     private static final int WORKERS = 4;
     private static final int THREADS = 4;
     private static final List<String> LOCKS = List.of("a", "b", "c");
@@ -69,18 +69,22 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
         Files.createDirectories(folder);
         clock.reset();
         Random random = new Random(seed);
-        try (Servers servers = new Servers(topology, fault.serverSettings());
+        try (Servers servers = new Servers(topology, mishap.serverSettings());
                 RedisServer ledger = RedisServer.start();
                 Crew crew = new Crew(folder, worker -> settings(worker, servers, ledger, folder))) {
             String version = servers.version();
             crew.start(WORKERS);
             long begin = System.nanoTime();
             long commandsBefore = servers.commands();
-            Striker striker = new Striker(fault, servers, crew, clock, term, way().tag(LOCKS.get(0)), random);
+            List<Striker> strikers = new ArrayList<>();
+            for (Fault fault : mishap.faults()) {
+                Random own = strikers.isEmpty() ? random : new Random(~seed);
+                strikers.add(new Striker(fault, servers, crew, clock, term, way().tag(LOCKS.get(0)), own));
+            }
             Striker.pause(CALM);
-            int times = Math.max(1, fault.times()) * strikes;
+            int times = Math.max(1, mishap.times()) * strikes;
             for (int i = 0; i < times; i++) {
-                striker.strike();
+                Striker.strikeTogether(strikers);
                 Striker.pause(Duration.ofMillis(400 + random.nextInt(1_500)));
             }
             Striker.pause(Duration.ofSeconds(2));
@@ -96,7 +100,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
     private Worker.Settings settings(int worker, Servers servers, RedisServer ledger, Path folder) {
         return new Worker.Settings(
                 subject,
-                servers.addresses(worker),
+                servers.target(worker),
                 term,
                 ledger.port(),
                 LOCKS,
@@ -193,7 +197,7 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
             words(always, violations);
             words(inside, isInside() ? violations : remarks);
             // A queue that the server has forgotten is built anew, in any order.
-            words(order, fault.isInside(topology) ? violations : remarks);
+            words(order, mishap.isInside(topology) ? violations : remarks);
         } else {
             words(always, remarks);
             words(inside, remarks);
@@ -211,12 +215,12 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
                 Subjects.version(subject),
                 version,
                 topology.name().toLowerCase(java.util.Locale.ROOT),
-                fault.label(),
+                mishap.label(),
                 isInside(),
                 seed,
                 term.toMillis(),
                 seconds,
-                fault.times() * strikes,
+                mishap.times() * mishap.faults().size() * strikes,
                 outcomes,
                 commands,
                 exclusion.size(),
@@ -240,13 +244,16 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
 
     /** Whether leases must not overlap. */
     private boolean isInside() {
-        return fault.isInside(topology) || (subject.equals(Subjects.QUARANTINE) && fault.forgets());
+        return mishap.isInside(topology) || (subject.equals(Subjects.QUARANTINE) && mishap.forgets(topology));
     }
 
     private Duration idle(History history) {
-        Duration worst = Checks.recoveries(history).getOrDefault(fault.label(), Duration.ZERO);
-        if (fault != Fault.NONE) {
-            return worst;
+        if (!mishap.any(fault -> fault == Fault.NONE)) {
+            Map<String, Duration> worst = Checks.recoveries(history);
+            return mishap.faults().stream()
+                    .map(fault -> worst.getOrDefault(fault.label(), Duration.ZERO))
+                    .max(Duration::compareTo)
+                    .orElse(Duration.ZERO);
         }
         return Checks.idle(history, Duration.ofMillis(1)).stream()
                 .map(each -> Duration.ofNanos(each.to() - each.from()))
@@ -270,6 +277,6 @@ record Episode(String subject, Topology topology, Fault fault, Duration term, in
 
     /** For progress and for the name of its folder. */
     String label() {
-        return subject + "-" + topology.name().toLowerCase(java.util.Locale.ROOT) + "-" + fault.label() + "-" + seed;
+        return subject + "-" + topology.name().toLowerCase(java.util.Locale.ROOT) + "-" + mishap.label() + "-" + seed;
     }
 }

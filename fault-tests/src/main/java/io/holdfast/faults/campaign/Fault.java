@@ -24,18 +24,21 @@ enum Fault {
             SINGLE,
             SENTINELS,
             QUORUM),
-    KILL_COMMANDS(true, 8, "connections for commands are reset", SINGLE),
-    KILL_MESSAGES(true, 8, "connections for messages are reset", SINGLE),
-    PARTITION_ONE(true, 2, "one process is cut off for longer than its term", SINGLE),
-    PARTITION_ALL(true, 2, "all processes are cut off for up to longer than a term", SINGLE),
-    REPLIES_HELD(true, 3, "what the server sends is held back for up to a second and a half", SINGLE),
-    REPLIES_LOST(true, 4, "what the server sends is lost, then connections are reset", SINGLE),
-    REQUESTS_LOST(true, 4, "what clients send is lost, then connections are reset", SINGLE),
-    MESSAGES_LOST(true, 4, "messages are lost, then their connections are reset", SINGLE),
-    PACKETS_LOST_ONE(true, 2, "packets of one process are lost for longer than its term, both ways", SINGLE),
-    PACKETS_LOST_TO(true, 3, "packets to the server are lost for up to three seconds", SINGLE),
-    PACKETS_LOST_FROM(true, 3, "packets from the server are lost for up to three seconds", SINGLE),
-    DELAY(true, 3, "every packet takes 5 to 60 ms longer, each way", SINGLE),
+    KILL_COMMANDS(true, 8, "connections for commands are reset", SINGLE, SENTINELS, CLUSTER),
+    KILL_MESSAGES(true, 8, "connections for messages are reset", SINGLE, SENTINELS, CLUSTER),
+    PARTITION_ONE(true, 2, "one process is cut off for longer than its term", SINGLE, SENTINELS, CLUSTER),
+    PARTITION_ALL(true, 2, "all processes are cut off for up to longer than a term", SINGLE, SENTINELS, CLUSTER),
+    REPLIES_HELD(
+            true, 3, "what the server sends is held back for up to a second and a half", SINGLE, SENTINELS, CLUSTER),
+    REPLIES_LOST(true, 4, "what the server sends is lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
+    REQUESTS_LOST(true, 4, "what clients send is lost, then connections are reset", SINGLE, SENTINELS, CLUSTER),
+    MESSAGES_LOST(true, 4, "messages are lost, then their connections are reset", SINGLE, SENTINELS, CLUSTER),
+    MESSAGES_DEAD(true, 2, "connections for messages carry nothing any more and stay open", SINGLE, SENTINELS, CLUSTER),
+    PACKETS_LOST_ONE(
+            true, 2, "packets of one process are lost for longer than its term, both ways", SINGLE, SENTINELS, CLUSTER),
+    PACKETS_LOST_TO(true, 3, "packets to the server are lost for up to three seconds", SINGLE, SENTINELS, CLUSTER),
+    PACKETS_LOST_FROM(true, 3, "packets from the server are lost for up to three seconds", SINGLE, SENTINELS, CLUSTER),
+    DELAY(true, 3, "every packet takes 5 to 60 ms longer, each way", SINGLE, SENTINELS, CLUSTER),
     SCRIPT_FLUSH(true, 8, "the server forgets its scripts", SINGLE),
     FLUSHALL(false, 6, "all keys are deleted", SINGLE),
     CLOCK_FORWARD(false, 4, "the server's clock is set forward by 1 to 20 s", SINGLE),
@@ -46,10 +49,19 @@ enum Fault {
     KILL_MASTER(false, 1, "the master is killed, and a replica promoted", SENTINELS, CLUSTER),
     FREEZE_MASTER(false, 1, "the master stands still, a replica is promoted, the old one comes back", SENTINELS),
     SLOT_MOVE(true, 4, "the slot of a lock is moved to another master", CLUSTER),
+    SLOT_MOVE_ATOMIC(true, 4, "the slot of a lock is moved to another master in one step", CLUSTER),
     FREEZE_MINORITY(true, 2, "one node of three stands still", QUORUM),
     KILL_MINORITY(true, 2, "one node of three is killed and started without its data", QUORUM),
     FLUSH_MINORITY(true, 2, "all keys of one node of three are deleted", QUORUM),
     FLUSH_MAJORITY(false, 2, "all keys of two nodes of three are deleted at once, quarantine included", QUORUM);
+
+    /** What a fault acts upon. Two that act upon the same would undo each other's work. */
+    enum Victim {
+        NOBODY,
+        PROCESSES,
+        NETWORK,
+        SERVERS
+    }
 
     private final int times;
     private final String words;
@@ -87,6 +99,28 @@ enum Fault {
         };
     }
 
+    /** What it acts upon. */
+    Victim victim() {
+        return switch (this) {
+            case NONE -> Victim.NOBODY;
+            case KILL_PROCESS, FREEZE_PROCESS -> Victim.PROCESSES;
+            case KILL_COMMANDS,
+                    KILL_MESSAGES,
+                    PARTITION_ONE,
+                    PARTITION_ALL,
+                    REPLIES_HELD,
+                    REPLIES_LOST,
+                    REQUESTS_LOST,
+                    MESSAGES_LOST,
+                    MESSAGES_DEAD,
+                    PACKETS_LOST_ONE,
+                    PACKETS_LOST_TO,
+                    PACKETS_LOST_FROM,
+                    DELAY -> Victim.NETWORK;
+            default -> Victim.SERVERS;
+        };
+    }
+
     /** How often it strikes in one episode. */
     int times() {
         return times;
@@ -105,6 +139,11 @@ enum Fault {
     /** Whether it takes a network of the campaign's own. */
     boolean needsNetwork() {
         return this == PACKETS_LOST_ONE || this == PACKETS_LOST_TO || this == PACKETS_LOST_FROM;
+    }
+
+    /** Whether it takes servers that move slots by themselves. */
+    boolean needsAtomicMove() {
+        return this == SLOT_MOVE_ATOMIC;
     }
 
     boolean concerns(Topology topology) {

@@ -23,7 +23,8 @@ final class Report {
     static Report of(Path folder) throws IOException {
         List<EpisodeResult> results = new ArrayList<>();
         Gson gson = new Gson();
-        for (String line : Files.readAllLines(folder.resolve("results.jsonl"))) {
+        Path file = folder.resolve("results.jsonl");
+        for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
             results.add(gson.fromJson(line, EpisodeResult.class));
         }
         return new Report(results);

@@ -4,20 +4,28 @@ import io.holdfast.contracts.servers.RedisCluster;
 import io.holdfast.contracts.servers.RedisSentinels;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
+import io.holdfast.faults.subjects.Target;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The servers of an episode. For use by one thread. */
+/** The servers of an episode, with a proxy between each and every worker. For use by one thread, but for the proxies. */
 final class Servers implements AutoCloseable {
     private static final int NODES = 3;
 
     private final List<RedisServer> independent = new ArrayList<>(); // the one server, or the nodes of a quorum
-    private final List<TcpProxy> proxies = new ArrayList<>(); // one for each worker, in front of the one server
+
+    /** For each worker, one in front of each server; of a quorum none. */
+    private final List<Map<Integer, TcpProxy>> proxies = new CopyOnWriteArrayList<>();
+
     private @Nullable RedisSentinels sentinels;
     private @Nullable RedisCluster cluster;
 
@@ -42,20 +50,33 @@ final class Servers implements AutoCloseable {
     }
 
     /** What a worker is told to connect to. */
-    List<String> addresses(int worker) {
+    Target target(int worker) {
+        while (proxies.size() <= worker) {
+            Map<Integer, TcpProxy> own = new TreeMap<>();
+            behindProxies().forEach(each -> own.put(each.port(), TcpProxy.to(each.port())));
+            proxies.add(own);
+        }
+        Map<Integer, Integer> detours = new TreeMap<>();
+        proxies.get(worker).forEach((port, proxy) -> detours.put(port, proxy.port()));
         if (cluster != null) {
-            return List.of("redis-cluster://" + hosts(cluster.addresses()));
+            return new Target(List.of("redis-cluster://" + hosts(cluster.addresses())), detours);
         }
         if (sentinels != null) {
-            return List.of("redis-sentinel://" + hosts(sentinels.addresses()) + "/" + RedisSentinels.NAME);
+            String address = "redis-sentinel://" + hosts(sentinels.addresses()) + "/" + RedisSentinels.NAME;
+            return new Target(List.of(address), detours);
         }
-        if (independent.size() > 1) {
-            return independent.stream().map(RedisServer::url).toList();
+        return new Target(independent.stream().map(RedisServer::url).toList(), detours);
+    }
+
+    private List<RedisServer> behindProxies() {
+        if (cluster != null) {
+            return cluster.nodes();
         }
-        while (proxies.size() <= worker) {
-            proxies.add(TcpProxy.to(one().port()));
+        if (sentinels != null) {
+            return Stream.concat(sentinels.servers().stream(), sentinels.sentinels().stream())
+                    .toList();
         }
-        return List.of(proxies.get(worker).address().toString());
+        return independent.size() == 1 ? independent : List.of();
     }
 
     private static String hosts(List<RedisAddress> addresses) {
@@ -72,8 +93,14 @@ final class Servers implements AutoCloseable {
         return independent;
     }
 
+    /** Those of all workers. */
     List<TcpProxy> proxies() {
-        return proxies;
+        return proxies.stream().flatMap(each -> each.values().stream()).toList();
+    }
+
+    /** Those of one worker. */
+    List<TcpProxy> proxies(int worker) {
+        return List.copyOf(proxies.get(worker).values());
     }
 
     RedisSentinels sentinels() {
@@ -127,7 +154,7 @@ final class Servers implements AutoCloseable {
 
     @Override
     public void close() {
-        proxies.forEach(TcpProxy::close);
+        proxies().forEach(TcpProxy::close);
         independent.forEach(RedisServer::close);
         if (sentinels != null) {
             sentinels.close();

@@ -8,18 +8,24 @@ import io.holdfast.contracts.servers.TcpProxy.Kind;
 import io.holdfast.faults.history.History.Disturbance;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** Makes faults happen, and notes when they began and when all was healed. For use by one thread. */
+/** Makes one kind of fault happen, and notes when it began and when all was healed. For use by one thread at a time. */
 final class Striker {
     /** Scripts have no clock that all servers let run on: they count. */
     private static final String BUSY = "local sum = 0 for i = 1, tonumber(ARGV[1]) do sum = sum + i % 7 end return sum";
 
     private static final long SAMPLE = 1_000_000;
+
+    /** After so long a driver has replaced a connection for messages that has died silently, and subscribed again. */
+    private static final Duration NOTICED = Duration.ofSeconds(12);
 
     private final Fault fault;
     private final Servers servers;
@@ -37,6 +43,28 @@ final class Striker {
         this.term = term;
         this.lock = lock;
         this.random = random;
+    }
+
+    /** Lets each happen once, at the same time, and returns when all are over. */
+    static void strikeTogether(List<Striker> strikers) {
+        List<FutureTask<?>> others = new ArrayList<>();
+        for (Striker each : strikers.subList(1, strikers.size())) {
+            FutureTask<?> other = new FutureTask<>(each::strike, each);
+            TcpProxy.start("strike-" + each.fault.label(), other);
+            others.add(other);
+        }
+        strikers.get(0).strike();
+        for (FutureTask<?> other : others) {
+            try {
+                other.get();
+            } catch (ExecutionException e) {
+                throw new IllegalStateException(
+                        "of two faults at a time one could not be made to happen", e.getCause());
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException("interrupted", e);
+            }
+        }
     }
 
     /** Lets it happen once, and returns when it is over. */
@@ -65,6 +93,7 @@ final class Striker {
                 toAll(() -> proxies(each -> each.dropRequests(Kind.ANY)), between(20, 1_000), this::healProxies);
             case MESSAGES_LOST ->
                 toAll(() -> proxies(each -> each.dropReplies(Kind.MESSAGES)), between(20, 3_000), this::healProxies);
+            case MESSAGES_DEAD -> letMessagesDie();
             case PACKETS_LOST_ONE -> losePacketsOfOne();
             case PACKETS_LOST_TO ->
                 toAll(() -> Firewall.drop(proxyPorts(), true, false), between(200, 3_000), Firewall::clear);
@@ -91,6 +120,7 @@ final class Striker {
             case KILL_MASTER -> killMaster();
             case FREEZE_MASTER -> freezeMaster();
             case SLOT_MOVE -> moveSlot();
+            case SLOT_MOVE_ATOMIC -> moveSlotAtomically();
             case FREEZE_MINORITY -> {
                 RedisServer node = anyNode();
                 toAll(node::freeze, upToLongerThanATerm(), node::thaw);
@@ -148,24 +178,40 @@ final class Striker {
     private void partitionOne() {
         int worker = anyWorker();
         long from = System.nanoTime();
-        TcpProxy proxy = servers.proxies().get(worker);
-        proxy.stall(Kind.ANY);
+        List<TcpProxy> proxies = servers.proxies(worker);
+        proxies.forEach(each -> each.stall(Kind.ANY));
         pause(upToLongerThanATerm().plus(term.dividedBy(2)));
-        proxy.resume();
+        proxies.forEach(TcpProxy::resume);
         crew.note(fault.label(), from, worker);
+    }
+
+    /**
+     * Nobody heals it: the clients have to notice. It is noted as moments, between which it lasts: so idle time counts from the
+     * first on, and not from the last.
+     */
+    private void letMessagesDie() {
+        toAll(() -> proxies(each -> each.silence(Kind.MESSAGES)));
+        for (int i = 0; i < 3; i++) {
+            pause(NOTICED.dividedBy(3));
+            crew.note(fault.label(), System.nanoTime(), Disturbance.ALL);
+        }
     }
 
     private void losePacketsOfOne() {
         int worker = anyWorker();
         long from = System.nanoTime();
-        Firewall.drop(List.of(servers.proxies().get(worker).port()), true, true);
+        Firewall.drop(ports(servers.proxies(worker)), true, true);
         pause(upToLongerThanATerm().plus(term.dividedBy(2)));
         Firewall.clear();
         crew.note(fault.label(), from, worker);
     }
 
     private List<Integer> proxyPorts() {
-        return servers.proxies().stream().map(TcpProxy::port).toList();
+        return ports(servers.proxies());
+    }
+
+    private static List<Integer> ports(List<TcpProxy> proxies) {
+        return proxies.stream().map(TcpProxy::port).toList();
     }
 
     private void killMaster() {
@@ -199,6 +245,13 @@ final class Striker {
             cluster.moveKeys(slot, source, target);
             cluster.endMove(slot, source, target);
         });
+    }
+
+    private void moveSlotAtomically() {
+        RedisCluster cluster = servers.cluster();
+        int slot = cluster.slotOf("{" + lock + "}");
+        RedisServer source = cluster.masterOf(slot);
+        toAll(() -> cluster.moveAtOnce(slot, source, cluster.otherThan(source)));
     }
 
     private void flushMajority() {

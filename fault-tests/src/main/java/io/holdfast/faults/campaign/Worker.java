@@ -9,6 +9,7 @@ import io.holdfast.faults.subjects.Subject;
 import io.holdfast.faults.subjects.Subject.Hold;
 import io.holdfast.faults.subjects.Subject.NotObtained;
 import io.holdfast.faults.subjects.Subjects;
+import io.holdfast.faults.subjects.Target;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ final class Worker {
     /** How it is started. */
     record Settings(
             String subject,
-            List<String> addresses,
+            Target target,
             Duration term,
             int ledgerPort,
             List<String> locks,
@@ -44,7 +45,7 @@ final class Worker {
         List<String> arguments() {
             return List.of(
                     subject,
-                    String.join("|", addresses),
+                    target.toString(),
                     Long.toString(term.toMillis()),
                     Integer.toString(ledgerPort),
                     String.join(",", locks),
@@ -56,7 +57,7 @@ final class Worker {
         static Settings of(String[] arguments) {
             return new Settings(
                     arguments[0],
-                    List.of(arguments[1].split("\\|")),
+                    Target.parse(arguments[1]),
                     Duration.ofMillis(Long.parseLong(arguments[2])),
                     Integer.parseInt(arguments[3]),
                     List.of(arguments[4].split(",")),
@@ -82,7 +83,7 @@ final class Worker {
     public static void main(String[] arguments) throws Exception {
         Settings settings = Settings.of(arguments);
         try (Recorder recorder = new Recorder(settings.history())) {
-            Subject subject = Subjects.of(settings.subject()).connect(settings.addresses(), settings.term());
+            Subject subject = Subjects.of(settings.subject()).connect(settings.target(), settings.term());
             Worker worker = new Worker(settings, subject, recorder);
             worker.work();
             subject.close();

@@ -15,9 +15,12 @@ import io.holdfast.Wait;
 import io.holdfast.faults.history.Want;
 import io.holdfast.routing.Location;
 import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.RedisAddress;
+import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -43,28 +46,44 @@ final class HoldfastSubject implements Subject {
         this.driver = driver;
     }
 
-    static HoldfastSubject connect(
-            String driver, List<String> addresses, Duration term, UnaryOperator<LockOptions> way) {
-        return connect(Way.EXCLUSIVE, driver, addresses, term, way, options -> options);
+    /** Connects to proxies in place of servers, also of those that servers name. */
+    private record Detouring(RedisDriverProvider direct, Map<Integer, Integer> detours) implements RedisDriverProvider {
+        @Override
+        public String name() {
+            return direct.name();
+        }
+
+        @Override
+        public RedisDriver connect(RedisAddress to, ConnectOptions options) {
+            int port = detours.getOrDefault(to.port(), to.port());
+            return direct.connect(
+                    new RedisAddress(to.host(), port, to.tls(), to.user(), to.password(), to.database()), options);
+        }
+    }
+
+    static HoldfastSubject connect(String driver, Target to, Duration term, UnaryOperator<LockOptions> way) {
+        return connect(Way.EXCLUSIVE, driver, to, term, way, options -> options);
     }
 
     /** Of a kind of lock that has no turns. */
-    static HoldfastSubject connect(Way kind, String driver, List<String> addresses, Duration term) {
-        return connect(kind, driver, addresses, term, LockOptions::withStrictOrder, options -> options);
+    static HoldfastSubject connect(Way kind, String driver, Target to, Duration term) {
+        return connect(kind, driver, to, term, LockOptions::withStrictOrder, options -> options);
     }
 
     static HoldfastSubject connect(
             Way kind,
             String driver,
-            List<String> addresses,
+            Target to,
             Duration term,
             UnaryOperator<LockOptions> way,
             UnaryOperator<HoldfastOptions> client) {
-        RedisDriverProvider provider = ServiceLoader.load(RedisDriverProvider.class).stream()
+        RedisDriverProvider direct = ServiceLoader.load(RedisDriverProvider.class).stream()
                 .map(ServiceLoader.Provider::get)
                 .filter(each -> each.name().equals(driver))
                 .findFirst()
                 .orElseThrow();
+        RedisDriverProvider provider = new Detouring(direct, to.detours());
+        List<String> addresses = to.addresses();
         ConnectOptions connect = new ConnectOptions(CONNECT, "holdfast");
         LockOptions lock = way.apply(LockOptions.defaults().withTerm(term));
         HoldfastOptions options = client.apply(HoldfastOptions.defaults()

@@ -2,7 +2,6 @@ package io.holdfast.faults.subjects;
 
 import io.holdfast.faults.history.Want;
 import java.time.Duration;
-import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +61,6 @@ public interface Subject extends AutoCloseable {
     /** How a client is made. */
     interface Maker {
         /** Connects. */
-        Subject connect(List<String> addresses, Duration term);
+        Subject connect(Target to, Duration term);
     }
 }

@@ -42,21 +42,19 @@ public final class Subjects {
         putLines("holdfast-permits-", Way.PERMITS);
         MAKERS.put(
                 "redisson-lock",
-                (to, term) -> RedissonSubject.connect(to.get(0), term, RedissonClient::getLock, "Redisson lock"));
+                (to, term) -> RedissonSubject.connect(to.one(), term, RedissonClient::getLock, "Redisson lock"));
         MAKERS.put(
                 "redisson-fair",
                 (to, term) ->
-                        RedissonSubject.connect(to.get(0), term, RedissonClient::getFairLock, "Redisson fair lock"));
+                        RedissonSubject.connect(to.one(), term, RedissonClient::getFairLock, "Redisson fair lock"));
         MAKERS.put(
                 "redisson-fenced",
-                (to, term) -> RedissonSubject.connect(
-                        to.get(0), term, RedissonClient::getFencedLock, "Redisson fenced lock"));
+                (to, term) ->
+                        RedissonSubject.connect(to.one(), term, RedissonClient::getFencedLock, "Redisson fenced lock"));
         MAKERS.put(
-                "spring-pubsub",
-                (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.PUB_SUB_LOCK, true));
-        MAKERS.put("spring-spin", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.SPIN_LOCK, true));
-        MAKERS.put(
-                "spring-plain", (to, term) -> SpringSubject.connect(to.get(0), term, RedisLockType.SPIN_LOCK, false));
+                "spring-pubsub", (to, term) -> SpringSubject.connect(to.one(), term, RedisLockType.PUB_SUB_LOCK, true));
+        MAKERS.put("spring-spin", (to, term) -> SpringSubject.connect(to.one(), term, RedisLockType.SPIN_LOCK, true));
+        MAKERS.put("spring-plain", (to, term) -> SpringSubject.connect(to.one(), term, RedisLockType.SPIN_LOCK, false));
     }
 
     private Subjects() {}

@@ -25,20 +25,23 @@ final class ShortCampaignTest {
 
     static Stream<Episode> chosen() {
         return Stream.of(
-                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.KILL_PROCESS, TERM, 1, 1),
-                new Episode("holdfast-jedis", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 2),
-                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.REPLIES_LOST, TERM, 1, 3),
-                new Episode("holdfast-jedis", Topology.SINGLE, Fault.PARTITION_ONE, TERM, 1, 4),
-                new Episode("holdfast-lettuce", Topology.SINGLE, Fault.RESTART_EMPTY, TERM, 1, 5),
-                new Episode("holdfast-shared", Topology.SINGLE, Fault.KILL_MESSAGES, TERM, 1, 8),
-                new Episode("holdfast-shared", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 9),
-                new Episode("holdfast-jedis", Topology.CLUSTER, Fault.SLOT_MOVE, TERM, 1, 6),
-                new Episode("holdfast-quarantine", Topology.SINGLE, Fault.RESTART_OLDER, TERM, 1, 10),
-                new Episode("holdfast-quarantine", Topology.SINGLE, Fault.FLUSHALL, TERM, 1, 11),
-                new Episode("holdfast-rw-lettuce", Topology.SINGLE, Fault.KILL_PROCESS, TERM, 1, 13),
-                new Episode("holdfast-permits-jedis", Topology.SINGLE, Fault.FREEZE_PROCESS, TERM, 1, 14),
-                new Episode("holdfast-jedis", Topology.QUORUM, Fault.RESTART_OLDER, TERM, 1, 12),
-                new Episode("holdfast-lettuce", Topology.QUORUM, Fault.KILL_MINORITY, TERM, 1, 7));
+                new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 1),
+                new Episode("holdfast-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 2),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.REPLIES_LOST), TERM, 1, 3),
+                new Episode("holdfast-jedis", Topology.SINGLE, Mishap.of(Fault.PARTITION_ONE), TERM, 1, 4),
+                new Episode("holdfast-lettuce", Topology.SINGLE, Mishap.of(Fault.RESTART_EMPTY), TERM, 1, 5),
+                new Episode("holdfast-shared", Topology.SINGLE, Mishap.of(Fault.KILL_MESSAGES), TERM, 1, 8),
+                new Episode("holdfast-shared", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 9),
+                new Episode("holdfast-jedis", Topology.CLUSTER, Mishap.of(Fault.SLOT_MOVE), TERM, 1, 6),
+                new Episode("holdfast-quarantine", Topology.SINGLE, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 10),
+                new Episode("holdfast-quarantine", Topology.SINGLE, Mishap.of(Fault.FLUSHALL), TERM, 1, 11),
+                new Episode("holdfast-rw-lettuce", Topology.SINGLE, Mishap.of(Fault.KILL_PROCESS), TERM, 1, 13),
+                new Episode("holdfast-permits-jedis", Topology.SINGLE, Mishap.of(Fault.FREEZE_PROCESS), TERM, 1, 14),
+                new Episode("holdfast-jedis", Topology.QUORUM, Mishap.of(Fault.RESTART_OLDER), TERM, 1, 12),
+                new Episode("holdfast-lettuce", Topology.QUORUM, Mishap.of(Fault.KILL_MINORITY), TERM, 1, 7),
+                new Episode("holdfast-lettuce", Topology.CLUSTER, Mishap.of(Fault.REPLIES_LOST), TERM, 1, 15),
+                new Episode("holdfast-jedis", Topology.SENTINELS, Mishap.of(Fault.PARTITION_ONE), TERM, 1, 16),
+                new Episode("holdfast-jedis", Topology.SINGLE, Mishap.of("kill-process+messages-dead"), TERM, 1, 17));
     }
 
     @ParameterizedTest
@@ -56,7 +59,7 @@ final class ShortCampaignTest {
                 .toList();
         Fault fault = possible.get((int) (seed % possible.size()));
         String subject = seed % 2 == 0 ? "holdfast-lettuce" : "holdfast-jedis";
-        assertClean(new Episode(subject, Topology.SINGLE, fault, TERM, 1, seed));
+        assertClean(new Episode(subject, Topology.SINGLE, Mishap.of(fault), TERM, 1, seed));
     }
 
     private void assertClean(Episode episode) throws IOException {
