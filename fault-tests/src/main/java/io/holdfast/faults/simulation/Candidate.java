@@ -17,7 +17,7 @@ final class Candidate implements Leader {
         /** Leaders do not take their time any more. */
         boolean isHealed();
 
-        void begins(Candidate candidate, Leadership leadership, LeaderThread thread);
+        void begins(Candidate candidate, Leadership leadership, WorkThread thread);
 
         void ends(Candidate candidate, Leadership leadership);
 
@@ -37,7 +37,7 @@ final class Candidate implements Leader {
 
     /** The newest leader's; null if it never led. */
     @Nullable
-    LeaderThread thread;
+    WorkThread thread;
 
     /** Whose leader is at work. */
     @Nullable
@@ -75,7 +75,7 @@ final class Candidate implements Leader {
 
     @Override
     public void lead(Leadership leadership) throws InterruptedException {
-        LeaderThread mine = (LeaderThread) Thread.currentThread();
+        WorkThread mine = (WorkThread) Thread.currentThread();
         world.begins(this, leadership, mine);
         try {
             work(mine);
@@ -84,7 +84,7 @@ final class Candidate implements Leader {
         }
     }
 
-    private void work(LeaderThread mine) throws InterruptedException {
+    private void work(WorkThread mine) throws InterruptedException {
         int how = draw.below(100);
         long works = how < 8 ? 0 : how < 55 ? draw.between(1, 800) : draw.between(800, 12_000);
         boolean heeds = draw.percent(70);

@@ -4,11 +4,14 @@ import io.holdfast.Attempt;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.LossReason;
+import io.holdfast.ServerRefusedException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +56,16 @@ final class Checks extends FirstFinding<Checks.Check> {
         LITTER,
         /** A node has taken a write-back of somebody who does not hold the lock there. */
         WRITE_BACK,
+        /** A lease is handed out, or extended, with less left than its options ask for. */
+        LEAST,
+        /** Work is interrupted too early, too late, or after its end. */
+        INTERRUPT,
+        /** A lease is not warned of its end, or without need, or twice. */
+        WARNED,
+        /** A lease lasts for longer than it may be renewed. */
+        LONGEST,
+        /** A lock does not rest, or rests though nobody has had it. */
+        RESTS,
         /** The client has logged a defect of its own. */
         LOG
     }
@@ -104,6 +117,8 @@ final class Checks extends FirstFinding<Checks.Check> {
     /** A hop, and what the message takes. */
     private static final long TOLD_OF_REVOKING = 150 * MILLI;
 
+    private static final long ROUND_TRIPS = 50 * MILLI;
+
     private static final long REMEMBERED = 5_000 * MILLI;
     private static final long ANSWER_SLACK = 300 * MILLI;
 
@@ -114,6 +129,8 @@ final class Checks extends FirstFinding<Checks.Check> {
     private final List<Asked> open = new ArrayList<>();
     private final Map<String, Long> revoked = new HashMap<>(); // when a hold was ended by name, by its owner
     private final Map<Integer, Long> obtained = new HashMap<>(); // greatest token by lock
+    private final Set<String> had = new HashSet<>(); // lock and token of what callers have got
+    private final Map<Integer, Long> restsUntil = new HashMap<>(); // by lock
     private final long[] unfenced;
     private final long[] fenced;
     private final long[] fence;
@@ -153,6 +170,7 @@ final class Checks extends FirstFinding<Checks.Check> {
         Plan.Ask item = asked.item;
         if (failure != null) {
             boolean expected = failure instanceof HoldfastClosedException
+                    || (!strict && failure instanceof ServerRefusedException) // its clock has run ahead again and again
                     || (asked.withdrawn
                             && (failure instanceof CancellationException || failure instanceof WithdrawnException));
             if (!expected) {
@@ -231,12 +249,17 @@ final class Checks extends FirstFinding<Checks.Check> {
             }
         }
         leases.add(held);
+        had.add(held.lock + " " + held.token);
         Shared shared = held.shared;
         if (shared != null) {
+            had.add(held.lock + " " + shared.token);
             shared.obtained(held);
         }
         if (again) {
             return; // entered again, or adopted: one hold reads and writes once
+        }
+        if (restsUntil.getOrDefault(held.lock, -1L) > held.obtainedAt) {
+            found(Check.RESTS, held + " begins while its lock was to rest");
         }
         if (strict
                 && !held.asked.item.options().renewed()
@@ -259,6 +282,33 @@ final class Checks extends FirstFinding<Checks.Check> {
         if (held.token >= fence[held.lock]) {
             fence[held.lock] = held.token;
             held.fencedRead = fenced[held.lock];
+        }
+    }
+
+    /** Its lock is to rest, if that was asked for: since its grant, which was a few round trips before it was told. */
+    void released(Held held) {
+        boolean last = leases.stream()
+                .noneMatch(
+                        other -> other != held && other.isOneWith(held) && !other.released && other.leftInWorld() > 0);
+        long rest = held.asked.item.options().shortestHold().toNanos();
+        if (strict
+                && plan.kind() != Plan.Kind.STEERED
+                && rest > 0
+                && last
+                && held.shared == null
+                && held.origin.equals(held.owner) // who adopts does not know of it
+                && !held.entered()
+                && held.leftInWorld() > 0
+                && world.undisturbed(held.machine, held.lock, held.asked.askedAt - GRACE)) {
+            long granted = Math.max(held.asked.askedAt, held.obtainedAt - ROUND_TRIPS);
+            restsUntil.merge(held.lock, granted + rest - ROUND_TRIPS, Math::max);
+        }
+    }
+
+    /** A lock rests after a hold with this token. */
+    void rests(int lock, long token) {
+        if (strict && !had.contains(lock + " " + token)) {
+            found(Check.RESTS, "lock" + lock + " rests after token " + token + ", which nobody has had");
         }
     }
 
@@ -298,6 +348,9 @@ final class Checks extends FirstFinding<Checks.Check> {
             if (other.isOneWith(held) && other.machine == held.machine) {
                 other.given |= toAnother;
                 other.detached = true;
+                if (other.work != null) {
+                    other.work.elsewhere = true;
+                }
             }
         }
     }

@@ -210,7 +210,9 @@ final class Clients {
                 .as(share == null ? item.actor() : Share.actorOf(item));
         CompletableFuture<Attempt> future = item.ending() == Ending.INTERRUPT
                 ? LeaseLook.interruptedAttempt(lock, item.waitLimit())
-                : lock.attemptAsync(item.waitLimit());
+                : item.ending() == Ending.WORK
+                        ? LeaseLook.scopedAttempt(lock, item.waitLimit())
+                        : lock.attemptAsync(item.waitLimit());
         asked.future = future;
         future.whenComplete((attempt, failure) -> {
             if (item.ending() == Ending.INTERRUPT) {
@@ -280,6 +282,8 @@ final class Clients {
         Machine machine = held.machine;
         world.trace.add(machine, "#" + held.asked.item.number() + " holds with token " + held.token);
         world.checks.obtained(held);
+        held.work = world.works.begin(
+                held, machine, held.lease, held.asked.item.options(), held.asked.item.ending() == Ending.WORK);
         world.troubles.obtained(held);
         held.lease.lost().thenAccept(reason -> {
             world.trace.add(machine, "#" + held.asked.item.number() + " is lost: " + reason);
@@ -292,11 +296,10 @@ final class Clients {
                 timersOf(machine, hold / 2, () -> {
                     if (LeaseLook.remaining(held.lease).toNanos() > 0) {
                         held.extended = true;
-                        held.lease.extendAsync(held.asked
-                                .item
-                                .options()
-                                .term()
-                                .multipliedBy(world.plan.kind() == Plan.Kind.KEPT ? 5 : 2));
+                        int terms = world.plan.kind() == Plan.Kind.KEPT ? 5 : 2;
+                        world.works.extend(
+                                Objects.requireNonNull(held.work),
+                                held.asked.item.options().term().multipliedBy(terms));
                     }
                     timersOf(machine, hold / 2, () -> release(held));
                 });
@@ -312,6 +315,11 @@ final class Clients {
             }
             case DETACH -> timersOf(machine, hold, () -> detach(slot, held));
             case HAND_OVER -> timersOf(machine, hold, () -> world.handOvers.begin(slot, held));
+            case WORK -> {
+                held.extended = true; // now or later, or not
+                Draw draw = new Draw(world.plan.seed(), 41, held.asked.item.number());
+                world.works.run(Objects.requireNonNull(held.work), hold, draw, () -> release(held));
+            }
             case INTERRUPT -> throw new IllegalStateException(held + " has a caller");
         }
     }
@@ -319,7 +327,12 @@ final class Clients {
     void release(Held held) {
         world.checks.write(held);
         world.trace.add(held.machine, "#" + held.asked.item.number() + " releases");
+        world.checks.released(held);
         held.released = true;
+        Work work = held.work;
+        if (work != null) {
+            work.left = true;
+        }
         held.lease.releaseAsync();
     }
 

@@ -41,6 +41,12 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         GRACE,
         /** Nobody leads, or a candidate never leads, though it could. */
         LIVENESS,
+        /** A leadership begins with less left than its options ask for. */
+        LEAST,
+        /** A leadership is warned of its end too late, too early, twice, or without need. */
+        WARNED,
+        /** A leadership lasts for longer than it may be renewed. */
+        LONGEST,
         /** Who watches is told of an older leader after a newer one. */
         WATCH,
         /** Something is held, waits, or is at work when all candidates are closed. */
@@ -63,6 +69,9 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
 
         /** Since when its process runs without having stood still. */
         long runsSince(Machine machine);
+
+        /** A candidate was elected, just now. */
+        void elected(Led led);
     }
 
     private static final long MILLI = Checks.MILLI;
@@ -125,7 +134,13 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         }
     }
 
-    void begins(Candidate candidate, Leadership leadership, LeaderThread thread) {
+    /** Whether nothing was wrong with it since then, and nobody has ended it by name. */
+    boolean undisturbed(Led led, long since) {
+        long troubled = world.troubledUntil(led.candidate.machine);
+        return (troubled < 0 || troubled < since) && !revoked.containsKey(led.hold()) && holds.couldBeKept(led);
+    }
+
+    void begins(Candidate candidate, Leadership leadership, WorkThread thread) {
         Led led = register(candidate, leadership);
         if (candidate.atWork != null) {
             found(Check.LEADERS, led + " begins beside another of its candidate, which is at work");
@@ -138,7 +153,7 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         candidate.atWork = leadership;
     }
 
-    void interrupted(LeaderThread thread) {
+    void interrupted(WorkThread thread) {
         for (Led led : open) {
             if (led.thread == thread
                     && led.isAtWork()
@@ -161,6 +176,7 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         candidate.led = led;
         open.add(led);
         elected++;
+        world.elected(led);
         if (last != null && led.since - last.since < candidate.machine.inWorld(LEAST_BETWEEN) - MILLI) {
             found(Check.SPACING, led + " comes " + (led.since - last.since) / MILLI + " ms after " + last);
         }
@@ -179,12 +195,9 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         if (led.leftInWorld() > 0) {
             found(Check.TOLD, led + " is told to be over, and has " + (long) led.leftInWorld() / MILLI + " ms left");
         }
-        boolean outOfNothing = reason.isPresent()
-                && (reason.get() == LossReason.EXPIRED || reason.get() == LossReason.GONE)
-                && !revoked.containsKey(led.hold())
-                && holds.couldBeKept(led);
-        long troubled = world.troubledUntil(led.candidate.machine);
-        if (outOfNothing && (troubled < 0 || troubled < led.since - Checks.GRACE)) {
+        boolean outOfNothing =
+                reason.isPresent() && (reason.get() == LossReason.EXPIRED || reason.get() == LossReason.GONE);
+        if (outOfNothing && undisturbed(led, led.since - Checks.GRACE)) {
             found(Check.KEPT, led + " was lost, " + reason.get() + ", and nothing was wrong");
         }
         if (reason.isPresent() && reason.get() == LossReason.FORGOTTEN) {
@@ -294,7 +307,7 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
     }
 
     private void isInterrupted(Led led, long since) {
-        LeaderThread thread = led.thread;
+        WorkThread thread = led.thread;
         if (since != Asked.NEVER
                 && thread != null
                 && led.isAtWork()
@@ -324,7 +337,7 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
 
     /** Notes since when a candidate could lead if nobody else did. */
     private void isAvailable(Candidate candidate) {
-        LeaderThread thread = candidate.thread;
+        WorkThread thread = candidate.thread;
         Led led = candidate.led;
         boolean leads = led != null && led.leftInWorld() > 0;
         // A leader that does not return keeps its candidate from campaigning, in the end.
@@ -365,7 +378,7 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
             }
         }
         for (Candidate candidate : candidates) {
-            LeaderThread thread = candidate.thread;
+            WorkThread thread = candidate.thread;
             if (thread != null && thread.isOpen() && candidate.machine.isRunning()) {
                 found(Check.ORPHAN, candidate + " was closed, and its leader is at work");
             }

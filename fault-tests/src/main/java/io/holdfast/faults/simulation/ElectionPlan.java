@@ -56,6 +56,10 @@ record ElectionPlan(
      */
     record Join(int number, long atMillis, int client, int election, LockOptions options, long graceMillis)
             implements Drawn.Item {
+        Join with(LockOptions other) {
+            return new Join(number, atMillis, client, election, other, graceMillis);
+        }
+
         /** How long before the end its leaders are interrupted. */
         Duration interruptBefore() {
             Duration before = options.interruptBefore();
@@ -69,6 +73,7 @@ record ElectionPlan(
                     + options.claim().toMillis() + ", grace " + graceMillis
                     + (options.priority() == 0 ? "" : ", priority " + options.priority())
                     + (options.longestHold() == null ? "" : ", at most " + options.longestHold())
+                    + (options.leastRemaining().isZero() ? "" : ", at least " + options.leastRemaining())
                     + (options.interruptBefore() == null ? "" : ", interrupted before " + options.interruptBefore());
         }
     }
@@ -144,7 +149,11 @@ record ElectionPlan(
         List<Drawn.Item> items = new ArrayList<>();
         int number = 0;
         while (number < joins) {
-            items.add(join(kind, new Draw(seed, 2, salt, number), number, clients, length));
+            Join join = join(kind, new Draw(seed, 2, salt, number), number, clients, length);
+            items.add(
+                    Works.isOf(seed, salt)
+                            ? join.with(Works.options(join.options(), new Draw(seed, 42, salt, number)))
+                            : join);
             number++;
         }
         for (int end = number + leaves; number < end; number++) {

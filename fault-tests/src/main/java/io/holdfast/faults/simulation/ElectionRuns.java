@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * and the checks. All of it happens one after the other and in virtual time, leaders in their own threads included, so the same plan
  * gives the same run.
  */
-final class ElectionRuns extends Runs
-        implements ElectionChecks.Surroundings, Candidate.Surroundings, LeaderThread.Hooks {
+final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Candidate.Surroundings {
     private static final long MILLI = Checks.MILLI;
     private static final long HEARTBEAT = 100 * MILLI;
     /** Longer than the latest copy is under way, than a leader works that does not heed its end, and than a term after it. */
@@ -41,9 +40,10 @@ final class ElectionRuns extends Runs
     private final List<@Nullable Client> clients = new ArrayList<>(); // of the slots
     private final List<ElectionPlan.Join> joined = new ArrayList<>();
     private final List<Candidate> candidates = new ArrayList<>(); // whose processes may go on
-    private final List<LeaderThread> threads = new ArrayList<>();
+    private final List<WorkThread> threads = new ArrayList<>();
     private final EngineLog log = EngineLog.listen(thrown -> thrown instanceof Candidate.OnPurpose);
     private final Holdfast operator;
+    private final Works works = new Works(new OfWorks(), timers, trace);
     private final boolean quorum;
     private long beats;
     private boolean healed;
@@ -90,9 +90,10 @@ final class ElectionRuns extends Runs
             return new Outcome(plan, checks.finding(), steps, checks.elected, checks.overlaps, 0, trace);
         } finally {
             over = true;
+            works.abandon();
             log.close();
             slots.forEach(slot -> slot.drivers.forEach(NetworkDriver::gone));
-            threads.forEach(LeaderThread::abandon);
+            threads.forEach(WorkThread::abandon);
         }
     }
 
@@ -136,6 +137,7 @@ final class ElectionRuns extends Runs
     @Override
     void afterStep() {
         checks.afterStep(candidates);
+        works.afterStep();
         String defect = log.firstDefect();
         if (defect != null) {
             checks.found(Check.LOG, defect);
@@ -322,12 +324,13 @@ final class ElectionRuns extends Runs
         candidate.candidacy = election.campaign(candidate);
     }
 
-    private LeaderThread thread(Candidate candidate, Runnable task) {
+    private WorkThread thread(Candidate candidate, Runnable task) {
         if (candidate.hasNoThread()) {
             trace.add(candidate.machine, candidate + " has no thread");
             throw new Candidate.OnPurpose();
         }
-        LeaderThread thread = new LeaderThread(candidate, task, this);
+        WorkThread thread =
+                new WorkThread(candidate.machine, timers, "leader of " + candidate, task, new LeaderHooks(candidate));
         candidate.thread = thread;
         if (!over) { // else it never starts
             threads.removeIf(each -> !each.isOpen());
@@ -363,7 +366,7 @@ final class ElectionRuns extends Runs
     }
 
     @Override
-    public void begins(Candidate candidate, Leadership leadership, LeaderThread thread) {
+    public void begins(Candidate candidate, Leadership leadership, WorkThread thread) {
         trace.add(candidate.machine, candidate + " leads, " + leadership.token());
         checks.begins(candidate, leadership, thread);
         candidate.ledSinceHealed = true;
@@ -377,26 +380,55 @@ final class ElectionRuns extends Runs
         candidate.atWork = null;
     }
 
-    // ---- leaders' threads
-
     @Override
-    public void starts(LeaderThread thread) {
-        if (!over) {
-            timers.schedule(thread.candidate.startNanos(), () -> thread.candidate.machine.run(thread::begin));
+    public void elected(Led led) {
+        works.begin(led, led.candidate.machine, led.lease, led.candidate.item.options(), false);
+    }
+
+    private final class OfWorks implements Works.Surroundings {
+        @Override
+        public long now() {
+            return ElectionRuns.this.now();
+        }
+
+        @Override
+        public boolean undisturbed(Work work, long since) {
+            return plan.kind() != ElectionPlan.Kind.OUTSIDE && checks.undisturbed((Led) work.of, since);
+        }
+
+        @Override
+        public long runsSince(Machine machine) {
+            return ElectionRuns.this.runsSince(machine);
+        }
+
+        @Override
+        public void found(Works.Check check, String what) {
+            checks.found(Check.valueOf(check.name()), what);
         }
     }
 
-    @Override
-    public void sleeps(LeaderThread thread, long millis, long sleep) {
-        Machine machine = thread.candidate.machine;
-        timers.schedule((long) machine.inWorld(millis * MILLI), () -> machine.run(() -> thread.resume(sleep)));
-    }
+    // ---- leaders' threads
 
-    @Override
-    public void interrupted(LeaderThread thread) {
-        if (!over) {
-            trace.add(thread.candidate.machine, thread.candidate + " is interrupted");
-            checks.interrupted(thread);
+    private final class LeaderHooks implements WorkThread.Hooks {
+        private final Candidate candidate;
+
+        LeaderHooks(Candidate candidate) {
+            this.candidate = candidate;
+        }
+
+        @Override
+        public void starts(WorkThread thread) {
+            if (!over) {
+                timers.schedule(candidate.startNanos(), () -> candidate.machine.run(thread::begin));
+            }
+        }
+
+        @Override
+        public void interrupted(WorkThread thread) {
+            if (!over) {
+                trace.add(candidate.machine, candidate + " is interrupted");
+                checks.interrupted(thread);
+            }
         }
     }
 }

@@ -39,6 +39,10 @@ final class Held {
     /** The owner that was granted the lock: another than this one's if the lease was handed over. */
     final String origin;
 
+    /** What is promised of the work under it; null if it was adopted. */
+    @Nullable
+    Work work;
+
     @Nullable
     LossReason lost;
 

@@ -5,19 +5,25 @@ import io.holdfast.Candidacy;
 import io.holdfast.DistributedLock;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
+import io.holdfast.LeaseFunction;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.SharedHolding;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Command;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,13 +32,87 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeaseLook {
     private static final Field ELECTED = field(Candidacy.class, "elected"); // looked at after every step
+    private static final Method RUN_LIMITED = runLimited();
 
     private LeaseLook() {}
+
+    private static Method runLimited() {
+        try {
+            Class<?> limit = Class.forName("io.holdfast.BodyLimit", true, Lease.class.getClassLoader());
+            Method method = limit.getDeclaredMethod("run", Lease.class, Duration.class, LeaseFunction.class);
+            method.setAccessible(true);
+            return method;
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
+    }
 
     /** As {@link Lease#remaining()}, but nothing is ended by it, and nothing is sent. */
     public static Duration remaining(Lease lease) {
         Handle handle = part(lease, "handle", Handle.class);
         return handle.hasLeft() ? Duration.ZERO : handle.hold.peek();
+    }
+
+    /** The hold behind a lease, which others may share. */
+    static Hold holdOf(Lease lease) {
+        Holding holding = part(lease, "handle", Handle.class).hold;
+        return holding instanceof SharedHolding shared ? shared.shared() : (Hold) holding;
+    }
+
+    /** Whether its hold serves several leases of its client, one after the other. */
+    static boolean isShared(Lease lease) {
+        return part(lease, "handle", Handle.class).hold instanceof SharedHolding;
+    }
+
+    /** Until when its hold lasts, by the clock of its client. */
+    static long deadline(Lease lease) {
+        Hold hold = holdOf(lease);
+        long now = hold.kit.nanoTime();
+        return now + hold.leftNanos(now);
+    }
+
+    /** Since when its client has its hold, in nanoseconds of its clock. */
+    static long heldNanos(Lease lease) {
+        Hold hold = holdOf(lease);
+        return hold.kit.nanoTime() - hold.grantedNanos;
+    }
+
+    /** Work that may be interrupted. */
+    interface Limited {
+        void run() throws Exception;
+    }
+
+    /**
+     * Does work in the present thread as the blocking forms do, which interrupt it before the end.
+     *
+     * @throws Exception as they do
+     */
+    static void limited(Lease lease, @Nullable Duration before, Limited work) throws Exception {
+        LeaseFunction<Boolean, Exception> function = held -> {
+            work.run();
+            return true;
+        };
+        try {
+            RUN_LIMITED.invoke(null, lease, before, function);
+        } catch (InvocationTargetException e) {
+            if (e.getCause() instanceof Exception thrown) {
+                throw thrown;
+            }
+            throw e;
+        }
+    }
+
+    /** Asks as the forms do that work under a lease, without blocking. */
+    @SuppressWarnings("unchecked") // as it is declared
+    static CompletableFuture<Attempt> scopedAttempt(DistributedLock lock, Wait wait) {
+        try {
+            Method async = DistributedLock.class.getDeclaredMethod("async", Wait.class, boolean.class, Function.class);
+            async.setAccessible(true);
+            Function<Attempt, Attempt> same = attempt -> attempt;
+            return (CompletableFuture<Attempt>) async.invoke(lock, wait, true, same);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError(e.getMessage(), e);
+        }
     }
 
     /** The lease that a leadership is. */

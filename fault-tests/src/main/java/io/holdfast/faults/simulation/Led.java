@@ -15,7 +15,7 @@ final class Led {
 
     /** In whose thread its leader is, or was, at work; null if it has not begun. */
     @Nullable
-    LeaderThread thread;
+    WorkThread thread;
 
     /** Its candidate was told that it is over. */
     boolean told;

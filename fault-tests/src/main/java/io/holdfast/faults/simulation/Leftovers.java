@@ -30,7 +30,7 @@ final class Leftovers {
             for (String part : List.of(":q", ":p")) {
                 for (Reply waiter :
                         server.command("ZRANGE", view.key + part, "0", "-1").asList()) {
-                    Asked asked = byOwner.get(ServerChecks.publicPart(waiter.asString()));
+                    Asked asked = byOwner.get(LineView.publicPart(waiter.asString()));
                     if (asked == null || (asked.done && asked.machine.isRunning())) {
                         checks.found(Check.ORPHAN, view.key + part + " has " + (asked == null ? waiter : asked));
                     }

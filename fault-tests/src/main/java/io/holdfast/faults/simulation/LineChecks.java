@@ -41,6 +41,14 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         ANSWER,
         /** Everybody gets an answer, who waits for so long in time. */
         ENDS,
+        /** A lease is handed out, and extended, with as much left as its options ask for. */
+        LEAST,
+        /** Work is interrupted in time before the end, not earlier, and not after it is over. */
+        INTERRUPT,
+        /** A lease is warned of its end in time, once, and not without need. */
+        WARNED,
+        /** No lease lasts for longer than it may be renewed. */
+        LONGEST,
         /** The engine logs no defect of its own. */
         LOG
     }

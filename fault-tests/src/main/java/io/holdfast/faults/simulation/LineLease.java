@@ -2,6 +2,7 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Lease;
 import io.holdfast.LockMode;
+import org.jspecify.annotations.Nullable;
 
 /** One lease of a read/write lock, or of permits. Times are nanoseconds of the world. */
 final class LineLease {
@@ -14,6 +15,10 @@ final class LineLease {
 
     /** The caller has released it, or goes on with another. */
     boolean ended;
+
+    /** What is promised of the work under it; null as long as it is being made. */
+    @Nullable
+    Work work;
 
     /** Since when its hold is not on the server any more; never if it is. */
     long goneSince = Asked.NEVER;

@@ -93,6 +93,8 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
         RELEASE_TWICE,
         EXTEND,
         END_WITH_TERM,
+        /** It is worked under in a thread of its own, as by the blocking forms. */
+        WORK,
         /** It is withdrawn if it has no answer yet. */
         CANCEL,
         /** A writer goes on as a reader. */
@@ -143,6 +145,9 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
                     + (options.shortestHold().isZero()
                             ? ""
                             : ", shortest " + options.shortestHold().toMillis())
+                    + (options.interruptBefore() == null ? "" : ", interrupted before " + options.interruptBefore())
+                    + (options.leastRemaining().isZero() ? "" : ", at least " + options.leastRemaining())
+                    + (options.longestHold() == null ? "" : ", longest " + options.longestHold())
                     + (options.ownConflict() == OwnConflict.WAIT ? "" : ", " + options.ownConflict()) + "; after "
                     + holdMillis + " ms " + ending;
         }
@@ -244,7 +249,8 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
         HoldfastOptions options = Plan.options(draw);
         List<Item> items = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
-            items.add(ask(seed, salt, i, clients, length));
+            Ask ask = ask(seed, salt, i, clients, length);
+            items.add(Works.isOf(seed, salt) ? work(seed, salt, ask) : ask);
         }
         for (int i = asks; i < asks + troubles; i++) {
             Draw own = new Draw(seed, 2, salt, i);
@@ -267,6 +273,25 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
             items.add(act(kind, i, new Draw(seed, 2, salt, i), length));
         }
         return new LinePlan(kind, seed, clients, length, options, Drawn.sorted(items));
+    }
+
+    /** The same with options for work. */
+    private static Ask work(long seed, int salt, Ask ask) {
+        Draw draw = new Draw(seed, 42, salt, ask.number());
+        boolean plain = ask.ending() == Ending.RELEASE || ask.ending() == Ending.EXTEND;
+        return new Ask(
+                ask.number(),
+                ask.atMillis(),
+                ask.client(),
+                ask.line(),
+                ask.side(),
+                ask.weight(),
+                ask.limit(),
+                ask.actor(),
+                ask.waitMillis(),
+                Works.options(ask.options(), draw),
+                ask.holdMillis(),
+                plain && draw.percent(60) ? Ending.WORK : ask.ending());
     }
 
     private static Plan.Fault fault(Kind kind, boolean first, Draw draw) {

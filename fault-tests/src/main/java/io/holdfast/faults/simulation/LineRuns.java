@@ -23,6 +23,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     private final Map<Machine, Holdfast> clients = new HashMap<>();
     private final EngineLog log = EngineLog.listen();
     private final LineOperators operators;
+    private final Works works = new Works(new OfWorks(), timers, trace);
     private final List<LinePlan.Trouble> awaiting = new ArrayList<>();
     private long beats;
 
@@ -86,6 +88,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         if (checks.finding() == null) {
             lines.nothingLeft();
         }
+        works.abandon();
         ending = true;
         if (checks.finding() == null) {
             clients.forEach((machine, client) -> machine.run(client::close));
@@ -98,6 +101,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     @Override
     void afterStep() {
         checks.afterStep(lines);
+        works.afterStep();
         String defect = log.firstDefect();
         if (defect != null) {
             checks.found(Check.LOG, defect);
@@ -207,7 +211,10 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         LineRequest request = new LineRequest(item, machine, now());
         checks.asked(request);
         trace.add(machine, "asks " + item);
-        var future = lock(client, item, request).attemptAsync(item.waitLimit());
+        DistributedLock lock = lock(client, item, request);
+        var future = item.ending() == Ending.WORK
+                ? LeaseLook.scopedAttempt(lock, item.waitLimit())
+                : lock.attemptAsync(item.waitLimit());
         future.whenComplete((attempt, failure) -> {
             trace.add(
                     machine,
@@ -250,6 +257,8 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     private LineLease held(LineRequest request, Lease lease) {
         LineLease held = new LineLease(request, lease, now());
         checks.obtained(held);
+        held.work =
+                works.begin(held, request.machine, lease, request.item.options(), request.item.ending() == Ending.WORK);
         trace.add(request.machine, "" + held);
         lease.lost().thenAccept(reason -> {
             trace.add(request.machine, held + " is lost: " + reason);
@@ -272,14 +281,16 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
                 });
             case EXTEND -> {
                 later(machine, hold / 2, () -> {
-                    if (!LeaseLook.remaining(lease).isZero()) {
-                        lease.extendAsync(request.item.options().term().multipliedBy(2));
+                    if (!held.ended) {
+                        works.extend(workOf(held), request.item.options().term().multipliedBy(2));
                     }
                 });
                 later(machine, hold, () -> release(held));
             }
             case END_WITH_TERM ->
                 later(machine, hold + 3 * request.item.options().term().toMillis(), () -> release(held));
+            case WORK ->
+                works.run(workOf(held), hold, new Draw(plan.seed(), 41, request.item.number()), () -> release(held));
             case DOWNGRADE -> later(machine, hold / 2, () -> downgrade(client, held, hold / 2));
             case ENTER -> {
                 later(machine, hold / 2, () -> enter(client, request, hold));
@@ -288,9 +299,14 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         }
     }
 
+    private static Work workOf(LineLease held) {
+        return Objects.requireNonNull(held.work);
+    }
+
     private void release(LineLease held) {
         trace.add(held.request.machine, held.request + " releases");
         held.ended = true;
+        workOf(held).left = true;
         held.lease.releaseAsync();
     }
 
@@ -306,6 +322,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         trace.add(request.machine, request + " downgrades");
         request.downgrades = true;
         writing.ended = true;
+        workOf(writing).elsewhere = true;
         long begun = now();
         lock.downgradeAsync(writing.lease).whenComplete((lease, failure) -> {
             request.downgrades = false;
@@ -353,6 +370,29 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     }
 
     // ---- what the checks ask
+
+    private final class OfWorks implements Works.Surroundings {
+        @Override
+        public long now() {
+            return LineRuns.this.now();
+        }
+
+        @Override
+        public boolean undisturbed(Work work, long since) {
+            LineLease held = (LineLease) work.of;
+            return plan.kind() != LinePlan.Kind.OUTSIDE && !checks.isRevoked(held.owner) && isCalm(work.machine, since);
+        }
+
+        @Override
+        public long runsSince(Machine machine) {
+            return LineRuns.this.runsSince(machine);
+        }
+
+        @Override
+        public void found(Works.Check check, String what) {
+            checks.found(Check.valueOf(check.name()), what);
+        }
+    }
 
     @Override
     public boolean isCalm(Machine machine, long since) {

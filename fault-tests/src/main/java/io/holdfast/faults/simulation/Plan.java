@@ -71,6 +71,8 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         HAND_OVER,
         CANCEL,
         COMPLETE,
+        /** It is worked under in a thread of its own, as by the blocking forms. */
+        WORK,
         /** Its thread is interrupted in the moment of the answer. */
         INTERRUPT
     }
@@ -198,6 +200,10 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             if (options.queueLimit() != 0) {
                 text.append(", queue ").append(options.queueLimit());
             }
+            Duration before = options.interruptBefore();
+            if (before != null) {
+                text.append(", interrupted before ").append(before.toMillis());
+            }
             if (!options.leastRemaining().isZero()) {
                 text.append(", at least ").append(options.leastRemaining().toMillis());
             }
@@ -297,7 +303,8 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         List<Item> items = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
             Ask ask = ask(kind, i, new Draw(seed, 2, kind.salt, i), clients, locks, length);
-            items.add(theme.ask(sharing.apply(ask, new Draw(seed, 9, kind.salt, i))));
+            Ask drawn = theme.ask(sharing.apply(ask, new Draw(seed, 9, kind.salt, i)));
+            items.add(Works.isOf(seed, kind.salt) ? work(kind, seed, drawn) : drawn);
         }
         troubles = theme.troubles(troubles);
         boolean clock = draw.percent(50);
@@ -309,6 +316,26 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         }
         items.addAll(theme.more(items.size()));
         return new Plan(kind, seed, clients, locks, length, theme.options(options), Drawn.sorted(items));
+    }
+
+    /** The same with options for work. Those who share holds have to agree on them. */
+    private static Ask work(Kind kind, long seed, Ask ask) {
+        Draw draw = new Draw(seed, 42, kind.salt, ask.number());
+        boolean plain = ask.ending() == Ending.RELEASE || ask.ending() == Ending.EXTEND;
+        Ending ending = plain && draw.percent(60) ? Ending.WORK : ask.ending();
+        boolean shared = ask.isShared();
+        if (plain && !shared && new Draw(seed, 44, kind.salt, ask.number()).percent(10)) {
+            ending = Ending.INTERRUPT;
+        }
+        Draw own = shared ? new Draw(seed, 43, kind.salt, ask.client(), ask.lock()) : draw;
+        LockOptions options = Works.options(ask.options(), own);
+        if (!shared && kind != Kind.QUORUM && draw.percent(15)) {
+            options = options.withShortestHold(millis(draw.between(50, 2_000)));
+        }
+        long hold = ending == Ending.WORK && draw.percent(30)
+                ? draw.between(0, 2 * ask.options().term().toMillis())
+                : ask.holdMillis();
+        return ask.with(options, ending, hold);
     }
 
     /**

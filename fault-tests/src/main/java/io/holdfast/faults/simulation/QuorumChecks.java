@@ -51,7 +51,7 @@ final class QuorumChecks {
         if (taken && (hold.isNull() || !hold.asString().startsWith(grant))) {
             checks.found(
                     Check.WRITE_BACK,
-                    "a node takes token " + words.get(7) + " of " + ServerChecks.publicPart(words.get(5))
+                    "a node takes token " + words.get(7) + " of " + LineView.publicPart(words.get(5))
                             + ", which does not hold " + words.get(3) + " there");
         }
     }
@@ -62,7 +62,7 @@ final class QuorumChecks {
             String[] owners = new String[nodes.size()];
             for (int node = 0; node < owners.length; node++) {
                 Reply hold = nodes.get(node).command("GET", key);
-                owners[node] = hold.isNull() ? "" : ServerChecks.publicPart(hold.asString());
+                owners[node] = hold.isNull() ? "" : LineView.publicPart(hold.asString());
                 owned(node, lock, owners[node]);
             }
             for (Held held : checks.leases()) {
@@ -156,7 +156,7 @@ final class QuorumChecks {
         for (int lock = 0; lock < plan.locks(); lock++) {
             for (int node = 0; node < nodes.size(); node++) {
                 Reply hold = nodes.get(node).command("GET", "hf:{" + Plan.lock(lock) + "}");
-                Asked asked = hold.isNull() ? null : requestOf(ServerChecks.publicPart(hold.asString()));
+                Asked asked = hold.isNull() ? null : requestOf(LineView.publicPart(hold.asString()));
                 if (asked != null && isOrphan(asked, lock)) {
                     checks.found(Check.ORPHAN, "node " + node + " holds lock" + lock + " for " + asked);
                 }

@@ -104,7 +104,7 @@ final class ServerChecks {
             view.text = hold.isNull() ? null : holdOf(hold.asString());
             String[] words =
                     hold.isNull() ? new String[] {"", "0"} : hold.asString().split(" ", 3);
-            view.owner = publicPart(words[0]);
+            view.owner = LineView.publicPart(words[0]);
             view.token = Long.parseLong(words[1]);
         }
     }
@@ -161,8 +161,8 @@ final class ServerChecks {
         long token = View.token(text);
         if (token != view.judged) { // or it was handed from client to client
             view.judged = token;
-            String heldBefore = view.seen == null ? "" : publicPart(view.seen);
-            inOrder(view, byOwner.get(publicPart(text)), heldBefore, queueBefore, now);
+            String heldBefore = view.seen == null ? "" : LineView.publicPart(view.seen);
+            inOrder(view, byOwner.get(LineView.publicPart(text)), heldBefore, queueBefore, now);
         }
     }
 
@@ -246,7 +246,7 @@ final class ServerChecks {
         }
         List<String> owners = new ArrayList<>(queue.size());
         for (Reply reply : queue) {
-            String owner = publicPart(reply.asString());
+            String owner = LineView.publicPart(reply.asString());
             owners.add(owner);
             Asked asked = byOwner.get(owner);
             if (asked != null && asked.queuedAs == Asked.NEVER) {
@@ -259,12 +259,7 @@ final class ServerChecks {
 
     private boolean isClaim(View view) {
         Reply claim = server.command("HGET", view.key + ":d", "@claim");
-        return !claim.isNull() && publicPart(claim.asString()).equals(view.owner);
-    }
-
-    static String publicPart(String owner) {
-        int tilde = owner.indexOf('~');
-        return tilde < 0 ? owner : owner.substring(0, tilde);
+        return !claim.isNull() && LineView.publicPart(claim.asString()).equals(view.owner);
     }
 
     private void changed(View view, @Nullable String text, long now) {
@@ -280,7 +275,7 @@ final class ServerChecks {
         }
         String[] words = text.split(" ", 5);
         Asked before = byOwner.get(view.owner);
-        view.owner = publicPart(words[0]);
+        view.owner = LineView.publicPart(words[0]);
         long token = Long.parseLong(words[1]);
         if (token == view.token && before != null && before == byOwner.get(view.owner)) {
             return; // handed from client to client
@@ -288,6 +283,7 @@ final class ServerChecks {
         view.token = token;
         view.rests = view.owner.equals("-");
         if (view.rests) {
+            checks.rests(view.number, token);
             return;
         }
         if (token <= view.lastToken) {
@@ -536,7 +532,7 @@ final class ServerChecks {
         for (View view : views) {
             for (Reply waiter :
                     server.command("ZRANGE", view.key + ":p", "0", "-1").asList()) {
-                Asked asked = byOwner.get(publicPart(waiter.asString()));
+                Asked asked = byOwner.get(LineView.publicPart(waiter.asString()));
                 if (strict && asked != null && asked.queuedAt < now && waitsCalmly(asked, now, now - 2_000 * MILLI)) {
                     checks.found(Check.LIVENESS, asked + " stands aside in " + view.key + ", and could be told");
                 }

@@ -47,6 +47,7 @@ final class World implements Checks.Surroundings {
     final Troubles troubles = new Troubles(this);
     final HandOvers handOvers = new HandOvers(this);
     final Operators operators = new Operators(this);
+    final Works works = new Works(new OfWorks(), timers, trace);
 
     /** All servers, or so many nodes of a quorum that it matters. */
     final Troubled all;
@@ -129,6 +130,7 @@ final class World implements Checks.Surroundings {
     }
 
     private void end() {
+        works.abandon();
         if (checks.finding() == null) {
             clients.keepAll();
             boolean known = servers.stream().allMatch(server -> server.knowsRelease);
@@ -183,6 +185,7 @@ final class World implements Checks.Surroundings {
     private void afterStep() {
         steps++;
         checks.afterStep();
+        works.afterStep();
         ofServers(ServerChecks::afterStep);
         if (checksOfQuorum != null) {
             checksOfQuorum.afterStep();
@@ -233,6 +236,32 @@ final class World implements Checks.Surroundings {
     }
 
     // ---- what the checks ask
+
+    private final class OfWorks implements Works.Surroundings {
+        @Override
+        public long now() {
+            return World.this.now();
+        }
+
+        @Override
+        public boolean undisturbed(Work work, long since) {
+            Held held = (Held) work.of;
+            return plan.kind() != Plan.Kind.OUTSIDE
+                    && !held.revoked
+                    && World.this.undisturbed(work.machine, held.lock, since)
+                    && couldBeKept(held);
+        }
+
+        @Override
+        public long runsSince(Machine machine) {
+            return World.this.runsSince(machine);
+        }
+
+        @Override
+        public void found(Works.Check check, String what) {
+            checks.found(Check.valueOf(check.name()), what);
+        }
+    }
 
     @Override
     public long now() {

@@ -92,6 +92,7 @@ final class Breaks {
     static List<Break> all() {
         List<Break> all = new ArrayList<>(ofRequests());
         all.addAll(SharedBreaks.all());
+        all.addAll(WorkBreaks.all());
         return all;
     }
 
