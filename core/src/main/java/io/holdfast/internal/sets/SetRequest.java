@@ -341,7 +341,7 @@ public final class SetRequest implements Question<SetAnswer> {
             }
         }
 
-        /** All are held: one that is not renewed gets its whole term. */
+        /** All are held: one that is not renewed, or has too little left, gets a whole term. */
         private void handOut(List<Handle> all) {
             List<CompletableFuture<Boolean>> answers =
                     all.stream().map(handle -> handle.hold.handOut()).toList();

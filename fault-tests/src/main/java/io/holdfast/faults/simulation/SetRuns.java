@@ -45,6 +45,8 @@ final class SetRuns {
         EXCLUSION,
         /** A set that is not renewed has its term when it is handed out. */
         TERM,
+        /** Each lease of a set that is handed out has as much left as its options ask for. */
+        LEAST,
         /** A limited wait ends in time. */
         ENDS,
         /** Everybody gets an answer in the end. */
@@ -64,7 +66,8 @@ final class SetRuns {
             LockOptions.defaults().withStrictOrder(),
             LockOptions.defaults().withTurns(3, Duration.ofMillis(50)),
             LockOptions.defaults().withStrictOrder().withKeepFor(Duration.ofSeconds(2)),
-            LockOptions.defaults().withStrictOrder().withRenewed(false));
+            LockOptions.defaults().withStrictOrder().withRenewed(false),
+            LockOptions.defaults().withStrictOrder().withTerm(BRIEF).withLeastRemaining(Duration.ofMillis(1_700)));
     private static final int CLIENTS = 3;
     private static final int CALLERS = 2;
     private static final int ROUNDS = 6;
@@ -210,7 +213,7 @@ final class SetRuns {
         List<String> names = new ArrayList<>(NAMES);
         Collections.shuffle(names, random);
         LockOptions way = WAYS.get(random.nextInt(WAYS.size()));
-        LockOptions options = way.withTerm(way.renewed() ? TERM : BRIEF);
+        LockOptions options = way.withTerm(way.renewed() && way.leastRemaining().isZero() ? TERM : BRIEF);
         DistributedLock[] locks = names.subList(0, 2 + random.nextInt(NAMES.size() - 1)).stream()
                 .map(name -> client.lock(name, options))
                 .toArray(DistributedLock[]::new);
@@ -246,6 +249,12 @@ final class SetRuns {
             found(Check.TERM, leases + " is handed out");
         }
         leases.tokens().forEach((name, token) -> {
+            if (leases.lease(name).remaining().compareTo(options.leastRemaining()) <= 0) {
+                found(
+                        Check.LEAST,
+                        leases.lease(name) + " is handed out with "
+                                + leases.lease(name).remaining());
+            }
             LeaseSet before = inside.put(name, leases);
             if (before != null && isTrusted(before.lease(name))) {
                 found(Check.EXCLUSION, leases + " beside " + before);

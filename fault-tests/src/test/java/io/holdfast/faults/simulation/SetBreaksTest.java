@@ -86,7 +86,14 @@ class SetBreaksTest {
                         java(
                                 "internal/lease/Hold",
                                 "this.heldBack = origin.demand.inSet() ? 1 : 0;",
-                                "this.heldBack = 0;")));
+                                "this.heldBack = 0;")),
+                of(
+                        "what is renewed is handed out with what is left",
+                        EnumSet.of(SetRuns.Check.LEAST),
+                        java(
+                                "internal/lease/Hold",
+                                "return waited && !enough ?",
+                                "return waited && !options.renewed() ?")));
     }
 
     private static Break of(String name, Set<SetRuns.Check> by, Edit... edits) {
