@@ -22,6 +22,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -181,17 +182,8 @@ public final class LeaseLook {
                         false,
                         part(lock, "actor", String.class)));
         CompletableFuture<Answer<Attempt>> outcome = request.start();
-        return outcome.whenComplete((answer, failure) -> request.withdraw()).thenApply(LeaseLook::attemptOf);
-    }
-
-    private static Attempt attemptOf(Answer<Attempt> answer) {
-        try {
-            Method method = DistributedLock.class.getDeclaredMethod("attemptOf", Answer.class);
-            method.setAccessible(true);
-            return (Attempt) method.invoke(null, answer);
-        } catch (ReflectiveOperationException e) {
-            throw new LinkageError(e.getMessage(), e);
-        }
+        return outcome.whenComplete((answer, failure) -> request.withdraw())
+                .thenCompose(answer -> CompletableFuture.failedFuture(new CancellationException()));
     }
 
     private static <T> T part(Object of, String name, Class<T> type) {

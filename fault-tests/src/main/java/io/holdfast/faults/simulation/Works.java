@@ -101,6 +101,12 @@ final class Works {
             world.found(Check.LEAST, work + " is handed out with " + left.toMillis() + " ms left");
         }
         lease.onWarning(remaining -> warned(work, remaining));
+        for (Work other : open) {
+            if (LeaseLook.holdOf(other.lease) == LeaseLook.holdOf(lease)) { // whoever enters may extend it
+                other.extended = true;
+                work.extended = true;
+            }
+        }
         open.add(work);
         return work;
     }
