@@ -291,7 +291,7 @@ final class Breaks {
                         "renewal begins too late",
                         INSIDE,
                         4,
-                        EnumSet.of(KEPT),
+                        EnumSet.of(KEPT, Check.WARNED, Check.INTERRUPT),
                         java("internal/lease/Renewals", "Math.min(third, hold.leftNanos(now) - third)", "3 * third")),
                 of(
                         "a key without expiry",
