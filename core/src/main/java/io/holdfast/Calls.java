@@ -14,7 +14,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -129,11 +128,7 @@ final class Calls {
                     request.withdraw();
                 }
             });
-            Once delivery = new Once();
-            BiConsumer<@Nullable N, @Nullable Throwable> deliver =
-                    (answer, failure) -> delivery.run(() -> deliver(answer, failure, result, future));
-            outcome.whenCompleteAsync(deliver, executor)
-                    .whenComplete((any, error) -> outcome.whenComplete(deliver)); // if an error came before it began
+            Once.after(outcome, executor, (answer, failure) -> deliver(answer, failure, result, future));
             return future;
         });
         return future;

@@ -71,7 +71,7 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Completes when its hold is lost, if it has not left before. */
     public CompletableFuture<LossReason> lost() {
         CompletableFuture<LossReason> told = new CompletableFuture<>();
-        hold.lost().thenAccept(reason -> {
+        Once.after(hold.lost(), (reason, failure) -> {
             if (!leftInTime) {
                 told.complete(reason);
             }

@@ -12,16 +12,13 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What all parts of one client share, over one server or over a quorum: time, threads, ids, events, and what is held.
@@ -111,18 +108,6 @@ public final class Kit {
             Trouble.report("a step of a request or of its hold failed, and is done again", e);
             later(step);
         }
-    }
-
-    /**
-     * Does it surely when a stage has completed, however. A stage keeps what its dependents throw: one that an error keeps from
-     * beginning is begun once more.
-     */
-    public <T> void after(
-            CompletableFuture<T> stage, BiConsumer<? super @Nullable T, ? super @Nullable Throwable> step) {
-        Once begun = new Once();
-        BiConsumer<@Nullable T, @Nullable Throwable> once =
-                (value, failure) -> begun.run(() -> surely(() -> step.accept(value, failure)));
-        stage.whenComplete(once).whenComplete((any, error) -> stage.whenComplete(once));
     }
 
     /** Does something again that an error has kept from its end: at once where the client is closed, since its timers end. */

@@ -17,6 +17,7 @@ import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Keys;
@@ -124,7 +125,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         return outcome.account();
     }
 
-    /** The same, where the stage was given out before: it may have been withdrawn since, or may be at this moment. */
+    /** The same, where the stage was given out before: it may have been withdrawn since, or at this moment. */
     void begin() {
         if (!options.shortestHold().isZero()) {
             queue.server.mayBeOutlived();
@@ -475,7 +476,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             if (refused != null) {
                 outcome.fail(refused);
             } else {
-                queue.kit.after(
+                Once.after(
                         withdrawal,
                         (acknowledged, failure) -> outcome.refuse(() -> acknowledged != null && acknowledged
                                 ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
@@ -588,7 +589,6 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         queue.waitingRoom.remove(this);
     }
 
-    /** Its wait is over. */
     private void cancelTimer() {
         reentry.end();
         Runnable cancel = timer;
