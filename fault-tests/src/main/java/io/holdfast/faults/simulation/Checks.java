@@ -46,6 +46,8 @@ final class Checks extends FirstFinding<Checks.Check> {
         ENDS,
         /** The answer to a request is not what happened. */
         ANSWER,
+        /** An operator has dropped those who wait, and one inside of the holder's client waits on. */
+        DROPPED,
         /** An update that was checked by {@code remaining()} alone was lost. */
         UNFENCED,
         /** An update that was fenced by tokens was lost. */

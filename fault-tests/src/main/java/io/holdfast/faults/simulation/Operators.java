@@ -7,11 +7,15 @@ import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 
 /** Does what operators do, with the clients of the plan, which hold and wait themselves. */
 final class Operators {
     private static final long MILLI = Checks.MILLI;
+
+    /** A message and the answers that it leads to. */
+    private static final long DROPPED_WITHIN_NANOS = 1_000 * MILLI;
 
     private final World world;
 
@@ -81,7 +85,7 @@ final class Operators {
         String name = Plan.lock(act.lock());
         switch (act.what()) {
             case RELEASE -> admin.release(name, Admin.Waiters.HAND_OFF);
-            case RELEASE_AND_DROP -> admin.release(name, Admin.Waiters.DROP);
+            case RELEASE_AND_DROP -> drop(admin, act);
             case RELEASE_ALL -> admin.releaseAll();
             case RELEASE_MINE -> admin.releaseMine();
             case RELEASE_TOKEN -> releaseLease(admin, machine, act);
@@ -93,6 +97,33 @@ final class Operators {
             case CLEAN_ALL -> admin.cleanAll();
             case CLEAN_AT_EXPIRY -> admin.clean(name);
         }
+    }
+
+    /** The server does not know of requests that wait inside of the holder's client: a message tells them. */
+    private void drop(Admin admin, Plan.Act act) {
+        List<Asked> inside = world.checks.leases().stream()
+                .filter(held -> held.lock == act.lock() && held.shared != null && !held.given && !held.revoked)
+                .filter(held -> LeaseLook.remaining(held.lease).toNanos() > 0)
+                .findFirst()
+                .map(this::waitingBehind)
+                .orElse(List.of());
+        Revocation done = admin.release(Plan.lock(act.lock()), Admin.Waiters.DROP);
+        long since = world.now() - Checks.GRACE;
+        if (done.outcome() == Revocation.Outcome.RELEASED) {
+            world.timers.schedule(
+                    DROPPED_WITHIN_NANOS,
+                    () -> inside.stream()
+                            .filter(asked -> !asked.done && world.undisturbed(asked.machine, act.lock(), since))
+                            .forEach(asked -> world.checks.found(Check.DROPPED, asked + " waits on after " + act)));
+        }
+    }
+
+    private List<Asked> waitingBehind(Held held) {
+        return world.checks.open().stream()
+                .filter(asked -> asked.machine == held.machine && asked.item.lock() == held.lock)
+                .filter(asked -> asked.share == null && asked.shared == null && asked.item.isShared())
+                .filter(asked -> asked.item.options().equals(held.asked.item.options()))
+                .toList();
     }
 
     private void releaseLease(Admin admin, Machine machine, Plan.Act act) {

@@ -70,7 +70,10 @@ final class Work {
     @Nullable
     Double interruptBefore() {
         Duration before = asked.interruptBefore();
-        return before == null ? null : machine.inWorld(before.toNanos());
+        Duration half = terms.term().dividedBy(2); // of a renewed hold, perhaps another's that it has entered, at most
+        return before == null
+                ? null
+                : machine.inWorld((terms.renewed() && before.compareTo(half) > 0 ? half : before).toNanos());
     }
 
     double warnedBefore() {

@@ -205,8 +205,7 @@ final class Works {
                     Check.INTERRUPT, work + " is interrupted, and " + (before == null ? "never is to be" : "is over"));
         } else if (work.leftInWorld() > before + SOON) {
             world.found(Check.INTERRUPT, work + " is interrupted with " + inMillis(work) + " ms left");
-        } else if (before < work.warnedBefore() * 3 / 2 + SOON
-                && isHealthy(work)) { // else its hold is another's, of a shorter term
+        } else if (isHealthy(work)) {
             world.found(Check.INTERRUPT, work + " is interrupted, and nothing was wrong");
         }
     }

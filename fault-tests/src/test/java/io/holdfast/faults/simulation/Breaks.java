@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import static io.holdfast.faults.simulation.Checks.Check.ANSWER;
+import static io.holdfast.faults.simulation.Checks.Check.DROPPED;
 import static io.holdfast.faults.simulation.Checks.Check.ENDS;
 import static io.holdfast.faults.simulation.Checks.Check.EXCLUSION;
 import static io.holdfast.faults.simulation.Checks.Check.EXPIRY;
@@ -113,7 +114,7 @@ final class Breaks {
                 of(
                         "a plain acquire does not look for waiters",
                         INSIDE,
-                        175,
+                        268,
                         EnumSet.of(ORDER, LIVENESS),
                         lua("acquire", "KEYS[2], KEYS[3], KEYS[4], KEYS[6]", "KEYS[6]")),
                 of(
@@ -323,7 +324,7 @@ final class Breaks {
                 of(
                         "who comes takes a free lock from those who wait",
                         INSIDE,
-                        543,
+                        268,
                         EnumSet.of(ORDER),
                         lua(
                                 "acquire",
@@ -345,8 +346,8 @@ final class Breaks {
                         EnumSet.of(ANSWER),
                         java(
                                 "internal/queue/Request",
-                                "outcome.refuse(() -> acknowledged\n",
-                                "outcome.refuse(() -> acknowledged || keys != null\n")),
+                                "outcome.refuse(() -> acknowledged != null && acknowledged\n",
+                                "outcome.refuse(() -> acknowledged != null && keys != null\n")),
                 of(
                         "an answer that does not come is waited for for ever",
                         INSIDE,
@@ -438,12 +439,21 @@ final class Breaks {
                 of(
                         "steered: no message says that a hold was ended by name",
                         STEERED,
-                        3,
+                        80,
                         EnumSet.of(TOKENS, EXCLUSION, HOLDER),
                         lua(
                                 "revoke",
                                 "  mail[#mail + 1] = channelOf(lock, clientOf(held.public))\n  mail[#mail + 1] = 'V ' .. held.public .. ' ' .. string.match(held.rest, '^%d+') .. (drop == '1' and ' 1 ' or ' 0 ') .. lock.hold\n",
                                 "")),
+                of(
+                        "steered: those who wait inside of the holder's client are not dropped",
+                        STEERED,
+                        1_233,
+                        EnumSet.of(DROPPED),
+                        java(
+                                "internal/queue/LocalLine",
+                                "return held ? refuse(waiting.all(), LocalRequest::evicted) : () -> {};",
+                                "return () -> {};")),
                 of(
                         "cluster: a mailbox that only a kept lock wants is never closed",
                         CLUSTER,

@@ -199,10 +199,7 @@ final class ElectionBreaks {
                                 "Candidacy",
                                 "            request.cancel(false); // a lease",
                                 "            request.isDone(); // a lease"),
-                        java(
-                                "Candidacy",
-                                "            asking = null;\n            pause = cancelled(pause);",
-                                "            pause = cancelled(pause);")),
+                        java("Candidacy", "wanted = asking == request && !closed;", "wanted = asking == request;")),
                 of(
                         "a leader that returns at once is elected at once",
                         1,

@@ -310,8 +310,8 @@ final class LineBreaks {
                         java("internal/lease/Handle", "if (!left.compareAndSet(false, true)) {", "if (left.get()) {"),
                         java(
                                 "internal/lease/Handle",
-                                "return hold.leave(rest);",
-                                "return hold.leave(rest).whenComplete((how, failure) -> left.set(true));")),
+                                "answer = hold.leave(rest);",
+                                "answer = hold.leave(rest).whenComplete((how, failure) -> left.set(true));")),
                 of(
                         "a downgrade does not end the writing lease",
                         1,
@@ -319,7 +319,7 @@ final class LineBreaks {
                         java("internal/queue/Downgrade", "&& writingGoesOn.getAsBoolean()", "&& writing.active()")),
                 of(
                         "what was lost is not taken back",
-                        29,
+                        115,
                         EnumSet.of(ORPHAN),
                         java("internal/lease/Hold", "        grant.takeBack(reason);\n", "")),
                 of(

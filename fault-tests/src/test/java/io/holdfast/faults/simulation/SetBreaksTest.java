@@ -51,14 +51,14 @@ class SetBreaksTest {
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",
-                                "giveBack(rest).whenComplete(",
-                                "CompletableFuture.completedFuture(null).whenComplete(")),
+                                "after(giveBack(rest), (all, ignored) -> told.run());",
+                                "told.run();")),
                 of(
                         "after a loss the others are kept when the set begins anew",
                         EnumSet.of(ORPHAN, LIVENESS),
                         java(
                                 "internal/sets/SetRequest",
-                                "CompletableFuture<?> answers = rest.giveBack();",
+                                "CompletableFuture<?> answers = giveBack(rest);",
                                 "CompletableFuture<?> answers = CompletableFuture.completedFuture(null);")),
                 of(
                         "a set that is withdrawn keeps what it holds",

@@ -88,18 +88,18 @@ final class SharedBreaks {
                         EnumSet.of(LIVENESS, ENDS),
                         java(
                                 "internal/queue/LocalLine",
-                                "state = State.FREE;\n                then = askIfWanted();",
-                                "state = State.FREE;\n                then = () -> {};")),
+                                "free();\n                then = askIfWanted();",
+                                "free();\n                then = () -> {};")),
                 Breaks.of(
                         "turns: a recall that comes before its grant is forgotten",
                         KEPT_PLAN,
-                        6,
+                        43,
                         EnumSet.of(FAIR, LIVENESS),
                         java("internal/queue/LocalLine", "                || recalledToken == obtained.token()\n", "")),
                 Breaks.of(
                         "turns: who leaves the closed part of a line leaves the place to another",
                         KEPT_PLAN,
-                        11,
+                        46,
                         EnumSet.of(FAIR),
                         java("internal/queue/InLine", "present.turn.left(place - 1);", "")),
                 Breaks.of(
