@@ -415,7 +415,7 @@ final class Breaks {
                 of(
                         "quorum: data of another process of the server counts",
                         QUORUM,
-                        433,
+                        4_016,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "known = known and (durable == '1' or run == here)", "")),
                 of(
