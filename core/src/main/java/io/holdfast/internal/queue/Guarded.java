@@ -9,11 +9,9 @@ import java.util.function.Supplier;
  * shortage of memory at any line, may leave a part undone: it is passed on, and a moment later the thread of the timers mends the state.
  */
 abstract class Guarded {
-    private static final Runnable NOTHING = () -> {};
-
     final Kit kit;
     final ReentrantLock lock = new ReentrantLock();
-    private Runnable untold = NOTHING; // guarded by lock
+    private Runnable untold = Guarded::nothing; // guarded by lock
 
     Guarded(Kit kit) {
         this.kit = kit;
@@ -44,9 +42,11 @@ abstract class Guarded {
         return () -> tell(all);
     }
 
+    private static void nothing() {}
+
     private void tell(Runnable all) {
         all.run();
-        under(() -> untold = untold == all ? NOTHING : untold);
+        under(() -> untold = untold == all ? Guarded::nothing : untold);
     }
 
     final <T> T under(Supplier<T> look) {
