@@ -25,7 +25,7 @@ public final class Handle implements Entry<ReleaseResult> {
     public final Holding hold;
     private final AtomicBoolean left = new AtomicBoolean();
     private volatile boolean used;
-    private volatile boolean leftInTime; // it was not lost before
+    private final AtomicBoolean leftInTime = new AtomicBoolean(); // it was not lost before
     private volatile @Nullable Listener listener; // the last; null until there is one
 
     public Handle(Holding hold) {
@@ -71,8 +71,10 @@ public final class Handle implements Entry<ReleaseResult> {
     /** Completes when its hold is lost, if it has not left before. */
     public CompletableFuture<LossReason> lost() {
         CompletableFuture<LossReason> told = new CompletableFuture<>();
+        AtomicBoolean ended =
+                leftInTime; // and not this: the hold would keep its handle, and a forgotten lease for ever
         Once.after(hold.lost(), (reason, failure) -> {
-            if (!leftInTime) {
+            if (!ended.get()) {
                 told.complete(reason);
             }
         });
@@ -103,7 +105,7 @@ public final class Handle implements Entry<ReleaseResult> {
         try {
             removeListeners();
             CompletableFuture<ReleaseResult> answer = hold.leave(rest);
-            leftInTime = hold.lossReason() == null;
+            leftInTime.set(hold.lossReason() == null);
             return answer;
         } catch (RuntimeException | Error e) {
             left.set(false); // so that it can be tried again; if it was not, the lease is over, and counts as forgotten
