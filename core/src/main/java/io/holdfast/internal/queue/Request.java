@@ -393,7 +393,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
             Object how = outcome.end(); // read once: it may end between two looks
             if (how instanceof Hold present) {
                 if (present.token() == token) {
-                    present.raise(deadline, queue.kit.nanoTime());
+                    present.armed(deadline, false); // and looked at: each deadline is warned of
                 }
                 return;
             }
