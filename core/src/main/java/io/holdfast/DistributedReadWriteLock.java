@@ -71,7 +71,7 @@ public final class DistributedReadWriteLock {
 
     /**
      * Goes on reading after writing, without another writer in between. The writing lease ends, and with it whatever has entered
-     * the same hold; other readers that stand in front of the queue are granted the lock. Blocks for one round trip, at most the
+     * the same hold: work under such a lease is not interrupted, since its own actor ended it. Other readers that stand in front of the queue are granted the lock. Blocks for one round trip, at most the
      * command timeout.
      *
      * @param writing a lease of this lock for writing

@@ -322,7 +322,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         trace.add(request.machine, request + " downgrades");
         request.downgrades = true;
         writing.ended = true;
-        workOf(writing).elsewhere = true;
+        works.goesOn(writing.lease);
         long begun = now();
         lock.downgradeAsync(writing.lease).whenComplete((lease, failure) -> {
             request.downgrades = false;

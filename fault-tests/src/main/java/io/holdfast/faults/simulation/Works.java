@@ -111,6 +111,15 @@ final class Works {
         return work;
     }
 
+    /** The actor goes on under another lease: every lease of the present hold ends by that, and nobody is told. */
+    void goesOn(Lease lease) {
+        for (Work each : open) {
+            if (LeaseLook.holdOf(each.lease) == LeaseLook.holdOf(lease)) {
+                each.elsewhere = true;
+            }
+        }
+    }
+
     /** Extends it, and looks at what is left when that is answered. */
     void extend(Work work, Duration atLeast) {
         if (LeaseLook.remaining(work.lease).isZero()) {
