@@ -227,6 +227,11 @@ public final class FakeDriver implements RedisDriver {
         return list("GRANTED", token, serverMicros());
     }
 
+    /** line_downgrade: the owner reads, and nobody waits. */
+    public Reply downgraded(long token) {
+        return list("DOWNGRADED", token, serverMicros());
+    }
+
     /** acquire: the owner waits; the present holder has so much left. */
     public Reply queued(int place, Duration remaining) {
         return acquireReply("QUEUED", place, place, remaining);

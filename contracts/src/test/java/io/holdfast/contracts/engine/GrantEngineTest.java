@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
@@ -170,6 +171,24 @@ final class GrantEngineTest extends EngineFixture {
         server.next("line_acquire").answer(server.grantedLine(7));
         assertEquals(7, obtained(future).token());
         assertEquals(List.of(), server.open());
+    }
+
+    @Test
+    void downgrade_littleIsLeftOfTheTerm_isAskedForAgain() {
+        LockOptions demanding = LockOptions.defaults().withTerm(seconds(1)).withLeastRemaining(millis(800));
+        DistributedReadWriteLock lock = holdfast.readWriteLock("a", demanding);
+        CompletableFuture<Lease> writing = lock.write().acquireAsync(Wait.none());
+        server.next("line_acquire").answer(server.grantedLine(7));
+        CompletableFuture<Lease> reading = lock.downgradeAsync(obtained(writing));
+        Call first = server.next("line_downgrade");
+        time.advance(millis(300));
+        first.answer(server.downgraded(8));
+        assertFalse(reading.isDone());
+        time.advance(millis(50));
+        Call again = server.next("line_downgrade");
+        time.advance(millis(100));
+        again.answer(server.downgraded(8));
+        assertEquals(millis(1_000 - 10 - 2 - 100), obtained(reading).remaining());
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
@@ -96,7 +97,8 @@ public final class Downgrade {
         long deadline = queue.server.deadline(reading.keys, sent, term.toNanos());
         if (reply.token() == 0) {
             takeBack(reading.unanswered(), LossReason.GONE, lost(LossReason.GONE));
-        } else if (deadline - queue.kit.nanoTime() <= 0) {
+        } else if (deadline - queue.kit.nanoTime()
+                <= Demand.leastLeft(reading.options).toNanos()) {
             again(null); // asked once more, its hold ends later
         } else {
             QueueGrant grant = new QueueGrant(reading, reply.token(), reply.sinceMicros(), true, 0, false, sent);
@@ -143,7 +145,7 @@ public final class Downgrade {
                     null,
                     new ServerUnreachableException(
                             Shown.lock(reading.keys.name()) + ": " + queue.server.describe()
-                                    + " did not answer whether the writer goes on as a reader; it is released",
+                                    + " did not answer in time whether the writer goes on as a reader; it is released",
                             failure));
         } else {
             queue.kit.schedule(RETRY_NANOS, this::ask);

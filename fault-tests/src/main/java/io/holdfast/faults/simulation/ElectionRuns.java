@@ -392,6 +392,11 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
         }
 
         @Override
+        public boolean clocksAreSet() {
+            return plan.kind() == ElectionPlan.Kind.OUTSIDE;
+        }
+
+        @Override
         public boolean undisturbed(Work work, long since) {
             return plan.kind() != ElectionPlan.Kind.OUTSIDE && checks.undisturbed((Led) work.of, since);
         }

@@ -378,6 +378,11 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         }
 
         @Override
+        public boolean clocksAreSet() {
+            return plan.kind() == LinePlan.Kind.OUTSIDE;
+        }
+
+        @Override
         public boolean undisturbed(Work work, long since) {
             LineLease held = (LineLease) work.of;
             return plan.kind() != LinePlan.Kind.OUTSIDE && !checks.isRevoked(held.owner) && isCalm(work.machine, since);

@@ -244,6 +244,11 @@ final class World implements Checks.Surroundings {
         }
 
         @Override
+        public boolean clocksAreSet() {
+            return plan.kind() == Plan.Kind.OUTSIDE;
+        }
+
+        @Override
         public boolean undisturbed(Work work, long since) {
             Held held = (Held) work.of;
             return plan.kind() != Plan.Kind.OUTSIDE
