@@ -6,16 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
+import io.holdfast.contracts.FakeDriver;
+import io.holdfast.spi.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -118,5 +123,30 @@ final class ReentryEngineTest extends EngineFixture {
         CompletableFuture<ReleaseResult> last = leases.get(0).releaseAsync();
         server.next("release").answer(server.released("RELEASED"));
         assertEquals(ReleaseResult.RELEASED, last.join());
+    }
+
+    /** A process that stood still asks before its timers have run: the holds end while it looks for the newest. */
+    @Test
+    void reenter_severalHoldsAreOverUnnoticed_asksTheServer() {
+        AtomicLong ahead = new AtomicLong();
+        Environment steady = time.environment(2);
+        Environment stoodStill =
+                new Environment(() -> time.nanoTime() + ahead.get(), steady.timers(), steady.entropy());
+        FakeDriver driver = new FakeDriver(time);
+        try (Holdfast client = Holdfast.over(driver, OPTIONS, stoodStill)) {
+            DistributedLock reading = client.readWriteLock("a").read();
+            List<Lease> outer = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                CompletableFuture<Lease> future = reading.acquireAsync(Wait.none());
+                driver.next("line_acquire").answer(driver.grantedLine(7));
+                outer.add(obtained(future));
+            }
+            ahead.set(TERM.toNanos());
+            var unused = reading.with(LockOptions.defaults().withOwnConflict(OwnConflict.REENTER))
+                    .acquireAsync(Wait.none());
+            driver.next("line_acquire");
+            assertTrue(outer.stream().noneMatch(Lease::isValid));
+            driver.answer("line_release", call -> driver.gone());
+        }
     }
 }

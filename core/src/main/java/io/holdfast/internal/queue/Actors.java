@@ -2,7 +2,9 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,15 +51,20 @@ final class Actors {
     Hold ownOf(Demand demand) {
         Key key = Key.of(demand);
         Object held = holds.get(key);
-        if (held == null || held instanceof Hold) {
-            return newest(held);
+        if (held == null || held instanceof Hold only && only.isValid()) {
+            return (Hold) held;
         }
-        Hold[] found = new Hold[1];
+        List<Hold> all = new ArrayList<>();
         holds.computeIfPresent(key, (same, now) -> {
-            found[0] = newest(now);
+            all.addAll(several(now));
             return now;
         });
-        return found[0];
+        // Outside of the map's computation: to look whether a hold is valid may end it, which takes it out of the map.
+        Hold newest = null;
+        for (Hold each : all) {
+            newest = each.isValid() ? each : newest;
+        }
+        return newest;
     }
 
     private static Object with(Object held, Object hold) {
@@ -73,20 +80,6 @@ final class Actors {
         Set<Hold> several = several(held);
         several.remove(hold);
         return several.size() == 1 ? several.iterator().next() : several;
-    }
-
-    private static @Nullable Hold newest(@Nullable Object held) {
-        if (held == null) {
-            return null;
-        }
-        if (held instanceof Hold only) {
-            return only.isValid() ? only : null;
-        }
-        Hold newest = null;
-        for (Hold each : several(held)) {
-            newest = each.isValid() ? each : newest;
-        }
-        return newest;
     }
 
     @SuppressWarnings("unchecked") // what is no hold is a set of them

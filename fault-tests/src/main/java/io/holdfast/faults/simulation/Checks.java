@@ -131,7 +131,7 @@ final class Checks extends FirstFinding<Checks.Check> {
     private final List<Asked> open = new ArrayList<>();
     private final Map<String, Long> revoked = new HashMap<>(); // when a hold was ended by name, by its owner
     private final Map<Integer, Long> obtained = new HashMap<>(); // greatest token by lock
-    private final Set<String> had = new HashSet<>(); // lock and token of what callers have got
+    private final Set<String> had = new HashSet<>(); // lock and token of what callers have got, and its owner
     private final Map<Integer, Long> restsUntil = new HashMap<>(); // by lock
     private final long[] unfenced;
     private final long[] fenced;
@@ -252,6 +252,7 @@ final class Checks extends FirstFinding<Checks.Check> {
         }
         leases.add(held);
         had.add(held.lock + " " + held.token);
+        had.add(held.owner);
         Shared shared = held.shared;
         if (shared != null) {
             had.add(held.lock + " " + shared.token);
@@ -307,9 +308,9 @@ final class Checks extends FirstFinding<Checks.Check> {
         }
     }
 
-    /** A lock rests after a hold with this token. */
-    void rests(int lock, long token) {
-        if (strict && !had.contains(lock + " " + token)) {
+    /** A lock rests after a hold with this token; a late release finds what its owner was granted again, and rests after that. */
+    void rests(int lock, String owner, long token) {
+        if (strict && !had.contains(lock + " " + token) && !had.contains(owner)) {
             found(Check.RESTS, "lock" + lock + " rests after token " + token + ", which nobody has had");
         }
     }

@@ -274,7 +274,8 @@ final class ServerChecks {
             return;
         }
         String[] words = text.split(" ", 5);
-        Asked before = byOwner.get(view.owner);
+        String ownerBefore = view.owner;
+        Asked before = byOwner.get(ownerBefore);
         view.owner = LineView.publicPart(words[0]);
         long token = Long.parseLong(words[1]);
         if (token == view.token && before != null && before == byOwner.get(view.owner)) {
@@ -283,7 +284,7 @@ final class ServerChecks {
         view.token = token;
         view.rests = view.owner.equals("-");
         if (view.rests) {
-            checks.rests(view.number, token);
+            checks.rests(view.number, ownerBefore, token);
             return;
         }
         if (token <= view.lastToken) {

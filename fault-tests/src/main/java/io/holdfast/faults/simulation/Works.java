@@ -133,7 +133,9 @@ final class Works {
         work.extended = true;
         long sent = world.now();
         work.lease.extendAsync(atLeast).thenRun(() -> {
-            double due = work.machine.inWorld(atLeast.toNanos()) * 98 / (world.clocksAreSet() ? SLEWED : 100) - (world.now() - sent) - 5 * MILLI;
+            double due = work.machine.inWorld(atLeast.toNanos()) * 98 / (world.clocksAreSet() ? SLEWED : 100)
+                    - (world.now() - sent)
+                    - 5 * MILLI;
             if (!work.left && !work.elsewhere && work.leftInWorld() < due) {
                 world.found(
                         Check.LEAST, work + " was extended, and has " + (long) work.leftInWorld() / MILLI + " ms left");
