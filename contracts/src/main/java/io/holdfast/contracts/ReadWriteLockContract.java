@@ -232,6 +232,16 @@ public abstract class ReadWriteLockContract extends LockSuite {
     }
 
     @Test
+    final void downgrade_ofAnExtendedLease_lastsAsLong() throws Exception {
+        Lease writing = lock.write().acquire();
+        writing.extend(Duration.ofMinutes(5));
+        Lease reading = lock.downgrade(writing);
+        assertTrue(reading.remaining().toMinutes() >= 4, () -> "" + reading);
+        assertTrue(reading.isHeldOnServer());
+        reading.release();
+    }
+
+    @Test
     final void downgrade_serverSilent_nothingIsHeldInTheEnd() throws Exception {
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
         Holdfast cut = client(proxy.address(), HoldfastOptions.defaults().withCommandTimeout(Duration.ofMillis(300)));

@@ -41,6 +41,9 @@ public final class Downgrade {
     /** The stage of the lease, once the server has answered; fails otherwise. */
     private final CompletableFuture<CompletableFuture<Handle>> result = new CompletableFuture<>();
 
+    /** As long as it would have lasted for the writer, at least: that may have been extended. */
+    private final Duration term;
+
     private final long giveUpNanos;
 
     public Downgrade(QueueEngine queue, Hold writing) {
@@ -50,6 +53,9 @@ public final class Downgrade {
         this.reading = new Request(writer, writer.demand().asking(Asked.SHARED), writing.token());
         this.writingGoesOn = writing.goingOn();
         this.stage = reading.outcome.stage();
+        Duration left = Duration.ofMillis(writing.peek().toMillis()); // the server counts whole ones
+        Duration usual = reading.options.term();
+        this.term = left.compareTo(usual) > 0 ? left : usual;
         this.giveUpNanos =
                 queue.kit.nanoTime() + queue.kit.options.commandTimeout().toNanos();
     }
@@ -82,18 +88,17 @@ public final class Downgrade {
 
     private void ask() {
         long sent = queue.kit.nanoTime();
-        Duration term = reading.options.term();
         queue.server.lineScripts.downgrade(
                 reading.keys, reading.owner, writing.token(), term, sent, (reply, failure) -> {
                     if (reply != null) {
-                        answered(reply, sent, term);
+                        answered(reply, sent);
                     } else {
                         failed(Objects.requireNonNull(failure));
                     }
                 });
     }
 
-    private void answered(DowngradeReply reply, long sent, Duration term) {
+    private void answered(DowngradeReply reply, long sent) {
         long deadline = queue.server.deadline(reading.keys, sent, term.toNanos());
         if (reply.token() == 0) {
             takeBack(reading.unanswered(), LossReason.GONE, lost(LossReason.GONE));

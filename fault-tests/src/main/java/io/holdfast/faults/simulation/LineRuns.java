@@ -255,10 +255,13 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     }
 
     private LineLease held(LineRequest request, Lease lease) {
+        return held(request, lease, request.item.options());
+    }
+
+    private LineLease held(LineRequest request, Lease lease, LockOptions asked) {
         LineLease held = new LineLease(request, lease, now());
         checks.obtained(held);
-        held.work =
-                works.begin(held, request.machine, lease, request.item.options(), request.item.ending() == Ending.WORK);
+        held.work = works.begin(held, request.machine, lease, asked, request.item.ending() == Ending.WORK);
         trace.add(request.machine, "" + held);
         lease.lost().thenAccept(reason -> {
             trace.add(request.machine, held + " is lost: " + reason);
@@ -328,7 +331,8 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
             request.downgrades = false;
             trace.add(request.machine, request + (failure == null ? " reads" : " does not read: " + failure));
             if (failure == null) {
-                LineLease reading = held(request, lease);
+                // Of another request's terms if it had entered that one's hold.
+                LineLease reading = held(request, lease, LeaseLook.holdOf(lease).options);
                 later(request.machine, rest, () -> release(reading));
             } else if (!(failure instanceof HoldfastException) && !(failure.getCause() instanceof HoldfastException)) {
                 checks.found(Check.ANSWER, request + " downgrades: " + failure);

@@ -118,6 +118,15 @@ final class ServerChecks {
         }
     }
 
+    /** A release has run. */
+    void released(String key, String owner) {
+        for (View view : views) {
+            if (view.key.equals(key)) {
+                view.releasedBy = LineView.publicPart(owner);
+            }
+        }
+    }
+
     /** Something runs on the server now, or has just run, for a client if one is given. */
     void ran(@Nullable Machine from) {
         lookBetween();
@@ -274,8 +283,7 @@ final class ServerChecks {
             return;
         }
         String[] words = text.split(" ", 5);
-        String ownerBefore = view.owner;
-        Asked before = byOwner.get(ownerBefore);
+        Asked before = byOwner.get(view.owner);
         view.owner = LineView.publicPart(words[0]);
         long token = Long.parseLong(words[1]);
         if (token == view.token && before != null && before == byOwner.get(view.owner)) {
@@ -284,7 +292,7 @@ final class ServerChecks {
         view.token = token;
         view.rests = view.owner.equals("-");
         if (view.rests) {
-            checks.rests(view.number, ownerBefore, token);
+            checks.rests(view.number, view.releasedBy, token);
             return;
         }
         if (token <= view.lastToken) {

@@ -12,6 +12,10 @@ final class View {
     String text;
 
     String owner = "";
+
+    /** The owner that the last release has named. */
+    String releasedBy = "";
+
     long token;
     long lastToken; // of all holds and leases
     /** When somebody was last seen to hold it; before everything if nobody ever did. */

@@ -24,12 +24,17 @@ final class Way extends Link {
 
     @Override
     public void answered(Command command, @Nullable Object answer) {
-        if (answer instanceof Reply
+        ServerChecks looking = server.checks;
+        if (answer instanceof Reply reply
                 && command.words().size() > 1
                 && LeaseLook.isRelease(command.words().get(1))) {
             server.knowsRelease = true;
+            if (looking != null && reply.asString().startsWith("RELEASED")) {
+                int keys = Integer.parseInt(command.words().get(2));
+                looking.released(
+                        command.words().get(3), command.words().get(3 + keys + 2)); // after two that all scripts have
+            }
         }
-        ServerChecks looking = server.checks;
         if (looking != null
                 && answer instanceof Reply reply
                 && command.words().size() > 3
