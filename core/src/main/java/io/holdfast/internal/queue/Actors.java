@@ -51,7 +51,7 @@ final class Actors {
     Hold ownOf(Demand demand) {
         Key key = Key.of(demand);
         Object held = holds.get(key);
-        if (held == null || held instanceof Hold only && only.isValid()) {
+        if (held == null || (held instanceof Hold only && only.isValid())) {
             return (Hold) held;
         }
         List<Hold> all = new ArrayList<>();
