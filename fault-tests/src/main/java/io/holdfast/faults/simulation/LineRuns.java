@@ -398,6 +398,15 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         }
 
         @Override
+        public boolean mayBeEntered(Work work) {
+            LinePlan.Ask held = ((LineLease) work.of).request.item;
+            return checks.open().stream()
+                    .anyMatch(request -> request.machine == work.machine
+                            && request.item.actor().equals(held.actor())
+                            && request.item.options().ownConflict() != OwnConflict.WAIT);
+        }
+
+        @Override
         public void found(Works.Check check, String what) {
             checks.found(Check.valueOf(check.name()), what);
         }

@@ -40,6 +40,11 @@ final class Works {
         /** Since when its process runs without having stood still. */
         long runsSince(Machine machine);
 
+        /** Whether a request of the same actor waits that would enter its hold, and perhaps extends it for that. */
+        default boolean mayBeEntered(Work work) {
+            return false;
+        }
+
         void found(Check check, String what);
     }
 
@@ -317,6 +322,7 @@ final class Works {
     /** Once it is not renewed any more, it has a term yet. */
     private void lasts(Work work, double left) {
         Double longest = work.longest();
+        work.extended |= longest != null && world.mayBeEntered(work);
         if (left > 0
                 && longest != null
                 && !work.extended

@@ -1,5 +1,6 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.VirtualTime;
@@ -260,6 +261,15 @@ final class World implements Checks.Surroundings {
         @Override
         public long runsSince(Machine machine) {
             return World.this.runsSince(machine);
+        }
+
+        @Override
+        public boolean mayBeEntered(Work work) {
+            Plan.Ask held = ((Held) work.of).asked.item;
+            return checks.open().stream()
+                    .anyMatch(asked -> asked.machine == work.machine
+                            && asked.item.actor().equals(held.actor())
+                            && asked.item.options().ownConflict() != OwnConflict.WAIT);
         }
 
         @Override
