@@ -117,6 +117,7 @@ final class Works {
                 work.extended = true;
             }
         }
+        work.extended |= world.mayBeEntered(work);
         open.add(work);
         return work;
     }
