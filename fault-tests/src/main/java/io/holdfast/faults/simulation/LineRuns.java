@@ -333,6 +333,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
             if (failure == null) {
                 // Of another request's terms if it had entered that one's hold.
                 LineLease reading = held(request, lease, LeaseLook.holdOf(lease).options);
+                workOf(reading).extended |= workOf(writing).extended; // it lasts as long
                 later(request.machine, rest, () -> release(reading));
             } else if (!(failure instanceof HoldfastException) && !(failure.getCause() instanceof HoldfastException)) {
                 checks.found(Check.ANSWER, request + " downgrades: " + failure);
