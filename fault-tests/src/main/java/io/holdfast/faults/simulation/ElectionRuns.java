@@ -45,6 +45,7 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
     private final Holdfast operator;
     private final Works works = new Works(new OfWorks(), timers, trace);
     private final boolean quorum;
+    private boolean leaving;
     private long beats;
     private boolean healed;
     private boolean over;
@@ -119,6 +120,7 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
         if (checks.finding() != null) {
             return;
         }
+        leaving = true;
         candidates.forEach(candidate -> close(candidate, false));
         long settled = now() + SETTLED_AFTER;
         go("settled", settled, () -> now() >= settled);
@@ -235,6 +237,13 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
         });
     }
 
+    /** A process that stood still when it was to close its client comes back late, perhaps when all have left for good. */
+    private void startAgain(Slot slot) {
+        if (!leaving) {
+            start(slot);
+        }
+    }
+
     private void closeClient(Slot slot) {
         Client client = clients.get(slot.number);
         Machine machine = slot.machine;
@@ -299,7 +308,7 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
                 if (slot.machine == machine) { // which goes on, for its leaders have to return
                     closeClient(slot);
                     slot.machine = null;
-                    timers.schedule(trouble.lengthMillis() * MILLI, () -> start(slot));
+                    timers.schedule(trouble.lengthMillis() * MILLI, () -> startAgain(slot));
                 }
             });
         } else {
