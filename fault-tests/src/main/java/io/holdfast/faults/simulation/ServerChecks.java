@@ -111,20 +111,14 @@ final class ServerChecks {
 
     /** A hold was ended by name. */
     void revoked(String key, String owner) {
-        for (View view : views) {
-            if (view.key.equals(key)) {
-                checks.revoked(view.number, owner);
-            }
-        }
+        views.stream().filter(view -> view.key.equals(key)).forEach(view -> checks.revoked(view.number, owner));
     }
 
     /** A release has run. */
     void released(String key, String owner) {
-        for (View view : views) {
-            if (view.key.equals(key)) {
-                view.releasedBy = LineView.publicPart(owner);
-            }
-        }
+        views.stream()
+                .filter(view -> view.key.equals(key))
+                .forEach(view -> view.releasedBy = LineView.publicPart(owner));
     }
 
     /** Something runs on the server now, or has just run, for a client if one is given. */
