@@ -70,9 +70,10 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * Goes on reading after writing, without another writer in between. The writing lease ends, and with it whatever has entered
-     * the same hold: work under such a lease is not interrupted, since its own actor ended it. Other readers that stand in front of the queue are granted the lock. Blocks for one round trip, at most the
-     * command timeout.
+     * Goes on reading after writing, without another writer in between. The writing lease ends, and with it every lease that has
+     * entered the same hold: work under such a lease is not interrupted, since its own actor ended it. Other readers that stand in
+     * front of the queue are granted the lock. Blocks for one round trip as a rule, and for the command timeout at most: an answer that
+     * leaves too little of the lease is asked for again.
      *
      * @param writing a lease of this lock for writing
      * @return a lease for reading, with a token of its own

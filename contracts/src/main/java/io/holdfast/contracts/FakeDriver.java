@@ -227,7 +227,7 @@ public final class FakeDriver implements RedisDriver {
         return list("GRANTED", token, serverMicros());
     }
 
-    /** line_downgrade: the owner reads, and nobody waits. */
+    /** line_downgrade: the owner reads, and the queue is empty. */
     public Reply downgraded(long token) {
         return list("DOWNGRADED", token, serverMicros());
     }
