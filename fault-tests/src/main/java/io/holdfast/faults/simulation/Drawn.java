@@ -1,5 +1,7 @@
 package io.holdfast.faults.simulation;
 
+import io.holdfast.LockOptions;
+import io.holdfast.LockOptions.OwnConflict;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -12,6 +14,22 @@ interface Drawn {
         int number();
 
         long atMillis();
+    }
+
+    /** A request of an actor for a lock. */
+    interface Asking extends Item {
+        int lock();
+
+        String actor();
+
+        LockOptions options();
+
+        /** Whether it would enter what its actor has obtained by another request of the same process. */
+        default boolean wouldEnter(Asking obtained) {
+            return lock() == obtained.lock()
+                    && actor().equals(obtained.actor())
+                    && options().ownConflict() != OwnConflict.WAIT;
+        }
     }
 
     /** The word for {@code --plan}. */

@@ -401,13 +401,13 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
         }
 
         @Override
-        public boolean clocksAreSet() {
+        public boolean isOutside() {
             return plan.kind() == ElectionPlan.Kind.OUTSIDE;
         }
 
         @Override
         public boolean undisturbed(Work work, long since) {
-            return plan.kind() != ElectionPlan.Kind.OUTSIDE && checks.undisturbed((Led) work.of, since);
+            return checks.undisturbed((Led) work.of, since);
         }
 
         @Override

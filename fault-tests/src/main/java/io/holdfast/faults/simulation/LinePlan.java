@@ -128,7 +128,12 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
             LockOptions options,
             long holdMillis,
             Ending ending)
-            implements Item {
+            implements Item, Asking {
+        @Override
+        public int lock() {
+            return line;
+        }
+
         Wait waitLimit() {
             return waitMillis < 0 ? Wait.forever() : Wait.upTo(millis(waitMillis));
         }

@@ -383,14 +383,14 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         }
 
         @Override
-        public boolean clocksAreSet() {
+        public boolean isOutside() {
             return plan.kind() == LinePlan.Kind.OUTSIDE;
         }
 
         @Override
         public boolean undisturbed(Work work, long since) {
             LineLease held = (LineLease) work.of;
-            return plan.kind() != LinePlan.Kind.OUTSIDE && !checks.isRevoked(held.owner) && isCalm(work.machine, since);
+            return !checks.isRevoked(held.owner) && isCalm(work.machine, since);
         }
 
         @Override
@@ -402,9 +402,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         public boolean mayBeEntered(Work work) {
             LinePlan.Ask held = ((LineLease) work.of).request.item;
             return checks.open().stream()
-                    .anyMatch(request -> request.machine == work.machine
-                            && request.item.actor().equals(held.actor())
-                            && request.item.options().ownConflict() != OwnConflict.WAIT);
+                    .anyMatch(request -> request.machine == work.machine && request.item.wouldEnter(held));
         }
 
         @Override

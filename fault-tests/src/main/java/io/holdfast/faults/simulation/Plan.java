@@ -142,7 +142,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             LockOptions options,
             long holdMillis,
             Ending ending)
-            implements Item {
+            implements Item, Asking {
         /** Whether its hold may serve several leases of its client, one after the other. */
         boolean isShared() {
             return options.renewed()

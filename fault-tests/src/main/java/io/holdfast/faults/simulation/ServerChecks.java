@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,16 +110,9 @@ final class ServerChecks {
         }
     }
 
-    /** A hold was ended by name. */
-    void revoked(String key, String owner) {
-        views.stream().filter(view -> view.key.equals(key)).forEach(view -> checks.revoked(view.number, owner));
-    }
-
-    /** A release has run. */
-    void released(String key, String owner) {
-        views.stream()
-                .filter(view -> view.key.equals(key))
-                .forEach(view -> view.releasedBy = LineView.publicPart(owner));
+    /** What it sees of the lock whose hold has this key. */
+    Stream<View> viewsOf(String key) {
+        return views.stream().filter(view -> view.key.equals(key));
     }
 
     /** Something runs on the server now, or has just run, for a client if one is given. */

@@ -31,8 +31,8 @@ final class Way extends Link {
             server.knowsRelease = true;
             if (looking != null && reply.asString().startsWith("RELEASED")) {
                 int keys = Integer.parseInt(command.words().get(2));
-                looking.released(
-                        command.words().get(3), command.words().get(3 + keys + 2)); // after two that all scripts have
+                String owner = command.words().get(3 + keys + 2); // after two that all scripts have
+                looking.viewsOf(command.words().get(3)).forEach(view -> view.releasedBy = LineView.publicPart(owner));
             }
         }
         if (looking != null
@@ -41,8 +41,8 @@ final class Way extends Link {
                 && LeaseLook.isRevoke(command.words().get(1))
                 && reply.asList().get(0).asString().startsWith("RELEASED ")) {
             // Of what is told of the hold that ended, the owner stands behind a blank and the rest of the term.
-            looking.revoked(
-                    command.words().get(3), reply.asList().get(1).asString().split(" ", -1)[2]);
+            String owner = reply.asList().get(1).asString().split(" ", -1)[2];
+            looking.viewsOf(command.words().get(3)).forEach(view -> world.checks.revoked(view.number, owner));
         }
         if (world.checksOfQuorum != null && answer instanceof Reply reply) {
             world.checksOfQuorum.answered(server.memory, command, reply);

@@ -31,8 +31,8 @@ final class Works {
     interface Surroundings {
         long now();
 
-        /** Whether servers' clocks are set: a client counts for a while as if such a clock were slewed. */
-        boolean clocksAreSet();
+        /** Whether servers lose their memory, or their clocks are set: a client counts for a while as if such a clock were slewed. */
+        boolean isOutside();
 
         /** Whether nothing went wrong since then that could touch this lease, nor ended an operator its hold. */
         boolean undisturbed(Work work, long since);
@@ -111,24 +111,23 @@ final class Works {
             world.found(Check.LEAST, work + " is handed out with " + left.toMillis() + " ms left");
         }
         lease.onWarning(remaining -> warned(work, remaining));
-        for (Work other : open) {
-            if (LeaseLook.holdOf(other.lease) == LeaseLook.holdOf(lease)) { // whoever enters may extend it
-                other.extended = true;
-                work.extended = true;
-            }
-        }
-        work.extended |= world.mayBeEntered(work);
+        List<Work> sharing = sharing(lease);
+        sharing.forEach(other -> other.extended = true); // an actor that enters a hold may extend it
+        work.extended = !sharing.isEmpty() || world.mayBeEntered(work);
         open.add(work);
         return work;
     }
 
-    /** The actor goes on under another lease: every lease of the present hold ends by that, and nobody is told. */
+    /** An actor goes on under another lease. That ends every lease of the present hold, and no listener hears of it. */
     void goesOn(Lease lease) {
-        for (Work each : open) {
-            if (LeaseLook.holdOf(each.lease) == LeaseLook.holdOf(lease)) {
-                each.elsewhere = true;
-            }
-        }
+        sharing(lease).forEach(each -> each.elsewhere = true);
+    }
+
+    /** The open work under leases of the same hold. */
+    private List<Work> sharing(Lease lease) {
+        return open.stream()
+                .filter(each -> LeaseLook.holdOf(each.lease) == LeaseLook.holdOf(lease))
+                .toList();
     }
 
     /** Extends it, and looks at what is left when that is answered. */
@@ -139,7 +138,7 @@ final class Works {
         work.extended = true;
         long sent = world.now();
         work.lease.extendAsync(atLeast).thenRun(() -> {
-            double due = work.machine.inWorld(atLeast.toNanos()) * 98 / (world.clocksAreSet() ? SLEWED : 100)
+            double due = work.machine.inWorld(atLeast.toNanos()) * 98 / (world.isOutside() ? SLEWED : 100)
                     - (world.now() - sent)
                     - 5 * MILLI;
             if (!work.left && !work.elsewhere && work.leftInWorld() < due) {
@@ -255,7 +254,8 @@ final class Works {
     private boolean isHealthy(Work work) {
         Double longest = work.longest();
         long held = LeaseLook.heldNanos(work.lease);
-        return work.terms.renewed()
+        return !world.isOutside()
+                && work.terms.renewed()
                 && (longest == null || work.machine.inWorld(held) < longest * 98 / 100)
                 && LeaseLook.remaining(work.lease).toNanos() > 0
                 && world.undisturbed(work, work.obtainedAt - work.terms.term().toNanos() - Checks.GRACE);
@@ -323,7 +323,9 @@ final class Works {
     /** Once it is not renewed any more, it has a term yet. */
     private void lasts(Work work, double left) {
         Double longest = work.longest();
-        work.extended |= longest != null && world.mayBeEntered(work);
+        if (longest != null && !work.extended) {
+            work.extended = world.mayBeEntered(work);
+        }
         if (left > 0
                 && longest != null
                 && !work.extended

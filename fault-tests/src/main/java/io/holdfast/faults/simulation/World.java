@@ -1,6 +1,5 @@
 package io.holdfast.faults.simulation;
 
-import io.holdfast.LockOptions.OwnConflict;
 import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.VirtualTime;
@@ -245,17 +244,14 @@ final class World implements Checks.Surroundings {
         }
 
         @Override
-        public boolean clocksAreSet() {
+        public boolean isOutside() {
             return plan.kind() == Plan.Kind.OUTSIDE;
         }
 
         @Override
         public boolean undisturbed(Work work, long since) {
             Held held = (Held) work.of;
-            return plan.kind() != Plan.Kind.OUTSIDE
-                    && !held.revoked
-                    && World.this.undisturbed(work.machine, held.lock, since)
-                    && couldBeKept(held);
+            return !held.revoked && World.this.undisturbed(work.machine, held.lock, since) && couldBeKept(held);
         }
 
         @Override
@@ -267,9 +263,7 @@ final class World implements Checks.Surroundings {
         public boolean mayBeEntered(Work work) {
             Plan.Ask held = ((Held) work.of).asked.item;
             return checks.open().stream()
-                    .anyMatch(asked -> asked.machine == work.machine
-                            && asked.item.actor().equals(held.actor())
-                            && asked.item.options().ownConflict() != OwnConflict.WAIT);
+                    .anyMatch(asked -> asked.machine == work.machine && asked.item.wouldEnter(held));
         }
 
         @Override
