@@ -37,16 +37,26 @@ public final class Admin {
 
     private final Kind kind;
     private final @Nullable Object eventData;
+    private final boolean scanning;
 
     Admin(Client client) {
-        this(client, Kind.LOCK, null);
+        this(client, Kind.LOCK, null, false);
     }
 
-    private Admin(Client client, Kind kind, @Nullable Object eventData) {
+    private Admin(Client client, Kind kind, @Nullable Object eventData, boolean scanning) {
         this.client = client;
-        this.inspector = new Inspector(client, kind);
+        this.inspector = new Inspector(client, kind, scanning);
         this.kind = kind;
         this.eventData = eventData;
+        this.scanning = scanning;
+    }
+
+    /**
+     * The same, where acts upon many locks search the whole server for them, as {@link Inspector#scanning} does. Without it, they
+     * find what clients report.
+     */
+    public Admin scanning() {
+        return new Admin(client, kind, eventData, true);
     }
 
     /**
@@ -54,23 +64,23 @@ public final class Admin {
      * candidates. Whoever is released by it, or dropped, campaigns again. Without it, elections are left alone.
      */
     public Admin elections() {
-        return new Admin(client, Kind.ELECTION, eventData);
+        return new Admin(client, Kind.ELECTION, eventData, scanning);
     }
 
     /** The same for read/write locks. Releases by name end every lease of such a lock, those with a token all that have it. */
     public Admin readWriteLocks() {
-        return new Admin(client, Kind.READ_WRITE, eventData);
+        return new Admin(client, Kind.READ_WRITE, eventData, scanning);
     }
 
     /** The same for semaphores. Releases by name end every lease, and so give all permits back. */
     public Admin semaphores() {
-        return new Admin(client, Kind.SEMAPHORE, eventData);
+        return new Admin(client, Kind.SEMAPHORE, eventData, scanning);
     }
 
     /** The same for one kind. */
     public Admin of(LockInfo.Kind of) {
         return switch (Require.given("of", of)) {
-            case LOCK -> new Admin(client, Kind.LOCK, eventData);
+            case LOCK -> new Admin(client, Kind.LOCK, eventData, scanning);
             case ELECTION -> elections();
             case READ_WRITE -> readWriteLocks();
             case SEMAPHORE -> semaphores();
@@ -83,7 +93,7 @@ public final class Admin {
      * @param data handed to listeners as {@link LockEvent#data()}, and to the log as its text; null for nothing
      */
     public Admin withEventData(@Nullable Object data) {
-        return new Admin(client, kind, data);
+        return new Admin(client, kind, data, scanning);
     }
 
     private void tell(String lock, String key, String owner, Function<LockEvent.Subject, LockEvent> event) {

@@ -28,7 +28,8 @@ import java.util.Spliterators;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Function;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -37,9 +38,13 @@ import org.jspecify.annotations.Nullable;
  * Looks at locks without changing them. What it reports was true at one instant on the server. Blocks for a few round
  * trips, each at most the command timeout.
  *
- * <p>Listings walk the keys by cursor ({@code SCAN}), a page at a time, and ask for the locks of a page in batches: they
- * do not stall the server, and a lock that is taken or released meanwhile may or may not be listed. They are streams that
- * ask as they are read: read only as much as is needed. Each lock is listed once.
+ * <p>Listings begin with what clients report of themselves, and ask the server for the locks that these have or wait for, in batches:
+ * they cost what they list, however many keys the server has. Clients are asked to report when a listing begins; one that does not
+ * answer within 250 ms is listed as it was when it last reported, a client that has died for as long as its holds last. On a
+ * cluster clients are not asked: what began in the last three seconds may not be listed. A lock that is taken or released meanwhile
+ * may or may not be listed. What no client of this library reports is listed by {@link #scanning} only.
+ *
+ * <p>Listings are streams that ask as they are read: read only as much as is needed. Each lock is listed once.
  *
  * <p>Every method, and every step of a stream, throws {@link ServerUnreachableException} if the server does not answer,
  * and {@link ServerRefusedException} if it answers with an error.
@@ -49,18 +54,33 @@ public final class Inspector {
     public static final int PAGE = 500;
 
     private static final int BATCH = 100;
+    /** After each page of a search: this many times as long as it took. */
+    private static final int PAUSE = 4;
+
     static final int MOST_LISTED = 10_000;
 
     final Client client;
     private final @Nullable Kind kind; // null for all
+    private final boolean scanning;
 
     Inspector(Client client) {
-        this(client, Kind.LOCK);
+        this(client, Kind.LOCK, false);
     }
 
-    Inspector(Client client, @Nullable Kind kind) {
+    Inspector(Client client, @Nullable Kind kind, boolean scanning) {
         this.client = client;
         this.kind = kind;
+        this.scanning = scanning;
+    }
+
+    /**
+     * The same, where listings search the whole server ({@code SCAN}) in place of asking clients: for what no client reports, as locks of
+     * programs in other languages, and of clients whose reports were lost with the server's memory. That costs the server about a
+     * microsecond for each key that it has, of whatever program. To leave it the rest of its time, each page is followed by a pause of four
+     * times as long as it took; so a million keys take some seconds.
+     */
+    public Inspector scanning() {
+        return new Inspector(client, kind, true);
     }
 
     /**
@@ -68,23 +88,23 @@ public final class Inspector {
      * candidates. Without it, elections are not listed.
      */
     public Inspector elections() {
-        return new Inspector(client, Kind.ELECTION);
+        return new Inspector(client, Kind.ELECTION, scanning);
     }
 
     /** The same for read/write locks. */
     public Inspector readWriteLocks() {
-        return new Inspector(client, Kind.READ_WRITE);
+        return new Inspector(client, Kind.READ_WRITE, scanning);
     }
 
     /** The same for semaphores. */
     public Inspector semaphores() {
-        return new Inspector(client, Kind.SEMAPHORE);
+        return new Inspector(client, Kind.SEMAPHORE, scanning);
     }
 
     /** The same for one kind. */
     public Inspector of(LockInfo.Kind of) {
         return switch (Require.given("of", of)) {
-            case LOCK -> new Inspector(client);
+            case LOCK -> new Inspector(client, Kind.LOCK, scanning);
             case ELECTION -> elections();
             case READ_WRITE -> readWriteLocks();
             case SEMAPHORE -> semaphores();
@@ -96,7 +116,7 @@ public final class Inspector {
      * about the lock of that name, as without this.
      */
     public Inspector allKinds() {
-        return new Inspector(client, null);
+        return new Inspector(client, null, scanning);
     }
 
     /** One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. */
@@ -180,10 +200,10 @@ public final class Inspector {
     /**
      * All locks that are held, with another size of the page.
      *
-     * @param page keys looked at by one step, 1 to 10,000
+     * @param page keys looked at by one step of a search, 1 to 10,000; it makes no difference to what is reported
      */
     public Stream<LockInfo> locks(int page) {
-        return infosOf(pattern(), page, key -> key, 0).filter(LockInfo::isLocked);
+        return infosOf("", page, 0).filter(LockInfo::isLocked);
     }
 
     /** All locks that have waiters, in no order, with the first hundred of each queue. */
@@ -193,22 +213,28 @@ public final class Inspector {
 
     /** All locks that have waiters, with another size of the page, 1 to 10,000. */
     public Stream<LockInfo> queues(int page) {
-        String pattern = pattern() + ":d";
-        return infosOf(pattern, page, key -> key.substring(0, key.length() - 2), Server.WAITERS_LISTED)
-                .filter(LockInfo::isQueued);
+        return infosOf(":d", page, Server.WAITERS_LISTED).filter(LockInfo::isQueued);
     }
 
-    /**
-     * The names of all locks that are held, in no order: it asks for the keys' names only, and so costs a fraction of
-     * {@link #locks()}.
-     */
+    /** The names of all locks that are held, in no order. A search asks for the keys' names only, and not for the locks. */
     public Stream<String> heldNames() {
-        return namesOf(pattern(), 0);
+        return scanning ? searchedNames("") : locks().map(LockInfo::name);
     }
 
     /** The names of all locks that have waiters, in no order; see {@link #heldNames()}. */
     public Stream<String> queuedNames() {
-        return namesOf(pattern() + ":d", 2);
+        return scanning
+                ? searchedNames(":d")
+                : infosOf(":d", PAGE, 0).filter(LockInfo::isQueued).map(LockInfo::name);
+    }
+
+    /** How many keys the server has, of whatever program: about as many microseconds of its time {@link #scanning} takes. */
+    public long serverKeys() {
+        long keys = 0;
+        for (RedisDriver master : client.server.driver.masters()) {
+            keys += ask(master, Command.of("DBSIZE")).asLong();
+        }
+        return keys;
     }
 
     private String pattern() {
@@ -219,13 +245,14 @@ public final class Inspector {
         return kind == null || keys.kind() == kind;
     }
 
-    private Stream<String> namesOf(String pattern, int suffix) {
-        return scan(pattern, PAGE)
-                .map(key -> Keys.ofHold(client.kit.options.prefix(), key.substring(0, key.length() - suffix)))
-                .flatMap(keys -> keys != null && isMeant(keys) ? Stream.of(keys.name()) : Stream.empty());
+    private Stream<String> searchedNames(String suffix) {
+        return searched(suffix, PAGE).flatMap(locks -> locks.stream().map(Keys::name));
     }
 
-    /** All keys that Holdfast keeps on the server under this client's prefix, of locks and elections, in no order. */
+    /**
+     * All keys that Holdfast keeps on the server under this client's prefix, of locks and elections, in no order. Always a search of the
+     * whole server; see {@link #scanning}.
+     */
     public Stream<String> keys() {
         return keys(PAGE);
     }
@@ -316,22 +343,58 @@ public final class Inspector {
         return Answers.await(client.server, callback -> client.server.calls.send(master, command, callback));
     }
 
-    /** All locks of which some key fits a pattern. */
-    Stream<LockInfo> infosOf(String pattern, int page, Function<String, String> holdOf, int mostWaiters) {
+    /**
+     * All locks that are reported, or are found by a key.
+     *
+     * @param suffix of the keys to find, behind that of the hold
+     */
+    private Stream<LockInfo> infosOf(String suffix, int page, int mostWaiters) {
+        requirePage(page);
+        if (scanning) {
+            return searched(suffix, page)
+                    .flatMap(locks -> batches(locks).flatMap(some -> infos(some, mostWaiters).stream()));
+        }
+        // Asked when the stream is read, and one batch after the other.
+        return StreamSupport.stream(() -> reported(mostWaiters).spliterator(), Spliterator.NONNULL, false);
+    }
+
+    private Stream<LockInfo> reported(int mostWaiters) {
+        Map<String, Integer> callers = client.queue.reports.read();
+        List<Keys> locks = new ArrayList<>();
+        for (String hold : callers.keySet()) {
+            Keys keys = Keys.ofHold(client.kit.options.prefix(), hold);
+            if (keys != null && isMeant(keys)) {
+                locks.add(keys);
+            }
+        }
+        return batches(locks)
+                .flatMap(some -> infos(some, mostWaiters).stream()
+                        .map(info -> info.withCallers(callers.getOrDefault(holdOf(info), 0))));
+    }
+
+    private String holdOf(LockInfo info) {
+        return Keys.of(client.kit.options.prefix(), Kind.of(info.kind()), info.name())
+                .hold();
+    }
+
+    private static Stream<List<Keys>> batches(List<Keys> locks) {
+        int count = (locks.size() + BATCH - 1) / BATCH;
+        return IntStream.range(0, count)
+                .mapToObj(i -> locks.subList(i * BATCH, Math.min(locks.size(), (i + 1) * BATCH)));
+    }
+
+    /** The locks that have such a key, by pages. */
+    private Stream<List<Keys>> searched(String suffix, int page) {
         Set<String> told = new HashSet<>();
-        return pages(pattern, page).flatMap(found -> {
+        return pages(pattern() + suffix, page).map(found -> {
             List<Keys> locks = new ArrayList<>();
             for (String key : found) {
-                Keys keys = Keys.ofHold(client.kit.options.prefix(), holdOf.apply(key));
+                Keys keys = Keys.ofHold(client.kit.options.prefix(), key.substring(0, key.length() - suffix.length()));
                 if (keys != null && isMeant(keys) && told.add(keys.hold())) {
                     locks.add(keys);
                 }
             }
-            List<LockInfo> infos = new ArrayList<>(locks.size());
-            for (int from = 0; from < locks.size(); from += BATCH) {
-                infos.addAll(infos(locks.subList(from, Math.min(locks.size(), from + BATCH)), mostWaiters));
-            }
-            return infos.stream();
+            return locks;
         });
     }
 
@@ -340,10 +403,14 @@ public final class Inspector {
         return pages(pattern, page).flatMap(List::stream).filter(told::add);
     }
 
-    private Stream<List<String>> pages(String pattern, int page) {
+    private static void requirePage(int page) {
         if (page < 1 || page > 10_000) {
             throw new IllegalArgumentException("page is " + page + ", must be from 1 to 10000");
         }
+    }
+
+    private Stream<List<String>> pages(String pattern, int page) {
+        requirePage(page);
         return StreamSupport.stream(
                 Spliterators.spliteratorUnknownSize(
                         new Pages(pattern, page), Spliterator.ORDERED | Spliterator.NONNULL),
@@ -356,6 +423,7 @@ public final class Inspector {
         private final Deque<List<String>> ready = new ArrayDeque<>();
         private final Deque<RedisDriver> masters = new ArrayDeque<>(client.server.driver.masters());
         private String cursor = "0";
+        private long tookNanos; // the last page
 
         Pages(String pattern, int page) {
             this.pattern = pattern;
@@ -366,7 +434,10 @@ public final class Inspector {
         public boolean hasNext() {
             while (ready.isEmpty() && !masters.isEmpty()) {
                 Command scan = Command.of("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(page));
+                pause();
+                long sent = System.nanoTime();
                 List<Reply> parts = ask(masters.getFirst(), scan).asList();
+                tookNanos = System.nanoTime() - sent;
                 cursor = parts.get(0).asString();
                 if (cursor.equals("0")) {
                     masters.removeFirst();
@@ -380,6 +451,11 @@ public final class Inspector {
                 }
             }
             return !ready.isEmpty();
+        }
+
+        /** A server has one thread, and others want it, too. */
+        private void pause() {
+            LockSupport.parkNanos(PAUSE * tookNanos);
         }
 
         @Override

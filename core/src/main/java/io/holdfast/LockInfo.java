@@ -16,6 +16,8 @@ import java.util.function.Function;
  * @param term the term (lease duration) that the holder asked for; zero if it is free
  * @param remaining how long the hold will last without renewal
  * @param waiters how many requests are queued, also where not all are listed; 0 if there is no queue
+ * @param callers how many calls wait for it: more than requests where callers of one client share one, or wait inside of the holder's
+ *     process; as far as is known, and {@code waiters} at least
  * @param queue the queued requests in the server's order, as far as they were asked for
  * @param used how many leases hold it, or, of a semaphore, how many permits are out
  * @param shares all that hold it, the one first that ends first, as far as they were asked for
@@ -29,6 +31,7 @@ public record LockInfo(
         Duration term,
         Duration remaining,
         int waiters,
+        int callers,
         List<Waiter> queue,
         int used,
         List<Share> shares,
@@ -143,11 +146,29 @@ public record LockInfo(
                 term,
                 remaining,
                 waiters,
+                waiters,
                 queue,
                 holder.isPresent() ? 1 : 0,
                 holder.map(has -> new Share(has, LockMode.EXCLUSIVE, 1, confirmed, term, remaining)).stream()
                         .toList(),
                 Optional.empty());
+    }
+
+    /** The same, with what clients have reported of those who wait. */
+    LockInfo withCallers(int reported) {
+        return new LockInfo(
+                name,
+                kind,
+                holder,
+                confirmed,
+                term,
+                remaining,
+                waiters,
+                Math.max(waiters, reported),
+                queue,
+                used,
+                shares,
+                limit);
     }
 
     /** Whether the lock is held, or rests (see {@link Holder#resting()}). */

@@ -29,17 +29,22 @@ final class HouseTest {
     // ---- the rules
 
     /** What a package of core may name besides itself. One that is not here is unknown, and so an error. */
-    private static final Map<String, Set<String>> MAY_NAME = Map.of(
-            "io.holdfast.spi", Set.of(),
-            "io.holdfast.routing", Set.of("io.holdfast.spi"),
-            "io.holdfast.internal.wire", below("io.holdfast"),
-            "io.holdfast.internal.lease", below("io.holdfast", "wire"),
-            "io.holdfast.internal.polled", below("io.holdfast", "wire", "lease"),
-            "io.holdfast.internal.deadlock", below("io.holdfast", "wire", "lease"),
-            "io.holdfast.internal.queue", below("io.holdfast", "wire", "lease", "polled", "deadlock"),
-            "io.holdfast.internal.quorum", below("io.holdfast", "wire", "lease", "polled"),
-            "io.holdfast.internal.sets", below("io.holdfast", "wire", "lease"),
-            "io.holdfast", below("io.holdfast.routing", "wire", "lease", "polled", "queue", "quorum", "sets"));
+    private static final Map<String, Set<String>> MAY_NAME = Map.ofEntries(
+            Map.entry("io.holdfast.spi", Set.of()),
+            Map.entry("io.holdfast.routing", Set.of("io.holdfast.spi")),
+            Map.entry("io.holdfast.internal.wire", below("io.holdfast")),
+            Map.entry("io.holdfast.internal.lease", below("io.holdfast", "wire")),
+            Map.entry("io.holdfast.internal.polled", below("io.holdfast", "wire", "lease")),
+            Map.entry("io.holdfast.internal.deadlock", below("io.holdfast", "wire", "lease")),
+            Map.entry("io.holdfast.internal.report", below("io.holdfast", "wire", "lease")),
+            Map.entry(
+                    "io.holdfast.internal.queue",
+                    below("io.holdfast", "wire", "lease", "polled", "deadlock", "report")),
+            Map.entry("io.holdfast.internal.quorum", below("io.holdfast", "wire", "lease", "polled")),
+            Map.entry("io.holdfast.internal.sets", below("io.holdfast", "wire", "lease")),
+            Map.entry(
+                    "io.holdfast",
+                    below("io.holdfast.routing", "wire", "lease", "polled", "queue", "quorum", "sets", "report")));
 
     /** What users hold in their hands and what works through the engine. The engine names values, and none of these. */
     private static final Set<String> FACES = Set.of(

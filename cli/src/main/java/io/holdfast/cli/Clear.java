@@ -11,12 +11,13 @@ final class Clear implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "clear",
-                        "holdfast clear NAME|--all [--kind KIND] [--json] [--url URL] [-v]",
+                        "holdfast clear NAME|--all [--kind KIND] [--scan] [--json] [--url URL] [-v]",
                         "Removes waiters whose clients have not reported for 30 seconds, and nobody else. It happens by"
                                 + " itself when their turn comes; this is for who wants to see a tidy queue before.",
                         Pages.statuses("0", "the dead waiters are removed, also if there were none"))
                 .addPositional(Specs.nameOfAKind(false))
                 .addOption(Specs.flag("Of all locks, or of all of one kind.", "--all"))
+                .addOption(Scan.option())
                 .addOption(Kinds.ofName());
         Specs.examples(spec, "  Every queue of the server:", "    holdfast clear --all");
         return Specs.withCommon(spec);
@@ -29,12 +30,18 @@ final class Clear implements Subcommand {
         if (all == (name != null)) {
             throw new UsageException("which waiters? Give NAME or --all");
         }
+        if (Scan.isAskedFor(given) && !all) {
+            throw new UsageException("--scan needs --all: the queue of one lock needs no search");
+        }
         LockInfo.Kind kind = Kinds.orNull(given);
         try (Holdfast client = Server.of(given).open()) {
             int removed = 0;
             if (name == null) {
+                if (Scan.isAskedFor(given)) {
+                    Scan.warn(client.inspect());
+                }
                 for (LockInfo.Kind each : Kinds.allOr(kind)) {
-                    removed += client.admin().of(each).cleanAll();
+                    removed += Scan.admin(given, client, each).cleanAll();
                 }
             } else {
                 removed = client.admin().of(Kinds.of(given)).clean(name);

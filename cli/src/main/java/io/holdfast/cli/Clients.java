@@ -2,6 +2,7 @@ package io.holdfast.cli;
 
 import io.holdfast.ClientInfo;
 import io.holdfast.Holdfast;
+import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
 import java.util.Collection;
 import java.util.Comparator;
@@ -20,11 +21,12 @@ final class Clients implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                 "clients",
-                "holdfast clients [--json] [--url URL] [-v]",
+                "holdfast clients [--scan] [--json] [--url URL] [-v]",
                 "Lists the clients that hold a lock, wait for one, or listen for their turn. A client that holds and does"
                         + " not listen may be dead: its locks are free with their terms. Of one that only listens the"
                         + " server knows no more than its id.",
                 Pages.statuses("0", "the clients are listed, also if there are none"));
+        spec.addOption(Scan.option());
         Specs.examples(
                 spec,
                 "  Those that hold something and may be dead:",
@@ -36,7 +38,7 @@ final class Clients implements Subcommand {
     public int run(ParseResult given) {
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            List<One> clients = all(client).stream()
+            List<One> clients = all(given, client).stream()
                     .filter(each -> !each.id().equals(client.id())) // which is there only to ask
                     .sorted(Comparator.comparing(One::application)
                             .thenComparing(One::host)
@@ -113,12 +115,11 @@ final class Clients implements Subcommand {
     }
 
     /** All clients, whatever they hold or wait for. */
-    private static Collection<One> all(Holdfast client) {
+    private static Collection<One> all(ParseResult given, Holdfast client) {
         Map<String, One> found = new LinkedHashMap<>();
+        Inspector inspector = Scan.inspector(given, client, null);
         for (LockInfo.Kind kind : Kinds.allOr(null)) {
-            Kinds.inspector(client, kind)
-                    .clients()
-                    .forEach(each -> found.merge(each.id(), One.of(each, kind), One::and));
+            inspector.of(kind).clients().forEach(each -> found.merge(each.id(), One.of(each, kind), One::and));
         }
         return found.values();
     }

@@ -123,6 +123,7 @@ final class Json {
         millis("remaining", holder == null ? null : lock.remaining());
         time("endsAt", holder == null ? null : Words.in(lock.remaining()));
         number("waiters", lock.waiters());
+        number("callers", lock.callers());
         text("kind", lock.kind().word());
         text("mode", lock.shares().isEmpty() ? null : mode(lock.shares().get(0).mode()));
         number("used", lock.used());

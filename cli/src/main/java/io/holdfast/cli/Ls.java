@@ -22,18 +22,19 @@ final class Ls implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "ls",
-                        "holdfast ls [--kind KIND] [--queued] [--page N] [--json] [--url URL] [-v]",
+                        "holdfast ls [--kind KIND] [--queued] [--scan [--page N]] [--json] [--url URL] [-v]",
                         "Lists the locks that are held: by whom, since when, and how many wait. Read/write locks, semaphores and"
                                 + " elections are listed among them; if several hold one, the holder that is told of has it longest"
                                 + " from now.",
                         Pages.statuses("0", "the locks are listed, also if there are none"))
                 .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
                 .addOption(Specs.flag("List also locks that nobody holds, but that are waited for.", "--queued"))
+                .addOption(Scan.option())
                 .addOption(Specs.value(
                         "--page",
                         "N",
-                        "Have the server look at so many keys at a time, 1 to 10000; 500 by default. Fewer spare a busy"
-                                + " server, more save round trips."));
+                        "With --scan: have the server look at so many keys at a time, 1 to 10000; 500 by default. Fewer"
+                                + " spare a busy server, more save round trips."));
         Specs.examples(
                 spec,
                 "  The names of all locks that are waited for:",
@@ -45,10 +46,13 @@ final class Ls implements Subcommand {
     public int run(ParseResult given) {
         String page = given.matchedOptionValue("--page", null);
         int keys = page == null ? Inspector.PAGE : WholeNumber.parse("--page", page, 1, LARGEST_PAGE);
+        if (page != null && !Scan.isAskedFor(given)) {
+            throw new UsageException("--page needs --scan: without it no keys are searched");
+        }
         boolean queued = given.hasMatchedOption("--queued");
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            Collection<LockInfo> locks = all(Kinds.inspector(client, Kinds.orNull(given)), keys, queued);
+            Collection<LockInfo> locks = all(Scan.inspector(given, client, Kinds.orNull(given)), keys, queued);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.list("locks", locks, Json::lock));
             } else if (locks.isEmpty()) {
@@ -94,7 +98,7 @@ final class Ls implements Subcommand {
                                     Span.inWords(Words.age(holder.since())),
                                     Span.inWords(lock.remaining()),
                                     Long.toString(holder.token())));
-            cells.add(Integer.toString(lock.waiters()));
+            cells.add(Integer.toString(lock.callers()));
             table.add(cells.toArray(String[]::new));
         }
         return table.text();

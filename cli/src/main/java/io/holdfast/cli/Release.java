@@ -81,15 +81,16 @@ final class Release implements Subcommand {
                 .addOption(Kinds.option(
                         "With NAME: what it is the name of: lock, which is the default, read-write, semaphore or election."
                                 + " Without: only these; by default all but elections."))
+                .addOption(Scan.option())
                 .addOption(Specs.flag("Do not ask. Needed where there is no terminal.", new String[] {"-y", "--yes"}));
         spec.usageMessage()
                 .customSynopsis(
                         "holdfast release --ticket TICKET",
                         "       holdfast release NAME [--kind KIND] [--token T] [--drop-waiters] [--yes] [OPTIONS]",
                         "       holdfast release NAME [--kind KIND] --client ID|--host HOST [--yes] [OPTIONS]",
-                        "       holdfast release --all [--yes] [OPTIONS]",
-                        "       holdfast release --client ID [--actor ID] [--yes] [OPTIONS]",
-                        "       holdfast release --host HOST [--yes] [OPTIONS]");
+                        "       holdfast release --all [--scan] [--yes] [OPTIONS]",
+                        "       holdfast release --client ID [--actor ID] [--scan] [--yes] [OPTIONS]",
+                        "       holdfast release --host HOST [--scan] [--yes] [OPTIONS]");
         Specs.examples(
                 spec,
                 "  A holder that is known to be dead, and no other:",
@@ -162,7 +163,8 @@ final class Release implements Subcommand {
             boolean all,
             @Nullable String client,
             @Nullable String host,
-            @Nullable String actor) {
+            @Nullable String actor,
+            boolean scan) {
 
         static Order of(ParseResult given) {
             String name = LockName.orNull(given);
@@ -188,11 +190,19 @@ final class Release implements Subcommand {
             }
             long number = token == null ? 0 : WholeNumber.parse("--token", token, 1, GREATEST_TOKEN);
             LockInfo.Kind kind = name == null ? Kinds.orNull(given) : Kinds.of(given);
-            return new Order(name, kind, number, drop, all, client, host, actor);
+            boolean scan = Scan.isAskedFor(given);
+            if (scan && name != null) {
+                throw new UsageException("--scan contradicts NAME: one lock needs no search");
+            }
+            return new Order(name, kind, number, drop, all, client, host, actor, scan);
         }
 
         List<Found> find(Holdfast looking) {
             Inspector inspector = Kinds.inspector(looking, kind);
+            if (scan) {
+                Scan.warn(inspector);
+                inspector = inspector.scanning();
+            }
             if (name == null) {
                 return Ls.all(inspector, Inspector.PAGE, all).stream()
                         .filter(lock -> Kinds.locksOr(kind).contains(lock.kind()))
@@ -292,7 +302,8 @@ final class Release implements Subcommand {
         private Done releaseAll(Holdfast acting) {
             Total sum = new Total(0, 0, Duration.ZERO);
             for (LockInfo.Kind each : Kinds.locksOr(kind)) {
-                Total one = acting.admin().of(each).releaseAll();
+                Admin admin = acting.admin().of(each);
+                Total one = (scan ? admin.scanning() : admin).releaseAll();
                 sum = new Total(
                         sum.released() + one.released(),
                         sum.dropped() + one.dropped(),

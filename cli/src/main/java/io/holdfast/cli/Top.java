@@ -28,14 +28,15 @@ final class Top implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "top",
-                        "holdfast top [--kind KIND] [--interval TIME] [--once] [--json] [--url URL] [-v]",
+                        "holdfast top [--kind KIND] [--interval TIME] [--once] [--scan] [--json] [--url URL] [-v]",
                         "Shows all locks that are held or waited for, those with the most waiters first, and among these those"
                                 + " held longest; again every second, until Ctrl-C. On a terminal each time in the same"
                                 + " place, elsewhere one below the other.",
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
                 .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
                 .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
-                .addOption(Specs.flag("Show it once.", "--once"));
+                .addOption(Specs.flag("Show it once.", "--once"))
+                .addOption(Scan.option());
         Specs.examples(
                 spec,
                 "  A record of the next hour, as far as it is of interest afterwards:",
@@ -57,7 +58,7 @@ final class Top implements Subcommand {
         LockInfo.Kind kind = Kinds.orNull(given);
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            Inspector inspector = Kinds.inspector(client, kind);
+            Inspector inspector = Scan.inspector(given, client, kind);
             if (json) {
                 List<LockInfo> locks = sorted(Ls.all(inspector, Inspector.PAGE, true));
                 Json.print(document -> document.list("locks", locks, Json::lock));
@@ -116,7 +117,7 @@ final class Top implements Subcommand {
     /** Those with the most waiters first, then those held longest, then by name. */
     static List<LockInfo> sorted(Collection<LockInfo> locks) {
         return locks.stream()
-                .sorted(Comparator.comparingInt(LockInfo::waiters)
+                .sorted(Comparator.comparingInt(LockInfo::callers)
                         .reversed()
                         .thenComparing(lock -> lock.holder().map(Holder::since).orElse(Instant.MAX))
                         .thenComparing(LockInfo::name))
@@ -126,7 +127,7 @@ final class Top implements Subcommand {
     /** One page. */
     static String page(List<LockInfo> locks, Instant now) {
         int held = (int) locks.stream().filter(LockInfo::isLocked).count();
-        int waiting = locks.stream().mapToInt(LockInfo::waiters).sum();
+        int waiting = locks.stream().mapToInt(LockInfo::callers).sum();
         boolean kinds = Ls.areOfSeveralKinds(locks);
         List<String> titles = new ArrayList<>(List.of("WAITING", "LOCK"));
         titles.addAll(kinds ? List.of("KIND", "HELD", "BY") : List.of("HELD BY"));
@@ -134,7 +135,7 @@ final class Top implements Subcommand {
         Table table = new Table(titles.toArray(String[]::new)).cutting(1, kinds ? 4 : 2);
         for (LockInfo lock : locks) {
             Holder holder = lock.holder().orElse(null);
-            List<String> cells = new ArrayList<>(List.of(Integer.toString(lock.waiters()), lock.name()));
+            List<String> cells = new ArrayList<>(List.of(Integer.toString(lock.callers()), lock.name()));
             if (kinds) {
                 cells.addAll(List.of(lock.kind().word(), Words.how(lock)));
             }

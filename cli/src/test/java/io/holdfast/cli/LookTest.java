@@ -216,6 +216,7 @@ final class LookTest {
                             "remainingMillis",
                             "endsAt",
                             "waiters",
+                            "callers",
                             "kind",
                             "mode",
                             "used",
@@ -279,16 +280,21 @@ final class LookTest {
             // Somebody who cannot be told of his turn: nobody holds the lock, and yet it is waited for.
             server.command("ZADD", "hf:{orphan}:q", "1", "dead.1-1~s");
             server.command("HSET", "hf:{orphan}:d", "dead.1-1~s", "0 1 0 T 1000 0 30000 a/b/1/main", "@n:dead", "1");
-            assertEquals(21, Said.by(server, "ls", "--page", "1").out().lines().count());
-            String queued = Said.by(server, "ls", "--page", "3", "--queued").out();
+            assertEquals(
+                    21,
+                    Said.by(server, "ls", "--scan", "--page", "1").out().lines().count());
+            String queued =
+                    Said.by(server, "ls", "--scan", "--page", "3", "--queued").out();
             assertEquals(22, queued.lines().count(), queued);
             assertTrue(queued.matches("(?s).*\norphan   nobody +1\n"), queued);
-            JsonObject document = Said.by(server, "ls", "--queued", "--json").json();
+            JsonObject document =
+                    Said.by(server, "ls", "--queued", "--scan", "--json").json();
             assertEquals(21, document.getAsJsonArray("locks").size());
             Said why = Said.by(server, "why", "orphan");
             assertEquals(0, why.status(), why.err());
             assertTrue(why.out().contains("all who wait are gone"), why.out());
-            assertEquals(64, Said.by(server, "ls", "--page", "0").status());
+            assertEquals(64, Said.by(server, "ls", "--scan", "--page", "0").status());
+            assertEquals(64, Said.by(server, "ls", "--page", "1").status(), "nothing is searched");
         }
     }
 
@@ -391,7 +397,7 @@ final class LookTest {
     void look_atAServerThatRefuses_printsNoHalfDocument() {
         try (RedisServer server = RedisServer.start()) {
             server.command("ACL", "SETUSER", "blind", "on", ">password", "~*", "&*", "+@all", "-scan");
-            Said said = Said.by("ls", "--json", "--url", "redis://blind:password@127.0.0.1:" + server.port());
+            Said said = Said.by("ls", "--scan", "--json", "--url", "redis://blind:password@127.0.0.1:" + server.port());
             assertEquals(69, said.status());
             assertEquals("", said.out());
             assertTrue(said.err().contains("lacks a permission"), said.err());

@@ -33,11 +33,14 @@ import org.jspecify.annotations.Nullable;
  * what {@link #answer} was told to. Scripts are learnt like by a real server: their SHA-1 is refused until the text has
  * come once; calls of them have the name that stands in the first line of the text. For use by one thread.
  *
+ * <p>What clients report of themselves is taken aside: no test has to answer that.
+ *
  * <p>It knows neither sharded channels nor second connections: it rejects both, as the defaults of {@link RedisDriver} do.
  */
 public final class FakeDriver implements RedisDriver {
     private static final Pattern FIRST_LINE = Pattern.compile("-- (\\w+)\\.lua: ");
     private static final String NOBODY = "";
+    private static final String REPORTS = ":{reports}";
 
     private final VirtualTime time;
     private final Map<String, String> scripts = new HashMap<>(); // SHA-1 -> name
@@ -46,6 +49,7 @@ public final class FakeDriver implements RedisDriver {
     private final Map<String, Consumer<String>> subscriptions = new LinkedHashMap<>();
     private final List<ConnectionListener> listeners = new ArrayList<>();
     private long serverOffsetMicros = 1_790_000_000_000_000L;
+    private boolean answersReports = true;
     private boolean commandsUp = true;
     private boolean messagesUp = true;
     private int reconnects;
@@ -139,6 +143,7 @@ public final class FakeDriver implements RedisDriver {
         this.time = time;
         answer("INFO", call -> Reply.of("redis_version:7.0.15\r\nrole:master\r\nmaxmemory_policy:noeviction\r\n"));
         answer("memory", call -> list("KNOWS"));
+        answer("PUBSUB", call -> Reply.of(List.of()));
         answer("info", call -> {
             List<Reply> replies = new ArrayList<>();
             for (int i = 0; i < call.keys().size() / 5; i++) {
@@ -193,6 +198,11 @@ public final class FakeDriver implements RedisDriver {
                 call.answer(how.apply(call));
             }
         }
+    }
+
+    /** Does not answer reports of clients from now on: a server that answers them is not silent. */
+    public void ignoreReports() {
+        answersReports = false;
     }
 
     /** Leaves calls of this name to the test again. */
@@ -410,6 +420,14 @@ public final class FakeDriver implements RedisDriver {
         List<String> words = command.words();
         if (!commandsUp) {
             return CompletableFuture.failedFuture(DriverException.unknown("not connected", null));
+        }
+        if (words.stream().anyMatch(word -> word.contains(REPORTS))) {
+            if (!answersReports) {
+                return new CompletableFuture<>();
+            }
+            boolean isScript = command.name().startsWith("EVAL");
+            return CompletableFuture.completedFuture(
+                    isScript ? list("KEPT", serverMicros(), words.get(words.size() - 1)) : Reply.of(List.of()));
         }
         Call call;
         switch (command.name()) {

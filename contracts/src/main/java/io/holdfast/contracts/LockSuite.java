@@ -27,6 +27,9 @@ import org.junit.jupiter.api.AfterEach;
  * end, and questions to the server.
  */
 public abstract class LockSuite {
+    /** In the keys of what clients report of themselves. */
+    protected static final String REPORTS = ":{reports}";
+
     /** How long an event may take on a slow machine before a test gives up waiting for it. */
     protected static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -108,10 +111,10 @@ public abstract class LockSuite {
     /** The same for some keys only. */
     protected static void awaitNothingLeft(TestServer server, Predicate<String> which) {
         try {
-            await("nothing is left", () -> keysButTokens(server).stream().noneMatch(which));
+            await("nothing is left", () -> keysAndReports(server).stream().noneMatch(which));
         } catch (AssertionError e) {
             StringBuilder left = new StringBuilder();
-            for (String key : keysButTokens(server).stream().filter(which).toList()) {
+            for (String key : keysAndReports(server).stream().filter(which).toList()) {
                 String type = server.command("TYPE", key).asString();
                 Reply value = switch (type) {
                     case "hash" -> server.command("HGETALL", key);
@@ -129,8 +132,14 @@ public abstract class LockSuite {
         }
     }
 
-    /** All keys on the server except fencing tokens, sorted. */
+    /** All keys on the server except fencing tokens, and what clients report of themselves, sorted. */
     protected static List<String> keysButTokens(TestServer server) {
+        return keysAndReports(server).stream()
+                .filter(key -> !key.contains(REPORTS))
+                .toList();
+    }
+
+    private static List<String> keysAndReports(TestServer server) {
         TreeSet<String> keys = new TreeSet<>();
         for (Reply key : server.command("KEYS", "*").asList()) {
             if (!key.asString().endsWith(":t")) {

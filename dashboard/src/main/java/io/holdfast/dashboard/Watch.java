@@ -280,7 +280,7 @@ final class Watch implements AutoCloseable {
                 holder == null ? null : (Long) holder.since().toEpochMilli(),
                 sight.end(),
                 holder == null ? null : (Long) lock.term().toMillis(),
-                lock.waiters(),
+                lock.callers(),
                 (int) lock.queue().stream().filter(Watch::isDead).count(),
                 lock.used(),
                 limit(lock),
@@ -312,7 +312,7 @@ final class Watch implements AutoCloseable {
         for (Sight sight : sights) {
             LockInfo lock = sight.lock();
             held += lock.isLocked() ? 1 : 0;
-            waiting += lock.waiters();
+            waiting += lock.callers();
             behindDead += behindDead(lock, listeners);
         }
         return new Documents.Totals(
@@ -335,7 +335,7 @@ final class Watch implements AutoCloseable {
                 .map(listens -> !listens)
                 .orElse(false);
         if (holderGone) {
-            return lock.waiters();
+            return lock.callers();
         }
         List<Waiter> queue = lock.queue();
         for (int i = 0; i < queue.size(); i++) {

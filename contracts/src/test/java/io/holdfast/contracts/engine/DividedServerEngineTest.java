@@ -145,7 +145,7 @@ final class DividedServerEngineTest {
                                 .map(name -> Reply.of("hf:{" + name + "}"))
                                 .toList()))));
         server.answer("info", call -> Reply.of(held(call)));
-        return holdfast.inspect().locks().map(LockInfo::name).toList();
+        return holdfast.inspect().scanning().locks().map(LockInfo::name).toList();
     }
 
     /** What info.lua says of locks that somebody holds, and nobody waits for. */

@@ -339,6 +339,16 @@ final class DrawnCalls {
         }
     }
 
+    // ---- reports
+
+    void report() {
+        String client = pick(CLIENTS);
+        servers.run(
+                Script.REPORT,
+                List.of(Keys.clients("hf"), Keys.report("hf", client)),
+                List.of(client, pick(List.of("60000", "90000", "5", "0")), "1\nl 0 hf:{a}"));
+    }
+
     // ---- other programs
 
     /** Another program has something of its own in the place of one of ours for a while: of each, one after the other. */

@@ -189,6 +189,7 @@ final class ForeignKeysTest {
             case ADOPT -> lock.allToAdopt(owner, HEIR);
             case ADOPTED -> List.of(lock.hold(), lock.tombstone(owner));
             case MEMORY -> List.of(MARKER);
+            case REPORT -> List.of(Keys.clients("hf"), Keys.report("hf", "m"));
         };
     }
 
@@ -227,6 +228,7 @@ final class ForeignKeysTest {
             case ADOPT -> withCommon(HEIR, owner, token, HEIR, "30000", "app/host/2/main", "120000");
             case ADOPTED -> List.of(owner, token);
             case MEMORY -> List.of("0", "3600000", "0");
+            case REPORT -> List.of("m", "60000", "1");
         };
     }
 
@@ -259,7 +261,10 @@ final class ForeignKeysTest {
     }
 
     private static String typeOf(Keys lock, String key) {
-        if (key.equals(lock.queue()) || key.equals(lock.parked()) || key.equals(lock.members())) {
+        if (key.equals(lock.queue())
+                || key.equals(lock.parked())
+                || key.equals(lock.members())
+                || key.equals(Keys.clients("hf"))) {
             return "zset";
         }
         return key.equals(lock.details())

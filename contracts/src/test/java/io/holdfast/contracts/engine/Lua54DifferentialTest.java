@@ -80,6 +80,7 @@ final class Lua54DifferentialTest implements DrawnCalls.Servers {
                 case 7 -> calls.adoption();
                 case 8, 9 -> calls.quorum();
                 case 10 -> calls.fence();
+                case 11 -> calls.report();
                 default -> calls.line();
             }
         }

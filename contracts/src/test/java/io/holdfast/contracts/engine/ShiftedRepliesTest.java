@@ -173,6 +173,7 @@ class ShiftedRepliesTest {
             case CONFIRM -> queue.confirm(keys, owner, 7, TERM, now, heard::accept);
             case RENEW -> queue.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
             case REFRESH -> queue.refresh(List.of(new RefreshEntry(keys, 0, List.of())), "0", now, heard::accept);
+            case REPORT -> client.server.reportScripts.write(keys.name(), TERM, "1", heard::accept);
             case INFO -> steering.info(List.of(keys), 10, heard::accept);
             case REVOKE -> steering.revoke(keys, 0, false, Duration.ZERO, heard::accept);
             case PROLONG -> steering.prolong(keys, TERM, heard::accept);

@@ -16,6 +16,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The flows of control of this client that stand still at one moment: filled by those who know of waits and of holds. */
@@ -32,11 +33,26 @@ public final class Flows {
     private final Map<String, Known> known = new LinkedHashMap<>(); // by the id of the flow
     private final Map<Long, Waiter> waiters = new LinkedHashMap<>(); // by number; those that have waited long
     private final List<Lease> leases = new ArrayList<>(); // whosesoever
+    private final ObjLongConsumer<String> callers;
     private boolean anyWaits;
 
     Flows(long now, long longNanos) {
+        this(now, longNanos, (lock, since) -> {});
+    }
+
+    private Flows(long now, long longNanos, ObjLongConsumer<String> callers) {
         this.now = now;
         this.longNanos = longNanos;
+        this.callers = callers;
+    }
+
+    /**
+     * Where only the callers matter that wait.
+     *
+     * @param callers is told of each the key of the hold that it waits for, and since when
+     */
+    public static Flows ofCallers(ObjLongConsumer<String> callers) {
+        return new Flows(0, Long.MAX_VALUE, callers);
     }
 
     /**
@@ -49,7 +65,11 @@ public final class Flows {
     public void waits(Outcome<Attempt> outcome, String owner, boolean first, Consumer<Attempt> end) {
         Demand demand = outcome.demand;
         String flow = demand.flowId();
-        if (!outcome.pending() || demand.waitLimit().isNone() || flow == null) {
+        if (!outcome.pending() || demand.waitLimit().isNone()) {
+            return;
+        }
+        callers.accept(demand.keys().hold(), outcome.startNanos);
+        if (flow == null) {
             return;
         }
         anyWaits = true;

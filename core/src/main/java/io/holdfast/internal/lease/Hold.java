@@ -155,6 +155,7 @@ public final class Hold extends Buckets.Item implements Holding {
     /** Called once, when the request has taken this hold as its outcome. {@link #lookAfter} follows. */
     public void begin() {
         kit.holds().add(this);
+        kit.lasting().begins();
         if (kit.isClosed()) {
             lose(LossReason.CLIENT_CLOSED);
         }
@@ -395,6 +396,7 @@ public final class Hold extends Buckets.Item implements Holding {
         leaveAlone();
         // Its owner stays known to the end: a late notice of its grant must not look like a grant for nobody.
         kit.schedule(state.deadline() - kit.nanoTime(), grant::forget);
+        kit.lasting().goesOn(keys(), state.deadline());
     }
 
     // ---- its end

@@ -53,6 +53,7 @@ public final class Kit {
     private final List<TakeBack> takeBacks = new CopyOnWriteArrayList<>();
     private final AtomicLong requestNumbers = new AtomicLong();
     private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile Lasting lasting = Lasting.UNREPORTED;
 
     /**
      * The kit of one client.
@@ -235,6 +236,16 @@ public final class Kit {
                 .filter(some)
                 .sorted((one, other) -> Long.compare(one.origin.number, other.origin.number))
                 .toList();
+    }
+
+    /** Where it is said what is held, and what waits. */
+    public Lasting lasting() {
+        return lasting;
+    }
+
+    /** Sets that, before anything is asked for. */
+    public void reportTo(Lasting to) {
+        lasting = to;
     }
 
     /** A number for a request, greater than that of any before. */

@@ -63,6 +63,11 @@ public record Rest(Duration sinceGrant, Duration asked, long askedNanos) {
         return asked.isZero() ? asked : Duration.ofNanos(Math.max(0, endNanos() - now));
     }
 
+    /** How long it goes on from now, in nanoseconds, if the hold was granted then. */
+    public long until(long grantedNanos, long now) {
+        return Math.max(grantedNanos + sinceGrant.toNanos() - now, left(now).toNanos());
+    }
+
     private long endNanos() {
         return askedNanos + asked.toNanos();
     }

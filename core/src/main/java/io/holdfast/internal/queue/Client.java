@@ -174,6 +174,7 @@ public final class Client implements Engine {
     }
 
     private void leave() {
+        queue.reporter.clientClosed();
         boolean[] interrupted = new boolean[1];
         Runnable await = () -> interrupted[0] = takeBack.awaitDone(kit.options.closeTimeout());
         kit.endEach(List.of(await, queue.assurance::close, server::close, kit::shutDown), Runnable::run);

@@ -79,6 +79,7 @@ public final class Mailboxes {
     private final boolean partitioned;
     private final Map<String, Mailbox> boxes = new ConcurrentHashMap<>(); // of locks, by key of the hold
     private volatile boolean listening;
+    private volatile boolean open; // never where each lock has channels of its own
 
     Mailboxes(Kit kit, Server server, Reader reader) {
         this.kit = kit;
@@ -95,7 +96,10 @@ public final class Mailboxes {
         if (!partitioned) {
             return server.driver
                     .subscribe(server.channelPrefix() + kit.ids.client(), reader::onMessage)
-                    .thenRun(() -> reader.messagesUp(partition -> true))
+                    .thenRun(() -> {
+                        open = true;
+                        reader.messagesUp(partition -> true);
+                    })
                     .toCompletableFuture();
         }
         String channel = channelOf(Keys.of(kit.options.prefix(), "holdfast"));
@@ -107,6 +111,11 @@ public final class Mailboxes {
 
     private String channelOf(Keys keys) {
         return keys.channelOf(kit.ids.client());
+    }
+
+    /** Whether messages that are not about a lock can reach this client, or could until the connection broke. */
+    boolean isOpen() {
+        return open;
     }
 
     /**

@@ -7,6 +7,8 @@ import io.holdfast.internal.deadlock.Sighting;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.report.Reporter;
+import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.EmbeddedServerProvider.EmbeddedServer;
 import io.holdfast.spi.RedisDriver;
@@ -35,6 +37,8 @@ public final class QueueEngine {
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
 
+    final Reporter reporter;
+    public final Reports reports;
     private final @Nullable Lookout lookout; // null if deadlocks are not looked for
     private @Nullable Kept kept; // set before anything is asked for
 
@@ -47,6 +51,8 @@ public final class QueueEngine {
         this.mailboxes = new Mailboxes(kit, server, waitingRoom);
         this.assurance = new Assurance(kit, server);
         this.confirms = new Confirms(kit, server);
+        this.reporter = new Reporter(kit, server, callers -> show(Flows.ofCallers(callers)));
+        this.reports = new Reports(kit, server, reporter, mailboxes::isOpen);
         Duration after = kit.options.deadlockDetection();
         this.lookout = after == null ? null : new Lookout(kit, server, after, this::show);
         this.endedHolders = share == null ? null : new EndedHolders(kit, server, share, waitingRoom);
@@ -54,6 +60,7 @@ public final class QueueEngine {
 
     void begin(Kept keeping) {
         kept = keeping;
+        kit.reportTo(reporter);
         assurance.begin();
     }
 
@@ -63,6 +70,7 @@ public final class QueueEngine {
 
     /** A request stands in a queue. */
     void standsStill() {
+        reporter.begins();
         Lookout looking = lookout;
         if (looking != null) {
             looking.begin();
@@ -88,6 +96,7 @@ public final class QueueEngine {
     /** Commands go over new connections, perhaps to a server without its memory. */
     void commandsUp(IntPredicate partitions) {
         assurance.changed(partitions);
+        reporter.commandsUp();
         waitingRoom.commandsUp(partitions);
     }
 

@@ -500,7 +500,7 @@ final class QueueGrant implements Grant {
     @Override
     public CompletableFuture<ReleaseResult> release() {
         CompletableFuture<ReleaseResult> result = new CompletableFuture<>();
-        Rest rest = hold().rest.get();
+        Rest rest = rest();
         long sent = queue.kit.nanoTime();
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
@@ -527,9 +527,16 @@ final class QueueGrant implements Grant {
     @Override
     public void takeBack(LossReason reason) {
         queue.withdrawals.takeBack(
-                keys,
-                owner,
-                request.unanswered(),
-                reason == LossReason.CLIENT_CLOSED ? hold().rest.get() : Rest.NONE);
+                keys, owner, request.unanswered(), reason == LossReason.CLIENT_CLOSED ? rest() : Rest.NONE);
+    }
+
+    /** How its lock rests afterwards, which is reported like a hold. */
+    private Rest rest() {
+        Rest rest = hold().rest.get();
+        if (!rest.isNone()) {
+            long now = queue.kit.nanoTime();
+            queue.kit.lasting().goesOn(keys, now + rest.until(hold().grantedNanos, now));
+        }
+        return rest;
     }
 }

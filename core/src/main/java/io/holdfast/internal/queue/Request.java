@@ -108,7 +108,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     }
 
     /** Whether it asks for a hold that several leases of this client are to share, one after the other. */
-    private boolean isShared() {
+    boolean isShared() {
         return tokens > 1;
     }
 

@@ -130,9 +130,13 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
         startTicking();
     }
 
-    /** Shows who waits. */
+    /** Shows who waits; those for whom a shared one asks are shown by their own line. */
     void show(Flows to) {
-        byOwner.values().forEach(each -> to.waits(each.outcome, each.owner, true, each::finish));
+        for (Request each : byOwner.values()) {
+            if (!each.isShared()) {
+                to.waits(each.outcome, each.owner, true, each::finish);
+            }
+        }
     }
 
     /** The request wants to queue but cannot yet: it asks again when messages flow, and with every refresh. */
@@ -200,7 +204,9 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
      * suspicion hold} is a probe, {@code E owner
      * hold} tells that an operator has dropped a waiter, {@code R token hold} that others want a lock whose hold
      * leases of this client share, {@code V owner token drop hold} that a hold of it was ended by name, and if drop is 1, that those
-     * which wait for the lock were dropped.
+     * which wait for the lock were dropped, {@code A client number} that a client looks and asks this one to report,
+     * {@code D number client} that one has
+     * reported which was asked.
      */
     @Override
     public void onMessage(String text) {
@@ -232,6 +238,12 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             } else if (text.startsWith("R ")) {
                 String[] words = text.split(" ", 3);
                 queue.kept().recalled(words[2], Long.parseLong(words[1]));
+            } else if (text.startsWith("A ")) {
+                String[] words = text.split(" ", 3);
+                queue.reports.onQuestion(words[1], Long.parseLong(words[2]));
+            } else if (text.startsWith("D ")) {
+                String[] words = text.split(" ", 3);
+                queue.reports.onAnswer(Long.parseLong(words[1]), words[2]);
             } else if (text.startsWith("V ")) {
                 String[] words = text.split(" ", 5);
                 Request request = byOwner.get(words[1]);

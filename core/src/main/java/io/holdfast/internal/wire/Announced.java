@@ -11,7 +11,7 @@ public final class Announced {
 
     /** Announces it, unless it is. */
     public void announce(Runnable how) {
-        if (announced.compareAndSet(false, true)) {
+        if (!announced.get() && announced.compareAndSet(false, true)) {
             try {
                 how.run();
             } catch (RuntimeException | Error e) {

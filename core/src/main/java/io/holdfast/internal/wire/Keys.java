@@ -53,6 +53,16 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
             };
         }
 
+        /** The kind that is shown as this. */
+        public static Kind of(LockInfo.Kind shown) {
+            for (Kind kind : values()) {
+                if (kind.shown() == shown) {
+                    return kind;
+                }
+            }
+            throw new IllegalArgumentException("" + shown);
+        }
+
         private static Kind of(String escaped) {
             for (Kind kind : values()) {
                 if (kind != LOCK && escaped.startsWith(kind.mark)) {
@@ -151,6 +161,16 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
     /** What a client has written down of its waits: see {@code io.holdfast.internal.deadlock}. */
     public static String waits(String prefix, String client) {
         return prefix + ":waits:{" + client + "}";
+    }
+
+    /** Which clients have reported. All that is reported shares a slot. */
+    public static String clients(String prefix) {
+        return prefix + ":clients:{reports}";
+    }
+
+    /** What a client reports of itself. */
+    public static String report(String prefix, String client) {
+        return prefix + ":report:{reports}:" + client;
     }
 
     /** By which a server knows since when, and in which process, it has its memory. */

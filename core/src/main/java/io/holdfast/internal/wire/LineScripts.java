@@ -307,6 +307,7 @@ public final class LineScripts {
                 last == null ? Duration.ZERO : last.term(),
                 last == null ? Duration.ZERO : last.remaining(),
                 reply.count(0),
+                reply.count(0),
                 queue.subList(0, Math.min(most, queue.size())),
                 // The server counts those that are over, too, until it comes by them.
                 shares.size() == reply.count(1)

@@ -48,6 +48,7 @@ public final class Server implements Answers.Asker {
     public final LineScripts lineScripts;
     public final SteeringScripts steeringScripts;
     public final PlainScripts plainScripts;
+    public final ReportScripts reportScripts;
     public final QuorumScripts quorumScripts;
     private final Ticker ticker;
     private final OwnerIds ids;
@@ -82,6 +83,7 @@ public final class Server implements Answers.Asker {
         this.lineScripts = queueScripts.lines();
         this.steeringScripts = new SteeringScripts(calls, queueScripts);
         this.plainScripts = new PlainScripts(calls);
+        this.reportScripts = new ReportScripts(calls, options.prefix());
         this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
     }
 

@@ -59,7 +59,8 @@ final class LineOperators {
             return;
         }
         boolean permits = act.line() == LinePlan.SEMAPHORE;
-        Admin admin = permits ? client.admin().semaphores() : client.admin().readWriteLocks();
+        Admin all = client.admin().scanning(); // also what clients have not reported by then
+        Admin admin = permits ? all.semaphores() : all.readWriteLocks();
         String name = LinePlan.nameOf(act.line());
         switch (act.what()) {
             case RELEASE -> admin.release(name, Waiters.HAND_OFF);

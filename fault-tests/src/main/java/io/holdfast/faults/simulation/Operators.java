@@ -71,7 +71,8 @@ final class Operators {
         world.trace.add(machine, act.toString());
         slot.drivers.forEach(NetworkDriver::beginAtOnce);
         try {
-            act(client.admin(), machine, act);
+            // What clients have not reported by then is meant, too.
+            act(client.admin().scanning(), machine, act);
         } catch (HoldfastException e) {
             if (world.undisturbed(machine, act.lock(), world.now() - Checks.GRACE)) {
                 world.checks.found(Check.ANSWER, act + " failed, and nothing was wrong: " + e);

@@ -351,7 +351,7 @@ final class Breaks {
                 of(
                         "an answer that does not come is waited for for ever",
                         INSIDE,
-                        35,
+                        587,
                         EnumSet.of(ENDS),
                         java(
                                 "internal/wire/ScriptCalls",

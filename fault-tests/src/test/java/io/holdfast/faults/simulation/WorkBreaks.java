@@ -30,7 +30,7 @@ final class WorkBreaks {
                 Breaks.of(
                         "work: whoever re-enters takes what is left after a late answer",
                         Kind.NESTED,
-                        14,
+                        331,
                         EnumSet.of(LEAST),
                         java(
                                 "internal/queue/Reentry",

@@ -1,0 +1,194 @@
+package io.holdfast.contracts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
+import io.holdfast.LockInfo;
+import io.holdfast.LockOptions;
+import io.holdfast.Wait;
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.contracts.servers.TcpProxy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Listings show what clients have, at once and exactly, and never search the server unless that is asked for. */
+@SuppressWarnings("NullAway.Init") // everything is made before each test
+public abstract class ReportContract extends LockSuite {
+    /** For the classes of the drivers. */
+    protected ReportContract() {}
+
+    private static final String CLIENTS = "hf:clients:{reports}";
+
+    private RedisServer server;
+    private Holdfast one;
+    private Holdfast two;
+    private Holdfast looking;
+
+    @BeforeEach
+    final void makeClients() {
+        server = startServer();
+        one = client(server.address(), HoldfastOptions.defaults());
+        two = client(server.address(), HoldfastOptions.defaults());
+        looking = client(server.address(), HoldfastOptions.defaults());
+    }
+
+    private Set<String> listed() {
+        return looking.inspect().allKinds().locks().map(LockInfo::name).collect(Collectors.toSet());
+    }
+
+    /** How often the server has run a command. */
+    private long count(String command) {
+        String name = "cmdstat_" + command + ":calls=";
+        return server.command("INFO", "commandstats")
+                .asString()
+                .lines()
+                .filter(line -> line.startsWith(name))
+                .mapToLong(line -> Long.parseLong(line.substring(name.length(), line.indexOf(','))))
+                .sum();
+    }
+
+    private Set<String> reporting() {
+        return server.command("ZRANGE", CLIENTS, "0", "-1").asList().stream()
+                .map(id -> id.asString())
+                .collect(Collectors.toSet());
+    }
+
+    // ---- what is listed
+
+    @Test
+    final void locks_takenAndReleasedJustNow_areListedWithoutASearch() throws Exception {
+        Lease a = one.lock("a").acquire();
+        Lease b = two.readWriteLock("b").read().acquire();
+        Lease c = two.semaphore("c", 3).permits(2).acquire();
+        assertEquals(Set.of("a", "b", "c"), listed());
+        assertEquals(
+                List.of("c"),
+                looking.inspect().semaphores().locks().map(LockInfo::name).toList());
+        a.release();
+        assertEquals(Set.of("b", "c"), listed());
+        b.release();
+        c.release();
+        assertEquals(Set.of(), listed());
+        assertEquals(0, count("scan"));
+    }
+
+    @Test
+    final void queues_callersOfSeveralClients_areAllCounted() throws Exception {
+        Lease held = one.lock("a").acquire();
+        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            waiting.add(one.lock("a").acquireAsync(Wait.forever()));
+            waiting.add(two.lock("a").acquireAsync(Wait.forever()));
+            waiting.add(
+                    looking.lock("a", LockOptions.defaults().withStrictOrder()).acquireAsync(Wait.forever()));
+        }
+        await("all wait", () -> looking.inspect().queues().anyMatch(info -> info.callers() == 24));
+        LockInfo info = looking.inspect().locks().findFirst().orElseThrow();
+        assertEquals(24, info.callers(), info::toString);
+        assertTrue(info.waiters() < 24, () -> "callers of a client share a request: " + info);
+        waiting.forEach(each -> each.cancel(false));
+        held.release();
+        await("nobody waits", () -> looking.inspect().queues().findAny().isEmpty());
+        assertEquals(0, count("scan"));
+    }
+
+    @Test
+    final void locks_clientIsCutOff_isListedAsItWasAndOthersDoNotWaitForItTwice() throws Exception {
+        TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
+        Holdfast cut = client(proxy.address(), HoldfastOptions.defaults());
+        Lease held = cut.lock("a", LockOptions.defaults().withTerm(Duration.ofMinutes(5)))
+                .acquire();
+        assertEquals(Set.of("a"), listed());
+        proxy.stall(TcpProxy.Kind.ANY);
+        assertEquals(Set.of("a"), listed());
+        assertEquals(Set.of("a"), listed());
+        proxy.resume();
+        held.release();
+        await("it is heard of again", () -> listed().isEmpty());
+    }
+
+    @Test
+    final void locks_severalHundred_areAllListed() throws Exception {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 350; i++) {
+            leases.add((i % 2 == 0 ? one : two).lock("n" + i).acquire());
+        }
+        assertEquals(350, listed().size());
+        assertEquals(350, looking.inspect().heldNames().distinct().count());
+        assertEquals(
+                1,
+                looking.inspect().clients().stream()
+                        .filter(client ->
+                                client.id().equals(two.id()) && client.holds().size() == 175)
+                        .count());
+        assertEquals(350, looking.admin().releaseAll().released());
+        assertEquals(Set.of(), listed());
+        assertEquals(0, count("scan"));
+        leases.forEach(Lease::release);
+    }
+
+    // ---- what is not reported
+
+    @Test
+    final void locks_reportIsGone_areFoundByASearchOnly() throws Exception {
+        Lease held = one.lock("a").acquire();
+        assertEquals(Set.of("a"), listed());
+        server.command("DEL", CLIENTS);
+        Set<String> found =
+                looking.inspect().scanning().locks().map(LockInfo::name).collect(Collectors.toSet());
+        assertEquals(Set.of("a"), found);
+        assertTrue(count("scan") > 0);
+        assertTrue(looking.inspect().serverKeys() > 0);
+        assertEquals(1, looking.admin().scanning().releaseAll().released());
+        assertFalse(held.isHeldOnServer());
+    }
+
+    // ---- what is written
+
+    @Test
+    final void report_nothingLasts_isNotWritten() throws Exception {
+        one.lock("a").acquire().release();
+        Lease lasts = two.lock("b").acquire();
+        await("it is reported unasked", () -> reporting().equals(Set.of(two.id())));
+        assertEquals(1, count("zadd"), "once, and nothing of what was over");
+        lasts.release();
+        two.close();
+        await("it is gone", () -> reporting().isEmpty());
+    }
+
+    @Test
+    final void report_closedClientLeavesAHold_lastsAsLong() throws Exception {
+        Lease held = one.lock("a", LockOptions.defaults().withTerm(Duration.ofMinutes(2)))
+                .acquire();
+        held.detach();
+        one.close();
+        assertEquals(Set.of("a"), listed());
+        long left = server.command("PTTL", "hf:report:{reports}:" + one.id()).asLong();
+        assertTrue(left > 110_000, () -> left + " ms");
+        Lease rests = two.lock("b", LockOptions.defaults().withShortestHold(Duration.ofMinutes(3)))
+                .acquire();
+        rests.release();
+        two.close();
+        assertEquals(Set.of("a", "b"), listed());
+    }
+
+    @Test
+    final void report_serverForgets_isWrittenAnew() throws Exception {
+        Lease held = one.lock("a").acquire();
+        await("it is reported", () -> reporting().equals(Set.of(one.id())));
+        server.command("DEL", CLIENTS, "hf:report:{reports}:" + one.id());
+        server.command("CLIENT", "KILL", "TYPE", "normal");
+        await("it is reported again", () -> reporting().equals(Set.of(one.id())));
+        held.release();
+    }
+}

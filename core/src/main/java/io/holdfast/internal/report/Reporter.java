@@ -1,0 +1,287 @@
+package io.holdfast.internal.report;
+
+import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Lasting;
+import io.holdfast.internal.wire.Announced;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Server;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ObjLongConsumer;
+import java.util.function.Predicate;
+
+/**
+ * Reports what this client holds and waits for, so that those who look need not search the server.
+ *
+ * <p><b>When.</b> A client that is asked reports at once, if anything has changed. Unasked, it reports what has lasted for a while and
+ * stands in no report yet, repeats its report now and then while it has something, and takes it back once. Whoever has nothing sends
+ * nothing.
+ *
+ * <p>Threads: the timers' and the driver's. What a report is made of is looked at by one of them at a time.
+ */
+public final class Reporter implements Lasting {
+    /** How often a client looks whether it has to report. */
+    private static final Duration INTERVAL = Duration.ofSeconds(2);
+    /** What is over sooner is not reported unasked. */
+    private static final Duration LASTS = Duration.ofSeconds(1);
+    /** A report lasts so much longer than what it tells of, were its client to die now. */
+    private static final Duration MARGIN = Duration.ofSeconds(5);
+    /** From one that was refused, or not answered, to the next that nobody asks for. */
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(10);
+    /** How often an unchanged report is written in its life. */
+    private static final int REPEATS = 3;
+    /** More locks than this are not reported. */
+    private static final int MOST_LOCKS = 10_000;
+    /** The longer a report is the more seldom it is written unasked: this for each character. */
+    private static final long PAUSE_NANOS = 50_000;
+
+    /** Those who know the callers that wait in this client. */
+    public interface Callers {
+        /**
+         * Says for each of them which lock it waits for, by the key of the hold, and since when.
+         *
+         * @param to takes each
+         */
+        void tell(ObjLongConsumer<String> to);
+    }
+
+    private final Kit kit;
+    private final Server server;
+    private final Callers callers;
+    private final Announced ticking = new Announced();
+    /** What goes on without this client: until when, by the key of the hold. */
+    private final Map<String, Long> left = new ConcurrentHashMap<>();
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final List<Runnable> asked =
+            new ArrayList<>(); // guarded by lock; told when what they asked for is answered
+    private boolean writing; // guarded by lock; the answer to a report is not there
+    private Report reported = Report.NOTHING; // guarded by lock; on its way to the server, at least
+    private boolean stale = true; // guarded by lock; the server may have another one, or none
+    private boolean stands; // guarded by lock; the server may have a report of this client
+    private long nextAt; // guarded by lock; what is new is written then, and not before
+    private long repeatAt; // guarded by lock
+
+    public Reporter(Kit kit, Server server, Callers callers) {
+        this.kit = kit;
+        this.server = server;
+        this.callers = callers;
+    }
+
+    // ---- unasked
+
+    /** Something is held, or waits, from now on. */
+    @Override
+    public void begins() {
+        if (!kit.isClosed()) {
+            ticking.announce(() -> kit.schedule(INTERVAL.toNanos(), this::tick));
+        }
+    }
+
+    @Override
+    public void goesOn(Keys keys, long untilNanos) {
+        left.merge(keys.hold(), untilNanos, (one, other) -> one - other > 0 ? one : other);
+        begins();
+    }
+
+    private void tick() {
+        ticking.begins();
+        if (kit.isClosed()) {
+            return;
+        }
+        Present lasting = new Present(LASTS.toNanos());
+        if (lasting.hasAnything || mayStand()) {
+            begins();
+        }
+        go(lasting, this::isDue);
+    }
+
+    /** Whether the server may have a report of this client. */
+    private boolean mayStand() {
+        lock.lock();
+        try {
+            return stands;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isDue(Present lasting) { // under lock
+        long now = kit.nanoTime();
+        if (lasting.locks.isEmpty()) {
+            return stands && now - nextAt >= 0; // what was reported is over
+        }
+        boolean isNew = stale || !reported.locks().keySet().containsAll(lasting.locks.keySet());
+        return now - (isNew ? nextAt : repeatAt) >= 0;
+    }
+
+    /** The server may have lost what it had. */
+    public void commandsUp() {
+        lock.lock();
+        try {
+            stale = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- asked
+
+    /**
+     * Reports, if anything has changed.
+     *
+     * @param then runs when the server has answered, whatever it has; at once if nothing has changed
+     */
+    public void report(Runnable then) {
+        lock.lock();
+        try {
+            asked.add(then);
+        } finally {
+            lock.unlock();
+        }
+        go(new Present(0), this::hasChanged);
+    }
+
+    private boolean hasChanged(Present all) { // under lock
+        return all.locks.isEmpty() ? stands : stale || !reported.locks().equals(all.locks);
+    }
+
+    /** The client is closed, and what it held has ended: its report ends, or lasts as long as what goes on without it. */
+    public void clientClosed() {
+        kit.ending();
+        report(kit::ended);
+    }
+
+    // ---- writing
+
+    private void go(Present present, Predicate<Present> isToBeWritten) {
+        List<Runnable> tell = new ArrayList<>();
+        boolean write;
+        lock.lock();
+        try {
+            if (writing) {
+                return; // whoever writes goes on with what was asked meanwhile
+            }
+            tell.addAll(asked);
+            asked.clear();
+            write = isToBeWritten.test(present);
+            writing = write;
+        } finally {
+            lock.unlock();
+        }
+        if (write) {
+            write(present, tell);
+        } else {
+            tell.forEach(Runnable::run);
+        }
+    }
+
+    private void write(Present present, List<Runnable> tell) {
+        Report report = new Report(present.locks);
+        try {
+            String text = report.text();
+            Duration life = present.locks.isEmpty() ? Duration.ZERO : present.life();
+            begun(report, text.length(), life);
+            server.reportScripts.write(kit.ids.client(), life, text, (done, failure) -> {
+                try {
+                    tell.forEach(Runnable::run);
+                } finally {
+                    written(failure == null);
+                }
+            });
+        } catch (RuntimeException | Error e) {
+            tell.forEach(Runnable::run);
+            written(false);
+            throw e;
+        }
+    }
+
+    private void begun(Report report, int length, Duration life) {
+        lock.lock();
+        try {
+            reported = report;
+            stands |= !report.locks().isEmpty();
+            long now = kit.nanoTime();
+            nextAt = now + PAUSE_NANOS * length;
+            repeatAt = now + Math.max(PAUSE_NANOS * length, life.toNanos() / REPEATS);
+            stale = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void written(boolean kept) {
+        boolean isAsked;
+        lock.lock();
+        try {
+            writing = false;
+            stale |= !kept;
+            stands = !kept || !reported.locks().isEmpty();
+            if (!kept) {
+                nextAt = kit.nanoTime() + AFTER_FAILURE.toNanos();
+            }
+            isAsked = !asked.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+        if (isAsked) {
+            go(new Present(0), this::hasChanged);
+        }
+    }
+
+    /** What this client has at one moment. */
+    private final class Present {
+        final Map<String, Integer> locks = new TreeMap<>(); // in one order, whatever that of holds is
+        final boolean hasAnything;
+        private long longestNanos;
+
+        Present(long youngestNanos) {
+            long now = kit.nanoTime();
+            Map<String, Integer> waits = new HashMap<>();
+            boolean[] any = new boolean[1];
+            for (Hold hold : kit.holds()) {
+                any[0] = true;
+                if (now - hold.grantedNanos >= youngestNanos
+                        && !hold.keys().prefix().isEmpty()) {
+                    add(hold.keys().hold(), 0);
+                    longestNanos = Math.max(longestNanos, hold.leftNanos(now));
+                }
+            }
+            left.values().removeIf(until -> until - now <= 0);
+            left.forEach((key, until) -> {
+                any[0] = true;
+                add(key, 0);
+                longestNanos = Math.max(longestNanos, until - now);
+            });
+            callers.tell((key, since) -> {
+                any[0] = true;
+                if (now - since >= youngestNanos) {
+                    waits.merge(key, 1, Integer::sum);
+                }
+            });
+            if (!waits.isEmpty()) {
+                waits.forEach(this::add);
+                longestNanos =
+                        Math.max(longestNanos, kit.options.waiterDeadline().toNanos());
+            }
+            this.hasAnything = any[0];
+        }
+
+        private void add(String key, int waiting) {
+            if (locks.size() < MOST_LOCKS || locks.containsKey(key)) {
+                locks.merge(key, waiting, Integer::sum);
+            }
+        }
+
+        Duration life() {
+            return Duration.ofNanos(longestNanos).plus(MARGIN);
+        }
+    }
+}

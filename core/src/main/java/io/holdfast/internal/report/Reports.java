@@ -1,0 +1,149 @@
+package io.holdfast.internal.report;
+
+import io.holdfast.ServerRefusedException;
+import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.Server;
+import io.holdfast.spi.Command;
+import io.holdfast.spi.Reply;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The reports of all clients, for one that looks. It asks them to report first: each answers when its report is written, so that what
+ * is read then is what they have. Where keys are divided among servers clients cannot be asked, and what is read may lack what has
+ * begun in the last seconds.
+ */
+public final class Reports {
+    /** Whoever has not answered by then is dead, stands still, or is slow. */
+    private static final Duration PATIENCE = Duration.ofMillis(250);
+
+    private static final int READ_AT_ONCE = 50;
+
+    private final Kit kit;
+    private final Server server;
+    private final Reporter own;
+    private final BooleanSupplier hears;
+    private final AtomicLong numbers = new AtomicLong();
+    private final Map<Long, Question> open = new ConcurrentHashMap<>();
+    /** Those who have not answered last time: nobody waits for them again until they do. */
+    private final Set<String> silent = ConcurrentHashMap.newKeySet();
+
+    /** Clients that have been asked and have not answered. */
+    private static final class Question {
+        final Set<String> unanswered = ConcurrentHashMap.newKeySet();
+        final Semaphore answers = new Semaphore(0);
+    }
+
+    /** @param hears whether answers of others can reach this client */
+    public Reports(Kit kit, Server server, Reporter own, BooleanSupplier hears) {
+        this.kit = kit;
+        this.server = server;
+        this.own = own;
+        this.hears = hears;
+    }
+
+    // ---- answering
+
+    /** A client looks, and hears the number when the present one has reported. */
+    public void onQuestion(String client, long number) {
+        if (!kit.isClosed()) {
+            own.report(() -> server.publish(channels() + client, "D " + number + " " + kit.ids.client()));
+        }
+    }
+
+    /** One of those who were asked has reported. */
+    public void onAnswer(long number, String client) {
+        silent.remove(client);
+        Question question = open.get(number);
+        if (question != null && question.unanswered.remove(client)) {
+            question.answers.release();
+        }
+    }
+
+    // ---- asking
+
+    /**
+     * What clients hold and wait for: the keys of holds, each with the number of callers that wait for it, as far as is reported. Blocks
+     * for a few round trips.
+     */
+    public Map<String, Integer> read() {
+        ask();
+        List<String> clients = Answers.await(server, server.reportScripts::clients);
+        Map<String, Integer> locks = new LinkedHashMap<>();
+        for (int from = 0; from < clients.size(); from += READ_AT_ONCE) {
+            List<String> some = clients.subList(from, Math.min(clients.size(), from + READ_AT_ONCE));
+            List<String> texts = Answers.await(server, callback -> server.reportScripts.read(some, callback));
+            texts.forEach(text ->
+                    Report.read(text).locks().forEach((key, callers) -> locks.merge(key, callers, Integer::sum)));
+        }
+        return locks;
+    }
+
+    private void ask() {
+        List<String> clients = hears.getAsBoolean() ? listening() : List.of();
+        if (clients.isEmpty()) {
+            Semaphore written = new Semaphore(0);
+            own.report(written::release);
+            var unused = await(written, 1);
+            return;
+        }
+        long number = numbers.incrementAndGet();
+        Question question = new Question();
+        open.put(number, question);
+        try {
+            silent.retainAll(clients);
+            question.unanswered.addAll(clients);
+            question.unanswered.removeAll(silent);
+            int awaited = question.unanswered.size();
+            clients.forEach(client -> server.publish(channels() + client, "A " + kit.ids.client() + " " + number));
+            boolean all = await(question.answers, awaited);
+            if (!all && !question.unanswered.contains(kit.ids.client())) { // else it is this client that hears nothing
+                silent.addAll(question.unanswered);
+            }
+        } finally {
+            open.remove(number);
+        }
+    }
+
+    private List<String> listening() {
+        Command who = Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(channels()) + "*");
+        try {
+            Reply channels = Answers.await(server, callback -> server.calls.send(who, callback));
+            return channels.asList().stream()
+                    .map(channel -> channel.asString().substring(channels().length()))
+                    .toList();
+        } catch (ServerRefusedException e) {
+            return List.of(); // the user may not ask that: what is reported unasked has to do
+        }
+    }
+
+    private String channels() {
+        return Keys.channelPrefix(kit.options.prefix());
+    }
+
+    /** Whether so many have come in time. */
+    private boolean await(Semaphore answers, int count) {
+        if (answers.tryAcquire(count)) {
+            return true;
+        }
+        try {
+            kit.beforeWaiting();
+            return answers.tryAcquire(count, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (IllegalStateException e) {
+            return true; // the time stands still until this thread moves it: what has been reported is all
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return true;
+        }
+    }
+}
