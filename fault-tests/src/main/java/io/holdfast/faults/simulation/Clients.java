@@ -284,6 +284,7 @@ final class Clients {
         world.checks.obtained(held);
         held.work = world.works.begin(
                 held, machine, held.lease, held.asked.item.options(), held.asked.item.ending() == Ending.WORK);
+        held.work.elsewhere = held.detached; // it has entered a hold that its process has given away
         world.troubles.obtained(held);
         held.lease.lost().thenAccept(reason -> {
             world.trace.add(machine, "#" + held.asked.item.number() + " is lost: " + reason);

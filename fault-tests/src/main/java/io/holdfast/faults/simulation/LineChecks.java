@@ -128,6 +128,14 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         }
     }
 
+    /** Its owner has heard of the end before its caller got a lease, has asked again, and reads in the same phase. */
+    void grantedAgain(String publicOwner, long token, LineRequest request) {
+        if (!request.done) {
+            revoked.remove(publicOwner + " " + token);
+            heard.remove(publicOwner + " " + token);
+        }
+    }
+
     /** Whether a hold of this owner was ended so. */
     boolean isRevoked(String publicOwner) {
         return revoked.keySet().stream().anyMatch(hold -> hold.startsWith(publicOwner + " "));

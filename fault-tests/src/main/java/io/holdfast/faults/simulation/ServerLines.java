@@ -215,6 +215,7 @@ final class ServerLines {
             checks.found(Check.ORPHAN, owner + " is nobody's: " + hold);
             return;
         }
+        checks.grantedAgain(owner, hold.token(), request);
         if (hold.isClaim() && !LineView.clientOf(owner).equals(run.requester) && !handed.add(owner)) {
             checks.found(
                     Check.LIVENESS, keys[line] + " is handed to " + request + " again, which was not heard meanwhile");

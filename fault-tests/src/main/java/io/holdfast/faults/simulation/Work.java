@@ -3,6 +3,9 @@ package io.holdfast.faults.simulation;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A lease that somebody works under, with what its options promise of the work. Times are nanoseconds of the world. */
@@ -80,11 +83,17 @@ final class Work {
         return machine.inWorld(terms.term().toNanos() / 3);
     }
 
-    /** How long it is renewed; null for ever. */
+    /** How long it is renewed, or less if it may have entered a hold that was asked for by another form; null for ever. */
     @Nullable
     Double longest() {
-        Duration longest = scoped ? terms.longestScope() : terms.longestHold();
-        return longest == null ? null : machine.inWorld(longest.toNanos());
+        boolean mayEnter = asked.ownConflict() != LockOptions.OwnConflict.WAIT;
+        return Stream.of(
+                        scoped || mayEnter ? terms.longestScope() : null,
+                        !scoped || mayEnter ? terms.longestHold() : null)
+                .filter(Objects::nonNull)
+                .min(Comparator.naturalOrder())
+                .map(longest -> machine.inWorld(longest.toNanos()))
+                .orElse(null);
     }
 
     /** Whether its thread has not come to its end. */
