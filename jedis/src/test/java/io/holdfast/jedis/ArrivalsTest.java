@@ -31,6 +31,9 @@ final class ArrivalsTest {
             "*3\r\n:1\r\n*3\r\n$1\r\na\r\n$-1\r\n*0\r\n$1\r\nb\r\n",
             "*2\r\n*-1\r\n-ERR x\r\n");
 
+    /** No pause of this machine is as long; that nothing comes in time is said by the stream. */
+    private static final int IN_TIME = 600_000;
+
     /** What the server sends, piece by piece; null where nothing comes in time. */
     private final Deque<byte[]> pieces = new ArrayDeque<>();
 
@@ -82,10 +85,10 @@ final class ArrivalsTest {
                 pieces.add(octets(reply.substring(0, split)));
                 pieces.add(new byte[0]);
                 pieces.add(octets(reply.substring(split) + "+NEXT\r\n"));
-                assertFalse(arrivals.await(5), reply + " at " + split);
-                assertTrue(arrivals.await(5), reply + " at " + split);
+                assertFalse(arrivals.await(IN_TIME), reply + " at " + split);
+                assertTrue(arrivals.await(IN_TIME), reply + " at " + split);
                 assertEquals(reply, handedOut(reply.length()));
-                assertTrue(arrivals.await(5));
+                assertTrue(arrivals.await(IN_TIME));
                 assertEquals("+NEXT\r\n", handedOut(7));
             }
         }
@@ -96,7 +99,7 @@ final class ArrivalsTest {
         pieces.add(octets(String.join("", REPLIES)));
         byte[] buffer = new byte[8192];
         for (String reply : REPLIES) {
-            assertTrue(arrivals.await(5));
+            assertTrue(arrivals.await(IN_TIME));
             int count = arrivals.read(buffer, 0, buffer.length);
             assertArrayEquals(octets(reply), Arrays.copyOf(buffer, count));
         }
@@ -107,16 +110,16 @@ final class ArrivalsTest {
         String text = "x".repeat(100_000);
         String reply = "$100000\r\n" + text + "\r\n";
         pieces.add(octets(reply + "+NEXT\r\n"));
-        assertFalse(arrivals.await(5));
+        assertFalse(arrivals.await(IN_TIME));
         assertEquals(reply, handedOut(reply.length()));
-        assertTrue(arrivals.await(5));
+        assertTrue(arrivals.await(IN_TIME));
         assertEquals("+NEXT\r\n", handedOut(7));
     }
 
     @Test
     void await_connectionOver_doesNotWaitAndReadsTheEnd() throws IOException {
         pieces.add(octets("+HAL"));
-        assertTrue(arrivals.await(5));
+        assertTrue(arrivals.await(IN_TIME));
         assertEquals("+HAL", handedOut(4));
         assertEquals(-1, arrivals.read());
     }
@@ -124,8 +127,8 @@ final class ArrivalsTest {
     @Test
     void await_limit_isSetOnTheSocketAndLifted() throws IOException {
         pieces.add(new byte[0]);
-        assertFalse(arrivals.await(5));
-        assertEquals(5, socket.getSoTimeout());
+        assertFalse(arrivals.await(IN_TIME));
+        assertEquals(IN_TIME, socket.getSoTimeout());
         arrivals.waitForEver();
         assertEquals(0, socket.getSoTimeout());
     }
