@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
@@ -216,6 +217,56 @@ public final class Inspector {
         return infosOf(":d", page, Server.WAITERS_LISTED).filter(LockInfo::isQueued);
     }
 
+    /**
+     * All that can be seen at one look: it costs as much as one listing.
+     *
+     * @param locks what is held or waited for, each with the first hundred of its queue
+     * @param more whether there are more than were asked for
+     * @param listeners the clients that listen for grants
+     * @param figures what clients have counted; of a client that has done nothing since it was asked last, perhaps nothing
+     */
+    public record Look(List<LockInfo> locks, boolean more, Listeners listeners, List<ClientFigures> figures) {
+        /** Copies the lists. */
+        public Look {
+            locks = List.copyOf(locks);
+            figures = List.copyOf(figures);
+        }
+    }
+
+    /**
+     * Looks at all locks, their queues and what clients have counted.
+     *
+     * @param most so many locks at most
+     */
+    public Look look(int most) {
+        Listeners listeners = listeners();
+        Reports.Reading reading = client.queue.reports.read();
+        Map<String, LockInfo> locks = new LinkedHashMap<>();
+        Stream<LockInfo> found = scanning
+                ? Stream.concat(infosOf("", PAGE, 0), infosOf(":d", PAGE, Server.WAITERS_LISTED))
+                : reported(reading.callers(), Server.WAITERS_LISTED);
+        Iterator<LockInfo> each =
+                found.filter(info -> info.isLocked() || info.isQueued()).iterator();
+        while (locks.size() < most && each.hasNext()) {
+            LockInfo info = each.next(); // what waits is looked at last, and so is newer
+            locks.put(holdOf(info), info);
+        }
+        List<ClientFigures> figures = new ArrayList<>();
+        reading.figures().forEach((id, counted) -> figures.add(figures(id, counted)));
+        return new Look(List.copyOf(locks.values()), each.hasNext(), listeners, figures);
+    }
+
+    private ClientFigures figures(String id, Reports.Counted counted) {
+        List<ClientFigures.OfLock> locks = new ArrayList<>();
+        counted.byLock().forEach((hold, figures) -> {
+            Keys keys = Keys.ofHold(client.kit.options.prefix(), hold);
+            if (keys != null && isMeant(keys)) {
+                locks.add(new ClientFigures.OfLock(keys.name(), keys.kind().shown(), figures));
+            }
+        });
+        return new ClientFigures(id, counted.total(), locks);
+    }
+
     /** The names of all locks that are held, in no order. A search asks for the keys' names only, and not for the locks. */
     public Stream<String> heldNames() {
         return scanning ? searchedNames("") : locks().map(LockInfo::name);
@@ -359,7 +410,10 @@ public final class Inspector {
     }
 
     private Stream<LockInfo> reported(int mostWaiters) {
-        Map<String, Integer> callers = client.queue.reports.read();
+        return reported(client.queue.reports.read().callers(), mostWaiters);
+    }
+
+    private Stream<LockInfo> reported(Map<String, Integer> callers, int mostWaiters) {
         List<Keys> locks = new ArrayList<>();
         for (String hold : callers.keySet()) {
             Keys keys = Keys.ofHold(client.kit.options.prefix(), hold);

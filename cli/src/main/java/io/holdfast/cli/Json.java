@@ -3,6 +3,7 @@ package io.holdfast.cli;
 import com.google.gson.FormattingStyle;
 import com.google.gson.stream.JsonWriter;
 import io.holdfast.Holder;
+import io.holdfast.LockFigures;
 import io.holdfast.LockInfo;
 import io.holdfast.LockMode;
 import io.holdfast.Waiter;
@@ -108,6 +109,26 @@ final class Json {
     }
 
     // ---- what Holdfast tells
+
+    /** What clients have counted of a lock. */
+    Json figures(Map.Entry<Ls.Named, LockFigures> counted) {
+        LockFigures figures = counted.getValue();
+        text("lock", counted.getKey().name());
+        text("kind", counted.getKey().kind().word());
+        object("waits", json -> json.times(figures.waits()));
+        object("holds", json -> json.times(figures.holds()));
+        number("handoffs", figures.handoffs());
+        number("timedOut", figures.timedOut());
+        number("refused", figures.refused());
+        return number("lost", figures.lost());
+    }
+
+    private Json times(LockFigures.Times times) {
+        number("count", times.count());
+        millis("total", times.total());
+        millis("mean", times.mean());
+        return millis("longest", times.longest());
+    }
 
     /** A lock without its queue. */
     Json lock(LockInfo lock) {

@@ -64,7 +64,8 @@ final class Ls implements Subcommand {
         }
     }
 
-    private record Named(String name, LockInfo.Kind kind) {}
+    /** What a name is the name of. */
+    record Named(String name, LockInfo.Kind kind) {}
 
     /** All locks that are held, and those that are only waited for where they are wanted, by name. */
     static Collection<LockInfo> all(Inspector inspector, int page, boolean queued) {

@@ -4,6 +4,7 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Inspector;
+import io.holdfast.LockFigures;
 import io.holdfast.LockInfo;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -19,6 +22,8 @@ final class Top implements Subcommand {
     private static final Duration USUAL_INTERVAL = Duration.ofSeconds(1);
     private static final Duration SHORTEST_INTERVAL = Duration.ofMillis(100);
     private static final Duration LONGEST_INTERVAL = Duration.ofHours(1);
+
+    private static final int MOST_LOCKS = 10_000;
 
     private final Thread main = Thread.currentThread();
     private int status; // these two guarded by this
@@ -31,7 +36,9 @@ final class Top implements Subcommand {
                         "holdfast top [--kind KIND] [--interval TIME] [--once] [--scan] [--json] [--url URL] [-v]",
                         "Shows all locks that are held or waited for, those with the most waiters first, and among these those"
                                 + " held longest; again every second, until Ctrl-C. On a terminal each time in the same"
-                                + " place, elsewhere one below the other.",
+                                + " place, elsewhere one below the other. HOLDS is how many leases are over that the"
+                                + " clients which use the lock have counted since they began, MEAN how long they were held"
+                                + " in the mean, and LONGEST the longest of them.",
                         Pages.statuses("0", "ended by Ctrl-C, or shown once", "128+n", "signal n ended it"))
                 .addOption(Kinds.option("Only these: lock, read-write, semaphore or election."))
                 .addOption(Specs.value("--interval", "TIME", "Show it this often, 100ms to 1h; 1s by default."))
@@ -60,8 +67,9 @@ final class Top implements Subcommand {
         try (Holdfast client = server.open()) {
             Inspector inspector = Scan.inspector(given, client, kind);
             if (json) {
-                List<LockInfo> locks = sorted(Ls.all(inspector, Inspector.PAGE, true));
-                Json.print(document -> document.list("locks", locks, Json::lock));
+                Inspector.Look look = inspector.look(MOST_LOCKS);
+                Json.print(document -> document.list("locks", sorted(look.locks()), Json::lock)
+                        .list("figures", counted(look).entrySet(), Json::figures));
                 return 0;
             }
             if (once) {
@@ -111,7 +119,19 @@ final class Top implements Subcommand {
     }
 
     private static String page(Inspector inspector) {
-        return page(sorted(Ls.all(inspector, Inspector.PAGE, true)), Instant.now());
+        Inspector.Look look = inspector.look(MOST_LOCKS);
+        return page(sorted(look.locks()), counted(look), Instant.now());
+    }
+
+    /** What all clients have counted of each lock, by name. */
+    private static Map<Ls.Named, LockFigures> counted(Inspector.Look look) {
+        Map<Ls.Named, LockFigures> counted =
+                new TreeMap<>(Comparator.comparing(Ls.Named::name).thenComparing(Ls.Named::kind));
+        look.figures()
+                .forEach(client -> client.locks()
+                        .forEach(each -> counted.merge(
+                                new Ls.Named(each.name(), each.kind()), each.figures(), LockFigures::plus)));
+        return counted;
     }
 
     /** Those with the most waiters first, then those held longest, then by name. */
@@ -125,13 +145,13 @@ final class Top implements Subcommand {
     }
 
     /** One page. */
-    static String page(List<LockInfo> locks, Instant now) {
+    static String page(List<LockInfo> locks, Map<Ls.Named, LockFigures> counted, Instant now) {
         int held = (int) locks.stream().filter(LockInfo::isLocked).count();
         int waiting = locks.stream().mapToInt(LockInfo::callers).sum();
         boolean kinds = Ls.areOfSeveralKinds(locks);
         List<String> titles = new ArrayList<>(List.of("WAITING", "LOCK"));
         titles.addAll(kinds ? List.of("KIND", "HELD", "BY") : List.of("HELD BY"));
-        titles.addAll(List.of("PID", "AGE", "LEFT"));
+        titles.addAll(List.of("PID", "AGE", "LEFT", "HOLDS", "MEAN", "LONGEST"));
         Table table = new Table(titles.toArray(String[]::new)).cutting(1, kinds ? 4 : 2);
         for (LockInfo lock : locks) {
             Holder holder = lock.holder().orElse(null);
@@ -147,6 +167,15 @@ final class Top implements Subcommand {
                                     holder.pid(),
                                     Span.inWords(Words.age(holder.since())),
                                     Span.inWords(lock.remaining())));
+            LockFigures.Times holds = counted.getOrDefault(new Ls.Named(lock.name(), lock.kind()), LockFigures.NONE)
+                    .holds();
+            cells.addAll(
+                    holds.count() == 0
+                            ? List.of("", "", "")
+                            : List.of(
+                                    Long.toString(holds.count()),
+                                    Span.inWords(holds.mean()),
+                                    Span.inWords(holds.longest())));
             table.add(cells.toArray(String[]::new));
         }
         return Words.time(now) + "  " + Words.count(held, "lock") + " held, " + Words.count(waiting, "request")

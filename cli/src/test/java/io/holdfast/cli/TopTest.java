@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
+import io.holdfast.LockFigures;
+import io.holdfast.LockFigures.Times;
 import io.holdfast.LockInfo;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
@@ -50,9 +52,11 @@ final class TopTest {
         assertEquals(
                 List.of("also wanted", "wanted", "one", "free", "old", "young"),
                 sorted.stream().map(LockInfo::name).toList());
-        String page = Top.page(sorted, Instant.now());
+        Times holds = new Times(3, Duration.ofMillis(900), Duration.ofMillis(400), List.of());
+        LockFigures counted = new LockFigures(Times.NONE, holds, 0, 0, 0, 0);
+        String page = Top.page(sorted, Map.of(new Ls.Named("free", LockInfo.Kind.LOCK), counted), Instant.now());
         assertTrue(page.lines().findFirst().orElseThrow().endsWith("  5 locks held, 8 requests waiting"), page);
-        assertTrue(page.contains("\n1        free         nobody\n"), page);
+        assertTrue(page.lines().anyMatch(line -> line.matches("1 +free +nobody +3 +300ms +400ms")), page);
     }
 
     @Test

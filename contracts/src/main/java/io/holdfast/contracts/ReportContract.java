@@ -4,11 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Admin;
+import io.holdfast.ClientFigures;
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockFigures;
+import io.holdfast.LockFigures.Times;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
+import io.holdfast.LossReason;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
@@ -17,6 +23,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,6 +143,85 @@ public abstract class ReportContract extends LockSuite {
         assertEquals(Set.of(), listed());
         assertEquals(0, count("scan"));
         leases.forEach(Lease::release);
+    }
+
+    // ---- what is counted
+
+    private LockFigures counted(String lock) {
+        return looking.inspect().look(100).figures().stream()
+                .flatMap(client -> client.locks().stream())
+                .filter(each -> each.name().equals(lock))
+                .map(ClientFigures.OfLock::figures)
+                .reduce(LockFigures.NONE, LockFigures::plus);
+    }
+
+    @Test
+    final void figures_threadsOfSeveralClients_countEachWaitAndEachHold() throws Exception {
+        int threads = 4;
+        int turns = 25;
+        List<Holdfast> clients = List.of(one, two, looking);
+        List<FutureTask<Duration>> workers = new ArrayList<>();
+        for (int i = 0; i < threads * clients.size(); i++) {
+            DistributedLock lock = clients.get(i % clients.size()).lock("a");
+            FutureTask<Duration> worker = new FutureTask<>(() -> works(lock, turns));
+            workers.add(worker);
+            new Thread(worker).start();
+        }
+        Duration atMost = Duration.ZERO;
+        for (FutureTask<Duration> worker : workers) {
+            atMost = atMost.plus(worker.get(60, TimeUnit.SECONDS));
+        }
+        int all = workers.size() * turns;
+        LockFigures figures = counted("a");
+        assertEquals(all, figures.waits().count());
+        assertEquals(all, figures.holds().count());
+        assertEquals(
+                all,
+                figures.holds().histogram().stream().mapToLong(Long::longValue).sum());
+        assertEquals(0, figures.lost() + figures.refused() + figures.timedOut());
+        assertTrue(figures.handoffs() > 0 && figures.handoffs() < all, figures::toString);
+        assertTrue(figures.waits().longest().compareTo(figures.waits().total()) < 0, figures::toString);
+        assertEquals(figures.holds().longest(), figures.holds().atMost(1));
+        assertTrue(figures.holds().total().compareTo(atMost) <= 0, figures + " of " + atMost);
+    }
+
+    /** Returns for how long it has had the lock at most. */
+    private static Duration works(DistributedLock lock, int turns) throws InterruptedException {
+        Duration held = Duration.ZERO;
+        for (int turn = 0; turn < turns; turn++) {
+            long asked = System.nanoTime();
+            lock.acquire(Wait.forever()).release();
+            held = held.plusNanos(System.nanoTime() - asked);
+        }
+        return held;
+    }
+
+    @Test
+    final void figures_requestsThatEndWithoutTheLock_areCountedByTheirReasons() throws Exception {
+        for (LockOptions options :
+                List.of(LockOptions.defaults(), LockOptions.defaults().withStrictOrder())) {
+            String name = options.turns() == 0 ? "strict" : "turns";
+            Lease held = one.lock(name, options).acquire();
+            assertTrue(two.lock(name, options).tryAcquire().isEmpty());
+            assertTrue(two.lock(name, options)
+                    .tryAcquire(Wait.upTo(Duration.ofMillis(30)))
+                    .isEmpty());
+            assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 1, 1, 0), ofTwo(name));
+            looking.admin().release(name, held.token(), Admin.Waiters.HAND_OFF);
+            assertEquals(LossReason.REVOKED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
+            await("the loss is counted", () -> counted(name).lost() == 1);
+            assertEquals(1, counted(name).holds().count());
+        }
+    }
+
+    private LockFigures ofTwo(String lock) {
+        return looking.inspect().look(100).figures().stream()
+                .filter(client -> client.client().equals(two.id()))
+                .flatMap(client -> client.locks().stream())
+                .filter(each -> each.name().equals(lock))
+                .map(ClientFigures.OfLock::figures)
+                .findFirst()
+                .orElseThrow();
     }
 
     // ---- what is not reported

@@ -1,10 +1,12 @@
 package io.holdfast.dashboard;
 
 import io.holdfast.Holder;
+import io.holdfast.LockFigures;
 import io.holdfast.LockInfo;
 import io.holdfast.LockInfo.Share;
 import io.holdfast.LockInfo.Way;
 import io.holdfast.Waiter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -42,7 +44,27 @@ final class Detail {
                         .filter(cycle -> cycle.isAbout(id))
                         .map(Cycle::inWords)
                         .toList(),
+                figures(history.figures(id)),
                 history.course(id, picture.at()));
+    }
+
+    private static Documents.Figures figures(LockFigures figures) {
+        return new Documents.Figures(
+                times(figures.waits()),
+                times(figures.holds()),
+                figures.handoffs(),
+                figures.timedOut(),
+                figures.refused(),
+                figures.lost());
+    }
+
+    private static Documents.Times times(LockFigures.Times times) {
+        return new Documents.Times(
+                times.count(), millis(times.mean()), millis(times.longest()), millis(times.atMost(0.95)));
+    }
+
+    private static double millis(Duration time) {
+        return time.toNanos() / 1e6;
     }
 
     private static Documents.Way way(Sight sight, Way way) {

@@ -66,6 +66,7 @@ final class Documents {
             List<Waiting> queue,
             Why why,
             List<String> deadlocks,
+            Figures figures,
             Course history) {}
 
     record Share(
@@ -119,7 +120,20 @@ final class Documents {
             List<@Nullable Integer> handoffs,
             List<Held> holds) {}
 
-    record Held(long at, long millis, String end) {}
+    /**
+     * Holds that ended.
+     *
+     * @param millis how long, in the mean
+     * @param count of how many
+     * @param end {@code released}, or {@code expired} if one or more of them were lost
+     */
+    record Held(long at, double millis, long count, String end) {}
+
+    /** What clients have counted of a lock since they began. */
+    record Figures(Times waits, Times holds, long handoffs, long timedOut, long refused, long lost) {}
+
+    /** Milliseconds; {@code most} is a bound for 95 of 100. */
+    record Times(long count, double mean, double longest, double most) {}
 
     record Waits(long at, List<Node> nodes, List<Edge> edges, List<Deadlock> deadlocks, int more) {}
 

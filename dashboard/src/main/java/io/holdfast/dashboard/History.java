@@ -1,7 +1,9 @@
 package io.holdfast.dashboard;
 
+import io.holdfast.ClientFigures;
 import io.holdfast.Holder;
 import io.holdfast.Inspector.Listeners;
+import io.holdfast.LockFigures;
 import io.holdfast.LockInfo.Share;
 import io.holdfast.Waiter;
 import java.time.Duration;
@@ -19,13 +21,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has happened, as far as it can be told from one round to the next: the server keeps no history. What begins and ends between two
- * rounds is not seen, and not counted. Kept for an hour, of the last {@value #MOST_LOCKS} locks, and in {@value #MOST_EVENTS} events.
+ * What has happened. How often something happened, and how long it took, is what clients have counted from one round to the next. What
+ * is told of each hold is what was seen of it: the server keeps no history, and what begins and ends between two rounds is not seen. So
+ * are holds counted of clients that report no figures. Kept for an hour, of the last {@value #MOST_LOCKS} locks, and in {@value #MOST_EVENTS} events.
  */
 final class History {
     static final int MOST_EVENTS = 1_000;
     private static final int MOST_LOCKS = 10_000;
     private static final int MOST_HOLDS = 500;
+    private static final int MOST_CLIENTS = 10_000;
     /** Of one round: a lock that many want must not push out all the others. */
     private static final int MOST_AT_ONCE = 100;
 
@@ -37,6 +41,14 @@ final class History {
         final Hour waiters = new Hour();
         final Hour handoffs = new Hour();
         final Deque<Documents.Held> holds = new ArrayDeque<>();
+        LockFigures figures = LockFigures.NONE;
+
+        void held(Documents.Held some) {
+            holds.add(some);
+            if (holds.size() > MOST_HOLDS) {
+                holds.remove();
+            }
+        }
     }
 
     final long since;
@@ -54,6 +66,15 @@ final class History {
     private final Hour refused = new Hour();
     private final Hour acquired = new Hour();
     private final Set<List<String>> deadlocks = new HashSet<>();
+    private final Map<String, ClientFigures> counted = new LinkedHashMap<>(16, 0.75f, true) { // by client
+                private static final long serialVersionUID = 1;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, ClientFigures> eldest) {
+                    return size() > MOST_CLIENTS;
+                }
+            };
+    private boolean countedBefore;
     private long number;
     private int told; // in this round
     private int untold;
@@ -67,6 +88,7 @@ final class History {
      *
      * @param before what there was; null if there was no round before, or the server could not be asked
      * @param whole whether both rounds saw everything: else what only one of them saw may be there all the time
+     * @param figures what clients have counted
      * @param cycles circles that were there in both
      */
     synchronized void note(
@@ -76,10 +98,12 @@ final class History {
             boolean whole,
             @Nullable Listeners listened,
             Listeners listen,
+            List<ClientFigures> figures,
             List<Cycle> cycles) {
         told = 0;
         untold = 0;
         watched.add(at, 0);
+        noteFigures(at, listen, figures);
         if (before != null) {
             Set<LockId> all = new LinkedHashSet<>(before.keySet());
             if (whole) {
@@ -114,6 +138,51 @@ final class History {
         }
     }
 
+    /**
+     * What has been counted since the round before. What a client has counted before it was looked at for the first time is of another
+     * time, but of that lock.
+     */
+    private void noteFigures(long at, Listeners listen, List<ClientFigures> clients) {
+        for (ClientFigures client : clients) {
+            ClientFigures earlier = counted.put(client.client(), client);
+            boolean isNew = earlier != null || (countedBefore && listen.complete());
+            Map<LockId, LockFigures> before = new HashMap<>();
+            if (earlier != null) {
+                earlier.locks().forEach(each -> before.put(LockId.of(each), each.figures()));
+            }
+            if (isNew) {
+                LockFigures all = client.total().since(earlier == null ? LockFigures.NONE : earlier.total());
+                acquired.add(at, (int) all.waits().count());
+                lost.add(at, (int) all.lost());
+                refused.add(at, (int) (all.refused() + all.timedOut()));
+            }
+            for (ClientFigures.OfLock each : client.locks()) {
+                LockId id = LockId.of(each);
+                LockFigures some = each.figures().since(before.getOrDefault(id, LockFigures.NONE));
+                if (!each.figures().equals(before.get(id))) {
+                    noteFigures(at, course(id), some, isNew);
+                }
+            }
+        }
+        countedBefore = true;
+    }
+
+    private static void noteFigures(long at, Course course, LockFigures some, boolean isNew) {
+        course.figures = course.figures.plus(some);
+        if (isNew) {
+            course.handoffs.add(at, (int) some.handoffs());
+            LockFigures.Times holds = some.holds();
+            if (holds.count() > 0) {
+                double millis = holds.mean().toNanos() / 1e6;
+                course.held(new Documents.Held(at, millis, holds.count(), some.lost() > 0 ? "expired" : "released"));
+            }
+        }
+    }
+
+    private boolean countsForItself(String client) {
+        return counted.containsKey(client);
+    }
+
     private void noteShares(long at, LockId id, @Nullable Sight was, @Nullable Sight is, Listeners listen) {
         List<Share> before = was == null ? List.of() : was.lock().shares();
         List<Share> after = is == null ? List.of() : is.lock().shares();
@@ -124,14 +193,13 @@ final class History {
                 Long end = was.endOf(holder);
                 long ended = expired && end != null ? Math.min(end, at) : at;
                 long held = Math.max(0, ended - holder.since().toEpochMilli());
-                Deque<Documents.Held> holds = course(id).holds;
-                holds.add(new Documents.Held(ended, held, expired ? "expired" : "released"));
-                if (holds.size() > MOST_HOLDS) {
-                    holds.remove();
+                boolean seenOnly = !countsForItself(holder.client());
+                if (seenOnly) {
+                    course(id).held(new Documents.Held(ended, held, 1, expired ? "expired" : "released"));
                 }
                 String how = Words.about(Duration.ofMillis(held));
                 if (expired) {
-                    lost.add(at, 1);
+                    lost.add(at, seenOnly ? 1 : 0);
                     tell(
                             at,
                             "expired",
@@ -155,10 +223,10 @@ final class History {
                 if (holder.resting()) {
                     tell(at, "rests", id, id.inWords() + " rests, after " + Words.who(holder), "plain");
                 } else {
-                    acquired.add(at, 1);
                     boolean handed = was != null && was.lock().isQueued();
-                    if (handed) {
-                        course(id).handoffs.add(at, 1);
+                    if (!countsForItself(holder.client())) {
+                        acquired.add(at, 1);
+                        course(id).handoffs.add(at, handed ? 1 : 0);
                     }
                     tell(
                             at,
@@ -208,7 +276,7 @@ final class History {
         }
         for (Waiter waiter : before) {
             if (!wait.contains(waiter.owner())) {
-                refused.add(at, 1);
+                refused.add(at, countsForItself(waiter.client()) ? 0 : 1);
                 tell(
                         at,
                         "left",
@@ -311,6 +379,12 @@ final class History {
 
     synchronized long acquired(long now) {
         return acquired.sum(now);
+    }
+
+    /** What clients have counted of a lock since they began, as far as they were looked at. */
+    synchronized LockFigures figures(LockId id) {
+        Course course = courses.get(id);
+        return course == null ? LockFigures.NONE : course.figures;
     }
 
     /** The last hour of a lock. While the dashboard watched and the lock was not there, nobody waited for it. */

@@ -1,6 +1,7 @@
 package io.holdfast.dashboard;
 
 import io.holdfast.Admin;
+import io.holdfast.ClientFigures;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
@@ -11,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 record LockId(Kind kind, String name) {
     static LockId of(LockInfo lock) {
         return new LockId(lock.kind(), lock.name());
+    }
+
+    static LockId of(ClientFigures.OfLock counted) {
+        return new LockId(counted.kind(), counted.name());
     }
 
     /** By the words that the page uses; null if there is no such kind, or no such name can be. */

@@ -10,7 +10,6 @@ import io.holdfast.Waiter;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +29,6 @@ final class Watch implements AutoCloseable {
     private static final Duration OPEN = Duration.ofSeconds(5);
 
     private static final int PAUSE_FACTOR = 4;
-    /** Of what is held, and of what is queued. */
     private static final int MOST_LOCKS = 10_000;
 
     private final Holdfast holdfast;
@@ -178,11 +176,15 @@ final class Watch implements AutoCloseable {
     private Taken taken(Picture before) {
         Map<LockId, Sight> sights = new LinkedHashMap<>();
         Inspector inspector = holdfast.inspect().allKinds();
-        Listeners listeners = inspector.listeners();
-        // What is queued is looked at last, and so is newer: of that more is told.
-        boolean moreHeld = see(inspector.locks(), before, sights);
-        boolean moreQueued = see(inspector.queues(), before, sights);
-        boolean more = moreHeld || moreQueued;
+        Inspector.Look look = inspector.look(MOST_LOCKS);
+        Listeners listeners = look.listeners();
+        boolean more = look.more();
+        for (LockInfo lock : look.locks()) {
+            LockId id = LockId.of(lock);
+            sights.put(
+                    id,
+                    Sight.of(lock, System.currentTimeMillis(), before.sights().get(id)));
+        }
         long now = System.currentTimeMillis();
         WaitGraph drawn = new WaitGraph(sights.values(), listeners);
         List<Cycle> cycles = drawn.cycles();
@@ -192,7 +194,8 @@ final class Watch implements AutoCloseable {
                 cycles.stream().filter(cycle -> circles.contains(cycle.marks())).toList();
         Map<LockId, Sight> last = known;
         boolean whole = !more && !before.totals().more();
-        history.note(now, last, sights, whole, last == null ? null : before.listeners(), listeners, certain);
+        history.note(
+                now, last, sights, whole, last == null ? null : before.listeners(), listeners, look.figures(), certain);
         Map<String, Documents.Row> rows = new LinkedHashMap<>();
         sights.values().forEach(sight -> {
             Documents.Row row = row(sight, listeners, certain);
@@ -215,19 +218,6 @@ final class Watch implements AutoCloseable {
                 certain,
                 totals(sights.values(), more, listeners, certain.size(), now));
         return new Taken(next, drawn, marks);
-    }
-
-    /** Takes as many as can be looked at; returns whether there are more. */
-    private static boolean see(Stream<LockInfo> some, Picture before, Map<LockId, Sight> sights) {
-        Iterator<LockInfo> each = some.iterator();
-        for (int i = 0; i < MOST_LOCKS && each.hasNext(); i++) {
-            LockInfo lock = each.next();
-            LockId id = LockId.of(lock);
-            sights.put(
-                    id,
-                    Sight.of(lock, System.currentTimeMillis(), before.sights().get(id)));
-        }
-        return each.hasNext();
     }
 
     private synchronized void show(Taken taken) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -297,6 +299,60 @@ final class DashboardDocumentsTest {
             assertEquals(2, totals.get("acquired").getAsInt());
         }
         assertFalse(lease.isHeldOnServer());
+    }
+
+    @Test
+    void figures_manyShortHoldsOfSeveralClients_areCountedExactly() throws Exception {
+        Page page = open(false);
+        page.await(lockPath("busy"), found -> true);
+        int turns = 30;
+        List<FutureTask<Void>> workers = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            Holdfast client = i % 2 == 0 ? billing : shipping;
+            FutureTask<Void> worker = new FutureTask<>(() -> {
+                for (int turn = 0; turn < turns; turn++) {
+                    client.lock("busy").acquire(Wait.forever()).release();
+                }
+                return null;
+            });
+            workers.add(worker);
+            new Thread(worker).start();
+        }
+        for (FutureTask<Void> worker : workers) {
+            worker.get(60, TimeUnit.SECONDS);
+        }
+        assertTrue(shipping.lock("busy").tryAcquire().isPresent(), "it is free, and held from now on");
+        assertTrue(billing.lock("busy").tryAcquire().isEmpty());
+        int all = workers.size() * turns;
+        JsonObject lock = page.await(lockPath("busy"), found -> count(found, "waits") == all + 1);
+        JsonObject figures = lock.getAsJsonObject("figures");
+        assertEquals(all, count(lock, "holds"));
+        assertEquals(1, figures.get("refused").getAsInt());
+        long handoffs = figures.get("handoffs").getAsLong();
+        assertTrue(handoffs > 0 && handoffs < all, figures.toString());
+        JsonObject history = lock.getAsJsonObject("history");
+        long ended = 0;
+        for (JsonElement hold : history.getAsJsonArray("holds")) {
+            ended += hold.getAsJsonObject().get("count").getAsLong();
+        }
+        assertEquals(all, ended);
+        long handed = 0;
+        for (JsonElement bin : history.getAsJsonArray("handoffs")) {
+            handed += bin.isJsonNull() ? 0 : bin.getAsLong();
+        }
+        assertEquals(handoffs, handed);
+        try (Page.Stream stream = page.new Stream()) {
+            JsonObject totals = stream.next().getAsJsonObject("totals");
+            assertEquals(all + 1, totals.get("acquired").getAsInt());
+            assertEquals(1, totals.get("refused").getAsInt());
+        }
+    }
+
+    private static int count(JsonObject lock, String what) {
+        return lock.getAsJsonObject("figures")
+                .getAsJsonObject(what)
+                .get("count")
+                .getAsInt();
     }
 
     // ---- who waits for whom

@@ -64,9 +64,9 @@ final class TestBeans implements BeanFactoryPostProcessor {
     /** Releases every lock of every kind, and has the connections work again. */
     static void reset(LeaseControl control, Holdfast client) {
         control.reconnect();
-        client.admin().releaseAll();
-        client.admin().elections().releaseAll();
-        client.admin().readWriteLocks().releaseAll();
-        client.admin().semaphores().releaseAll();
+        client.admin().scanning().releaseAll();
+        client.admin().scanning().elections().releaseAll();
+        client.admin().scanning().readWriteLocks().releaseAll();
+        client.admin().scanning().semaphores().releaseAll();
     }
 }

@@ -427,7 +427,7 @@ public final class Hold extends Buckets.Item implements Holding {
         }
         kit.execute(() -> lost.complete(reason));
         handles.tell(tenant -> tenant.lost(this, reason));
-        origin.tellUnlessShared(subject -> new LockEvent.Lost(subject, token(), kit.since(grantedNanos), reason));
+        origin.tellEnd(grantedNanos, true, (subject, held) -> new LockEvent.Lost(subject, token(), held, reason));
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
         }
@@ -439,7 +439,8 @@ public final class Hold extends Buckets.Item implements Holding {
         BooleanSupplier goesOn = goingOn();
         kit.surely(() -> {
             if (goesOn.getAsBoolean() && !detached) {
-                origin.tellUnlessShared(subject -> new LockEvent.HandedOver(subject, token(), kit.since(grantedNanos)));
+                origin.tellEnd(
+                        grantedNanos, false, (subject, held) -> new LockEvent.HandedOver(subject, token(), held));
                 handles.tell(Tenant::handedOver);
             }
         });
@@ -476,8 +477,11 @@ public final class Hold extends Buckets.Item implements Holding {
         }
         return answer.whenComplete((how, failure) -> {
             try {
-                origin.tellUnlessShared(subject -> new LockEvent.Released(
-                        subject, token(), options.term(), waited(), kit.since(grantedNanos), how));
+                origin.tellEnd(
+                        grantedNanos,
+                        false,
+                        (subject, held) ->
+                                new LockEvent.Released(subject, token(), options.term(), waited(), held, how));
             } finally {
                 kit.ended();
             }

@@ -47,6 +47,7 @@ public final class Kit {
     private final Executor background;
     private final Executor overflow; // for the user's code, where the executor does not take it
     private final Events events;
+    private final Figures figures = new Figures();
     private final Renewals renewals;
     private final Looks looks = new Looks(this);
     private final Set<Hold> holds = ConcurrentHashMap.newKeySet();
@@ -215,6 +216,10 @@ public final class Kit {
 
     public Events events() {
         return events;
+    }
+
+    public Figures figures() {
+        return figures;
     }
 
     public Renewals renewals() {

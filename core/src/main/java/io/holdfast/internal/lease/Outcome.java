@@ -8,11 +8,13 @@ import io.holdfast.PlainAttempt;
 import io.holdfast.internal.lease.Question.Account;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Trouble;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -162,11 +164,33 @@ public final class Outcome<A> {
         }
     }
 
+    /** Counts and tells the end of a lease, unless leases that share its hold do so for themselves. */
+    void tellEnd(long grantedNanos, boolean lost, BiFunction<LockEvent.Subject, Duration, LockEvent> event) {
+        if (!silent) {
+            Duration held = kit.since(grantedNanos);
+            countEnd(held, lost);
+            tell(subject -> event.apply(subject, held));
+        }
+    }
+
+    /** Counts a lease that its caller gets. */
+    public void countObtained(Duration waited, int place) {
+        kit.figures().obtained(demand.keys(), kit.nanoTime(), waited, place > 0);
+    }
+
+    /** Counts a lease that is over. */
+    public void countEnd(Duration held, boolean lost) {
+        kit.figures().ended(demand.keys(), kit.nanoTime(), held, lost);
+    }
+
     public void tellAsked() {
         kit.events().tellAsked(demand, owner, asked.get());
     }
 
     public void tellObtained(long token, boolean reentered) {
+        if (!silent && !reentered) {
+            countObtained(kit.since(startNanos), firstPlace);
+        }
         tellUnlessShared(subject -> new LockEvent.Obtained(
                 subject, token, demand.options().term(), kit.since(startNanos), asked.get(), firstPlace, reentered));
     }
@@ -210,6 +234,9 @@ public final class Outcome<A> {
         if (answer == null || answer.handle() == null) {
             try {
                 LockEvent.Reason reason = reasonOf(answer == null ? null : answer.why(), failure);
+                if (!silent) {
+                    kit.figures().notObtained(demand.keys(), kit.nanoTime(), reason);
+                }
                 tellUnlessShared(subject ->
                         new LockEvent.NotObtained(subject, reason, kit.since(startNanos), asked.get(), contention));
             } catch (RuntimeException | Error e) {

@@ -61,6 +61,7 @@ public final class Adoption {
                             new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false, sent);
                     Hold hold = request.hold(grant, deadline);
                     Handle handle = goOn(grant, hold, result);
+                    request.outcome.countObtained(queue.kit.since(request.outcome.startNanos), 0);
                     request.outcome.tell(subject -> new LockEvent.Adopted(subject, ticket.token(), hold.remaining()));
                     return handle;
                 }

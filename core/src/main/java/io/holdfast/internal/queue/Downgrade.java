@@ -115,6 +115,8 @@ public final class Downgrade {
                     reading.begin(hold);
                     grant.handOut(handle, false);
                     result.complete(stage.thenApply(Downgrade::given));
+                    writer.outcome.countEnd(queue.kit.since(writing.grantedNanos), false);
+                    reading.outcome.countObtained(Duration.ZERO, 0);
                     reading.outcome.tell(subject -> new LockEvent.Downgraded(subject, hold.token(), hold.remaining()));
                 } else {
                     takeBack(true, LossReason.CLIENT_CLOSED, new HoldfastClosedException());
@@ -168,6 +170,7 @@ public final class Downgrade {
         queue.withdrawals.takeBack(reading.keys, reading.owner, unanswered, Rest.NONE);
         // It ended before the request left, and listeners have not been told yet how.
         Duration held = queue.kit.since(writing.grantedNanos);
+        writer.outcome.countEnd(held, loss != null);
         writer.outcome.tell(subject -> loss == null
                 ? new LockEvent.Released(
                         subject,

@@ -274,7 +274,9 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     @Override
     public void handedOver() {
         if (end.compareAndSet(null, HANDED_OVER)) {
-            tell(subject -> new LockEvent.HandedOver(subject, token(), hold.kit.since(grantedNanos)));
+            Duration held = hold.kit.since(grantedNanos);
+            request.outcome.countEnd(held, false);
+            tell(subject -> new LockEvent.HandedOver(subject, token(), held));
         }
     }
 
@@ -289,8 +291,9 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     }
 
     private void lost(LossReason reason) {
-        tell(subject ->
-                new LockEvent.Lost(subject, Math.max(token, hold.token()), hold.kit.since(grantedNanos), reason));
+        Duration held = hold.kit.since(grantedNanos);
+        request.outcome.countEnd(held, true);
+        tell(subject -> new LockEvent.Lost(subject, Math.max(token, hold.token()), held, reason));
         CompletableFuture<LossReason> told = lost.get();
         if (told != null) {
             hold.kit.execute(() -> told.complete(reason));
@@ -379,6 +382,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         }
         CompletableFuture<ReleaseResult> shared;
         try {
+            request.outcome.countEnd(hold.kit.since(grantedNanos), false);
             hold.rest.ask(resting, hold.kit.nanoTime()); // before the line looks whether the next one may have it
         } finally {
             shared = line.released(this);

@@ -232,6 +232,7 @@ final class LocalRequest implements Asking<Attempt> {
     void deliver(LocalHold lease, Handle handle) {
         cancelTimer();
         tellQueued();
+        outcome.countObtained(lease.waited(), lease.initialPlace());
         outcome.tell(
                 lease.owner(),
                 subject -> new LockEvent.Obtained(

@@ -1,24 +1,54 @@
 package io.holdfast.internal.report;
 
+import io.holdfast.LockFigures;
+import io.holdfast.LockFigures.Times;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
- * What a client has, as a text of lines: {@code 1}, the format, and then for each lock {@code l callers key}, the key of its hold.
+ * What a client has, and what it has counted, as a text of lines: {@code 1}, the format; then for each lock {@code l callers key}, the
+ * key of its hold; then {@code f figures key} for each lock of which something was counted, and {@code d figures} for all others.
+ * Lines that begin otherwise say nothing.
  *
  * @param locks what the client holds or waits for, by the key of the hold, each with the number of its callers that wait
+ * @param figures what it has counted of each lock, by the key of the hold
+ * @param dropped what it has counted of other locks
  */
-record Report(Map<String, Integer> locks) {
-    static final Report NOTHING = new Report(Map.of());
+record Report(Map<String, Integer> locks, Map<String, LockFigures> figures, LockFigures dropped) {
+    static final Report NOTHING = new Report(Map.of(), Map.of(), LockFigures.NONE);
 
     private static final String FORMAT = "1";
-    private static final String LOCK = "l ";
 
     String text() {
         StringBuilder text = new StringBuilder(FORMAT);
         locks.forEach((key, callers) ->
-                text.append('\n').append(LOCK).append(callers).append(' ').append(key));
+                text.append("\nl ").append(callers).append(' ').append(key));
+        figures.forEach((key, counted) ->
+                text.append("\nf ").append(text(counted)).append(' ').append(key));
+        if (!dropped.equals(LockFigures.NONE)) {
+            text.append("\nd ").append(text(dropped));
+        }
         return text.toString();
+    }
+
+    /** {@code handoffs,timedOut,refused,lost;waits;holds}, and of the last two {@code totalMicros,longestMicros,histogram}. */
+    private static String text(LockFigures figures) {
+        return figures.handoffs() + "," + figures.timedOut() + "," + figures.refused() + "," + figures.lost() + ";"
+                + text(figures.waits()) + ";" + text(figures.holds());
+    }
+
+    private static String text(Times times) {
+        StringBuilder text = new StringBuilder();
+        text.append(micros(times.total())).append(',').append(micros(times.longest()));
+        times.histogram().forEach(count -> text.append(',').append(count));
+        return text.toString();
+    }
+
+    private static long micros(Duration time) {
+        return time.toNanos() / 1_000;
     }
 
     /** A text in another format says nothing. */
@@ -28,16 +58,48 @@ record Report(Map<String, Integer> locks) {
             return NOTHING;
         }
         Map<String, Integer> locks = new LinkedHashMap<>();
-        for (String line : lines) {
-            if (line.startsWith(LOCK)) {
+        Map<String, LockFigures> figures = new LinkedHashMap<>();
+        LockFigures dropped = LockFigures.NONE;
+        try {
+            for (String line : lines) {
                 String[] words = line.split(" ", 3);
-                try {
-                    locks.put(words[2], Integer.parseInt(words[1]));
-                } catch (NumberFormatException | IndexOutOfBoundsException e) {
-                    return NOTHING;
+                switch (words[0]) {
+                    case "l" -> locks.put(words[2], Integer.parseInt(words[1]));
+                    case "f" -> figures.put(words[2], figures(words[1]));
+                    case "d" -> dropped = figures(words[1]);
+                    default -> {}
                 }
             }
+        } catch (NumberFormatException | IndexOutOfBoundsException e) {
+            return NOTHING;
         }
-        return new Report(locks);
+        return new Report(locks, figures, dropped);
+    }
+
+    private static LockFigures figures(String text) {
+        String[] parts = text.split(";", -1);
+        List<Long> counts = numbers(parts[0]);
+        return new LockFigures(
+                times(numbers(parts[1])),
+                times(numbers(parts[2])),
+                counts.get(0),
+                counts.get(1),
+                counts.get(2),
+                counts.get(3));
+    }
+
+    private static Times times(List<Long> numbers) {
+        List<Long> histogram = numbers.subList(2, numbers.size());
+        long count = histogram.stream().mapToLong(Long::longValue).sum();
+        return new Times(
+                count, Duration.ofNanos(numbers.get(0) * 1_000), Duration.ofNanos(numbers.get(1) * 1_000), histogram);
+    }
+
+    private static List<Long> numbers(String text) {
+        List<Long> numbers = new ArrayList<>();
+        for (String number : text.split(",", -1)) {
+            numbers.add(Long.parseLong(number));
+        }
+        return numbers;
     }
 }

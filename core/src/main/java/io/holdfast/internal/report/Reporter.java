@@ -33,6 +33,8 @@ public final class Reporter implements Lasting {
     private static final Duration LASTS = Duration.ofSeconds(1);
     /** A report lasts so much longer than what it tells of, were its client to die now. */
     private static final Duration MARGIN = Duration.ofSeconds(5);
+    /** A report of nothing but figures is there for whoever has just asked. */
+    private static final Duration FIGURES_LAST = Duration.ofSeconds(30);
     /** From one that was refused, or not answered, to the next that nobody asks for. */
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(10);
     /** How often an unchanged report is written in its life. */
@@ -65,7 +67,8 @@ public final class Reporter implements Lasting {
     private boolean writing; // guarded by lock; the answer to a report is not there
     private Report reported = Report.NOTHING; // guarded by lock; on its way to the server, at least
     private boolean stale = true; // guarded by lock; the server may have another one, or none
-    private boolean stands; // guarded by lock; the server may have a report of this client
+    private boolean stands; // guarded by lock; the server may have a report of something that lasts
+    private long overAt; // guarded by lock; when it is over by itself
     private long nextAt; // guarded by lock; what is new is written then, and not before
     private long repeatAt; // guarded by lock
 
@@ -96,7 +99,7 @@ public final class Reporter implements Lasting {
         if (kit.isClosed()) {
             return;
         }
-        Present lasting = new Present(LASTS.toNanos());
+        Present lasting = new Present(LASTS.toNanos(), false);
         if (lasting.hasAnything || mayStand()) {
             begins();
         }
@@ -146,11 +149,19 @@ public final class Reporter implements Lasting {
         } finally {
             lock.unlock();
         }
-        go(new Present(0), this::hasChanged);
+        go(all(), this::hasChanged);
+    }
+
+    private Present all() {
+        return new Present(0, !kit.isClosed());
     }
 
     private boolean hasChanged(Present all) { // under lock
-        return all.locks.isEmpty() ? stands : stale || !reported.locks().equals(all.locks);
+        long over = kit.nanoTime() - overAt;
+        if (all.report.equals(Report.NOTHING)) {
+            return stands || over < kit.options.commandTimeout().toNanos();
+        }
+        return stale || over >= 0 || !reported.equals(all.report);
     }
 
     /** The client is closed, and what it held has ended: its report ends, or lasts as long as what goes on without it. */
@@ -184,10 +195,10 @@ public final class Reporter implements Lasting {
     }
 
     private void write(Present present, List<Runnable> tell) {
-        Report report = new Report(present.locks);
+        Report report = present.report;
         try {
             String text = report.text();
-            Duration life = present.locks.isEmpty() ? Duration.ZERO : present.life();
+            Duration life = present.life();
             begun(report, text.length(), life);
             server.reportScripts.write(kit.ids.client(), life, text, (done, failure) -> {
                 try {
@@ -211,6 +222,7 @@ public final class Reporter implements Lasting {
             long now = kit.nanoTime();
             nextAt = now + PAUSE_NANOS * length;
             repeatAt = now + Math.max(PAUSE_NANOS * length, life.toNanos() / REPEATS);
+            overAt = now + life.toNanos();
             stale = false;
         } finally {
             lock.unlock();
@@ -232,7 +244,7 @@ public final class Reporter implements Lasting {
             lock.unlock();
         }
         if (isAsked) {
-            go(new Present(0), this::hasChanged);
+            go(all(), this::hasChanged);
         }
     }
 
@@ -240,9 +252,11 @@ public final class Reporter implements Lasting {
     private final class Present {
         final Map<String, Integer> locks = new TreeMap<>(); // in one order, whatever that of holds is
         final boolean hasAnything;
+        private final Report report;
         private long longestNanos;
 
-        Present(long youngestNanos) {
+        /** @param counted whether there is a report of figures alone */
+        Present(long youngestNanos, boolean counted) {
             long now = kit.nanoTime();
             Map<String, Integer> waits = new HashMap<>();
             boolean[] any = new boolean[1];
@@ -272,6 +286,9 @@ public final class Reporter implements Lasting {
                         Math.max(longestNanos, kit.options.waiterDeadline().toNanos());
             }
             this.hasAnything = any[0];
+            this.report = locks.isEmpty() && !counted
+                    ? Report.NOTHING
+                    : new Report(locks, kit.figures().byLock(), kit.figures().dropped());
         }
 
         private void add(String key, int waiting) {
@@ -281,7 +298,12 @@ public final class Reporter implements Lasting {
         }
 
         Duration life() {
-            return Duration.ofNanos(longestNanos).plus(MARGIN);
+            if (report.equals(Report.NOTHING)) {
+                return Duration.ZERO;
+            }
+            return locks.isEmpty()
+                    ? FIGURES_LAST
+                    : Duration.ofNanos(longestNanos).plus(MARGIN);
         }
     }
 }

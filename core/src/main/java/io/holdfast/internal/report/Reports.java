@@ -1,5 +1,6 @@
 package io.holdfast.internal.report;
 
+import io.holdfast.LockFigures;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Answers;
@@ -73,20 +74,43 @@ public final class Reports {
     // ---- asking
 
     /**
-     * What clients hold and wait for: the keys of holds, each with the number of callers that wait for it, as far as is reported. Blocks
-     * for a few round trips.
+     * What clients report.
+     *
+     * @param callers what they hold and wait for: the keys of holds, each with the number of callers that wait for it
+     * @param figures what each has counted, by its id
      */
-    public Map<String, Integer> read() {
+    public record Reading(Map<String, Integer> callers, Map<String, Counted> figures) {}
+
+    /**
+     * What a client has counted.
+     *
+     * @param byLock by the keys of holds
+     * @param dropped of other locks
+     */
+    public record Counted(Map<String, LockFigures> byLock, LockFigures dropped) {
+        /** Of all locks together. */
+        public LockFigures total() {
+            return byLock.values().stream().reduce(dropped, LockFigures::plus);
+        }
+    }
+
+    /** Asks all clients to report, and reads it. Blocks for a few round trips. */
+    public Reading read() {
         ask();
         List<String> clients = Answers.await(server, server.reportScripts::clients);
-        Map<String, Integer> locks = new LinkedHashMap<>();
+        Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
         for (int from = 0; from < clients.size(); from += READ_AT_ONCE) {
             List<String> some = clients.subList(from, Math.min(clients.size(), from + READ_AT_ONCE));
             List<String> texts = Answers.await(server, callback -> server.reportScripts.read(some, callback));
-            texts.forEach(text ->
-                    Report.read(text).locks().forEach((key, callers) -> locks.merge(key, callers, Integer::sum)));
+            for (int i = 0; i < some.size(); i++) {
+                Report report = Report.read(texts.get(i));
+                report.locks().forEach((key, callers) -> reading.callers.merge(key, callers, Integer::sum));
+                if (!report.equals(Report.NOTHING)) {
+                    reading.figures.put(some.get(i), new Counted(report.figures(), report.dropped()));
+                }
+            }
         }
-        return locks;
+        return reading;
     }
 
     private void ask() {

@@ -44,7 +44,7 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         }
 
         /** The same for those who look. */
-        LockInfo.Kind shown() {
+        public LockInfo.Kind shown() {
             return switch (this) {
                 case LOCK -> LockInfo.Kind.LOCK;
                 case ELECTION -> LockInfo.Kind.ELECTION;

@@ -1,7 +1,7 @@
 /** One lock: who has it, who waits, why, and its last hour. */
 
 import {follow, on} from './data.js';
-import {KINDS, KIND_WORDS, ago, attr, bdi, clock, count, el, list, number, setTerm, show, table, term, text, timed}
+import {KINDS, KIND_WORDS, ago, attr, bdi, clock, count, duration, el, list, number, setTerm, show, table, term, text, timed}
   from './dom.js';
 import {actButton, mayAct} from './act.js';
 import {drawPlot, plot} from './plot.js';
@@ -47,12 +47,13 @@ function build(root, {kind, name}) {
   view.sentence = el('p', {class: 'lead', id: 'why'}, 'The dashboard has not answered yet.');
   view.ways = el('ul', {class: 'ways'});
   view.facts = el('p', {class: 'facts'});
+  view.counted = el('p', {class: 'facts', id: 'counted'});
   view.plot = plot();
   root.append(
     el('p', {class: 'trail'}, el('a', {href: '#/'}, 'Overview'), ` / ${KIND_WORDS[kind] ?? kind}`),
     el('h1', {tabindex: '-1', class: 'name', 'data-long': name.length > 80}, bdi(name)),
     view.error, view.deadlocks, view.sentence, view.facts, section('ways-title', 'What frees it', view.ways),
-    holders(view), queue(view), section('hour-title', 'The last hour', view.plot.root));
+    holders(view), queue(view), section('hour-title', 'The last hour', view.plot.root, view.counted));
   view.waysSection = view.ways.parentNode;
   show(view.waysSection, false);
   return view;
@@ -93,6 +94,7 @@ function drawLock(view, answer) {
   list(view.ways, answer.why.ways, way => way.by + way.words, () => el('li', {}, el('span'), el('span', {class: 'when'})), patchWay);
   show(view.waysSection, answer.why.ways.length > 0);
   text(view.facts, facts(answer));
+  text(view.counted, counted(answer.figures));
   drawHolders(view, answer);
   drawQueue(view, answer);
   drawPlot(view.plot, answer.history);
@@ -117,6 +119,25 @@ function facts({row, shares}) {
   if (row.waiters) facts.push(`${number(row.waiters)} waiting`);
   if (row.dead) facts.push(`${number(row.dead)} of them suspect or gone`);
   return facts.join(' · ');
+}
+
+/** What clients have counted since they began: exact, also of what is over within a moment. */
+function counted({waits, holds, handoffs, timedOut, refused, lost}) {
+  if (!waits.count && !timedOut && !refused) return 'Its clients have counted nothing yet.';
+  return 'Counted by its clients since they began: ' + [
+    `${count(waits.count, 'wait')} that ended with the lock${times(waits)}`,
+    count(handoffs, 'handoff'),
+    `${count(holds.count, 'hold')} that are over${times(holds)}`,
+    `${number(lost)} lost`, `${number(timedOut)} timed out`, `${number(refused)} refused`,
+  ].join('; ') + '.';
+}
+
+function times({count: some, mean, longest, most}) {
+  return some ? `, ${fine(mean)} in the mean, 95 of 100 within ${fine(most)}, the longest ${fine(longest)}` : '';
+}
+
+function fine(ms) {
+  return ms < 10 ? `${ms.toFixed(2)} ms` : duration(ms);
 }
 
 function drawHolders(view, {shares, limit}) {

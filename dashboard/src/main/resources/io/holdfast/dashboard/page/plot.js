@@ -7,7 +7,7 @@ const RIGHT = 8;
 const BANDS = [
   {name: 'waiters', label: 'Waiters', top: 18, height: 84},
   {name: 'handoffs', label: 'Handoffs', top: 126, height: 52},
-  {name: 'holds', label: 'Time of each hold (log scale)', top: 202, height: 104},
+  {name: 'holds', label: 'Time of holds (log scale)', top: 202, height: 104},
 ];
 const HEIGHT = 330;
 const DECADES = [[1, '1 ms'], [10, '10 ms'], [100, '100 ms'], [1e3, '1 s'], [1e4, '10 s'], [6e4, '1 min'], [6e5, '10 min'],
@@ -99,7 +99,7 @@ function drawHandoffs(parts, frame) {
   attr(parts.columns, 'd', columns);
 }
 
-/** What was released is a dot, what expired a cross: told apart also without their colours. */
+/** Where nothing was lost there is a dot, else a cross: told apart also without their colours. */
 function drawHolds(parts, frame) {
   const band = BANDS[2];
   frame.holdsSeen = frame.holds.filter(hold => hold.at >= frame.from && hold.at <= frame.end);
@@ -206,14 +206,13 @@ function waitersInWords(frame) {
 }
 
 function holdsInWords({holdsSeen}) {
-  if (!holdsSeen.length) return 'No hold was seen to end.';
-  const times = holdsSeen.map(hold => hold.millis).sort((a, b) => a - b);
-  const expired = holdsSeen.filter(hold => hold.end === 'expired').length;
-  return `${count(times.length, 'hold')} ended (dots; crosses: expired), half of them within `
-    + `${duration(times[Math.floor((times.length - 1) / 2)])}, the longest after ${duration(times.at(-1))}; `
-    + `${expired ? expired : 'none'} expired.`;
+  const all = sum(holdsSeen.map(hold => hold.count));
+  if (!all) return 'No hold has ended.';
+  const mean = sum(holdsSeen.map(hold => hold.millis * hold.count)) / all;
+  const lost = holdsSeen.filter(hold => hold.end === 'expired').length;
+  return `${count(all, 'hold')} ended, after ${duration(mean)} in the mean (a dot: the mean of those that ended between two looks; `
+    + `a cross: some of them were lost), ${lost ? `with losses at ${count(lost, 'look')}` : 'none was lost'}.`;
 }
-
 
 function gapsInWords(frame, watched) {
   const [[from]] = watched;
