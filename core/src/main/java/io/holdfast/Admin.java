@@ -234,7 +234,7 @@ public final class Admin {
 
     /** Those of several that have a token. Readers that hold a lock together have the same. */
     private RevokeReply revokeEach(Keys keys, long token, boolean drop) {
-        LockInfo lock = inspector.lock(keys.name(), Inspector.MOST_LISTED);
+        LockInfo lock = inspector.seen(keys.name(), Inspector.MOST_LISTED);
         RevokeReply sum =
                 new RevokeReply(lock.isLocked() ? RevokeWord.OTHER : RevokeWord.NOTHING, lock.holder(), 0, State.FREE);
         for (LockInfo.Share share : lock.shares()) {

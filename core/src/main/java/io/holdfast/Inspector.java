@@ -120,7 +120,10 @@ public final class Inspector {
         return new Inspector(client, null, scanning);
     }
 
-    /** One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. */
+    /**
+     * One lock: its holder, and the first hundred of its queue. That it is free is an answer, not an error. The clients that have it or
+     * stand in the queue are asked how many of their callers wait, which takes a few more round trips if there are any.
+     */
     public LockInfo lock(String name) {
         return lock(name, Server.WAITERS_LISTED);
     }
@@ -128,9 +131,16 @@ public final class Inspector {
     /**
      * One lock, with as many of its queue as asked for.
      *
-     * @param waiters 0 to 10,000
+     * @param waiters 0 to 10,000; with 0, no client is asked
      */
     public LockInfo lock(String name, int waiters) {
+        LockInfo info = seen(name, waiters);
+        Set<String> clients = waiters == 0 ? Set.of() : clientsOf(info);
+        return clients.isEmpty() ? info : info.withCallers(client.queue.reports.callers(holdOf(info), clients));
+    }
+
+    /** One lock as it stands on the server; no client is asked. */
+    LockInfo seen(String name, int waiters) {
         if (waiters < 0 || waiters > MOST_LISTED) {
             throw new IllegalArgumentException("waiters is " + waiters + ", must be from 0 to " + MOST_LISTED);
         }
@@ -140,7 +150,7 @@ public final class Inspector {
 
     /** The queue of a lock, in the server's order; empty if no request waits. */
     public Optional<List<Waiter>> queue(String name) {
-        LockInfo info = lock(name, MOST_LISTED);
+        LockInfo info = seen(name, MOST_LISTED);
         return info.isQueued() ? Optional.of(info.queue()) : Optional.empty();
     }
 
@@ -158,13 +168,7 @@ public final class Inspector {
      */
     public List<WaitCycle> deadlocks(String name, Duration atMost) throws InterruptedException {
         Require.between("atMost", atMost, Duration.ZERO, Require.LONGEST);
-        LockInfo info = lock(name);
-        Set<String> clients = new LinkedHashSet<>();
-        info.shares().stream()
-                .map(LockInfo.Share::holder)
-                .filter(holder -> !holder.resting())
-                .forEach(holder -> clients.add(holder.client()));
-        info.queue().forEach(waiter -> clients.add(waiter.client()));
+        Set<String> clients = clientsOf(seen(name, Server.WAITERS_LISTED));
         if (clients.isEmpty()) {
             return List.of();
         }
@@ -179,18 +183,29 @@ public final class Inspector {
         }
     }
 
+    /** Those that have it, and those that stand in its queue. */
+    private static Set<String> clientsOf(LockInfo info) {
+        Set<String> clients = new LinkedHashSet<>();
+        info.shares().stream()
+                .map(LockInfo.Share::holder)
+                .filter(holder -> !holder.resting())
+                .forEach(holder -> clients.add(holder.client()));
+        info.queue().forEach(waiter -> clients.add(waiter.client()));
+        return clients;
+    }
+
     private Kind kindOrLock() {
         return kind == null ? Kind.LOCK : kind;
     }
 
     /** Whether the lock is held, or rests (see {@link Holder#resting()}). */
     public boolean isLocked(String name) {
-        return lock(name, 0).isLocked();
+        return seen(name, 0).isLocked();
     }
 
     /** Whether a request waits for the lock. */
     public boolean isQueued(String name) {
-        return lock(name, 0).isQueued();
+        return seen(name, 0).isQueued();
     }
 
     /** All locks that are held, in no order, without their queues. */

@@ -98,7 +98,8 @@ final class Info implements Subcommand {
             page.append('\n').append(queue.text());
             page.append(Words.more(lock));
         }
-        return page.toString();
+        String calls = Words.calls(lock);
+        return page.append(calls.isEmpty() ? "" : "\n").append(calls).toString();
     }
 
     /** Of what several may hold: all that do. */

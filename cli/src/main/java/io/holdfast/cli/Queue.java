@@ -62,8 +62,10 @@ final class Queue implements Subcommand {
         String name = "'" + Say.printable(lock.name()) + "'";
         if (!exists(lock)) {
             return "There is no queue for " + name + server.where() + ": "
-                    + (lock.isLocked() ? Say.printable(Words.held(lock)) + ", and nobody waits" : "nobody wants it")
-                    + ".\n";
+                    + (lock.isLocked()
+                            ? Say.printable(Words.held(lock)) + (lock.callers() > 0 ? "" : ", and nobody waits")
+                            : "nobody wants it")
+                    + ".\n" + Words.calls(lock);
         }
         if (!lock.isQueued()) {
             return "The queue for " + name + " is empty: the last who waited is just taking up the lock.\n";
@@ -89,6 +91,6 @@ final class Queue implements Subcommand {
                     Words.state(each.state())));
             table.add(cells.toArray(String[]::new));
         }
-        return table.text() + Words.more(lock);
+        return table.text() + Words.more(lock) + Words.calls(lock);
     }
 }

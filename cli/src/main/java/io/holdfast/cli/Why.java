@@ -216,9 +216,11 @@ final class Why implements Subcommand {
         if (limited != null) {
             page.append(Words.sentence(limited));
         }
-        page.append(lock.isQueued() ? Words.count(lock.waiters(), "request") : "Nobody")
-                .append(lock.waiters() == 1 || !lock.isQueued() ? " waits" : " wait")
-                .append(lock.isQueued() ? ":\n" : ".\n");
+        if (lock.isQueued()) {
+            page.append(Words.count(lock.waiters(), "request")).append(lock.waiters() == 1 ? " waits:\n" : " wait:\n");
+        } else if (lock.callers() == 0) {
+            page.append("Nobody waits.\n");
+        }
         Table queue = new Table();
         int place = 1;
         for (Waiter each :
@@ -237,6 +239,7 @@ final class Why implements Subcommand {
                 page.append("  and ").append(lock.waiters() - place + 1).append(" more (holdfast queue)\n");
             }
         }
+        page.append(Words.calls(lock));
         for (WaitCycle cycle : deadlocks) {
             page.append("This is a deadlock: ")
                     .append(Say.printable(cycle.inWords()))

@@ -140,6 +140,14 @@ final class Words {
         return more > 0 ? "and " + more + " more\n" : "";
     }
 
+    /** A line about calls that stand in no queue; empty if there are none. */
+    static String calls(LockInfo lock) {
+        return lock.callers() > lock.waiters()
+                ? count(lock.callers(), "call") + (lock.callers() == 1 ? " waits" : " wait")
+                        + " in all: calls of one process share a request, or wait inside of the process that has the lock.\n"
+                : "";
+    }
+
     /** {@code deploy.sh@web-1, pid 4711}. */
     static String who(Waiter waiter) {
         return who(waiter.application(), waiter.host()) + ", pid " + waiter.pid();

@@ -9,6 +9,7 @@ import com.google.gson.JsonObject;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.DistributedLock;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.Wait;
@@ -16,6 +17,8 @@ import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
@@ -182,6 +185,25 @@ final class WhyTest {
         assertEquals("resting", document.get("state").getAsString());
         assertEquals(List.of("rest", "operator"), ways(document));
         assertTrue(document.getAsJsonObject("holder").get("client").isJsonNull());
+    }
+
+    @Test
+    void why_callsThatWaitInsideOfTheHoldersProcess_areCounted() throws Exception {
+        DistributedLock lock = client.lock("inside", LockOptions.defaults());
+        Lease held = lock.acquire();
+        List<CompletableFuture<Lease>> inside = List.of(
+                lock.acquireAsync(Wait.forever()),
+                lock.acquireAsync(Wait.forever()),
+                lock.acquireAsync(Wait.forever()));
+        for (String command : List.of("why", "queue", "info")) {
+            Said said = Said.by(server, command, "inside");
+            assertTrue(said.out().contains("\n3 calls wait in all: "), said.out());
+            assertFalse(said.out().toLowerCase(Locale.ROOT).contains("nobody waits"), said.out());
+        }
+        assertEquals(
+                3, Said.by(server, "info", "inside", "--json").json().get("callers").getAsInt());
+        inside.forEach(each -> each.cancel(false));
+        held.release();
     }
 
     /** A lock that was handed to a waiter which does not confirm, as the server would have it. */

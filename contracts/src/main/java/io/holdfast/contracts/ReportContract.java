@@ -104,6 +104,7 @@ public abstract class ReportContract extends LockSuite {
         LockInfo info = looking.inspect().locks().findFirst().orElseThrow();
         assertEquals(24, info.callers(), info::toString);
         assertTrue(info.waiters() < 24, () -> "callers of a client share a request: " + info);
+        assertEquals(24, looking.inspect().lock("a").callers());
         waiting.forEach(each -> each.cancel(false));
         held.release();
         await("nobody waits", () -> looking.inspect().queues().findAny().isEmpty());

@@ -89,6 +89,7 @@ final class LocksEndpoint {
         shown.put("remainingMillis", lock.remaining().toMillis());
         shown.put("termMillis", lock.term().toMillis());
         shown.put("waiters", lock.waiters());
+        shown.put("callers", lock.callers());
         return shown;
     }
 

@@ -34,7 +34,7 @@ public final class Reporter implements Lasting {
     /** A report lasts so much longer than what it tells of, were its client to die now. */
     private static final Duration MARGIN = Duration.ofSeconds(5);
     /** A report of nothing but figures is there for whoever has just asked. */
-    private static final Duration FIGURES_LAST = Duration.ofSeconds(30);
+    private static final Duration FIGURES_LAST = Duration.ofSeconds(10);
     /** From one that was refused, or not answered, to the next that nobody asks for. */
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(10);
     /** How often an unchanged report is written in its life. */

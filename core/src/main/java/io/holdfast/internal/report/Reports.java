@@ -9,6 +9,8 @@ import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +98,7 @@ public final class Reports {
 
     /** Asks all clients to report, and reads it. Blocks for a few round trips. */
     public Reading read() {
-        ask();
+        ask(hears.getAsBoolean() ? listening() : List.of());
         List<String> clients = Answers.await(server, server.reportScripts::clients);
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
         for (int from = 0; from < clients.size(); from += READ_AT_ONCE) {
@@ -113,8 +115,24 @@ public final class Reports {
         return reading;
     }
 
-    private void ask() {
-        List<String> clients = hears.getAsBoolean() ? listening() : List.of();
+    /**
+     * How many callers wait for a lock, by what its clients report. They are asked first. Blocks for a few round trips.
+     *
+     * @param hold the key of the hold
+     * @param clients those that have it, or stand in its queue
+     */
+    public int callers(String hold, Collection<String> clients) {
+        List<String> all = List.copyOf(clients);
+        ask(hears.getAsBoolean() ? listening(all) : List.of());
+        List<String> texts = Answers.await(server, callback -> server.reportScripts.read(all, callback));
+        int callers = 0;
+        for (String text : texts) {
+            callers += Report.read(text).locks().getOrDefault(hold, 0);
+        }
+        return callers;
+    }
+
+    private void ask(List<String> clients) {
         if (clients.isEmpty()) {
             Semaphore written = new Semaphore(0);
             own.report(written::release);
@@ -125,7 +143,6 @@ public final class Reports {
         Question question = new Question();
         open.put(number, question);
         try {
-            silent.retainAll(clients);
             question.unanswered.addAll(clients);
             question.unanswered.removeAll(silent);
             int awaited = question.unanswered.size();
@@ -139,13 +156,31 @@ public final class Reports {
         }
     }
 
+    /** Which of these listen. */
+    private List<String> listening(List<String> clients) {
+        List<String> words = new ArrayList<>(List.of("PUBSUB", "NUMSUB"));
+        clients.forEach(client -> words.add(channels() + client));
+        Command who = new Command(null, words);
+        Reply counts = Answers.await(server, callback -> server.calls.send(who, callback));
+        List<Reply> answer = counts.asList();
+        List<String> listening = new ArrayList<>();
+        for (int i = 0; i < clients.size(); i++) {
+            if (answer.get(2 * i + 1).asLong() > 0) {
+                listening.add(clients.get(i));
+            }
+        }
+        return listening;
+    }
+
     private List<String> listening() {
         Command who = Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(channels()) + "*");
         try {
             Reply channels = Answers.await(server, callback -> server.calls.send(who, callback));
-            return channels.asList().stream()
+            List<String> all = channels.asList().stream()
                     .map(channel -> channel.asString().substring(channels().length()))
                     .toList();
+            silent.retainAll(all);
+            return all;
         } catch (ServerRefusedException e) {
             return List.of(); // the user may not ask that: what is reported unasked has to do
         }

@@ -193,9 +193,10 @@ function drawQueue(view, {queue: waiters, row: {waiters: all}}) {
   attr(root, 'data-acts', mayAct());
   list(body, waiters, waiter => waiter.owner, waiter => makeWaiter(row, view, waiter), patchWaiter);
   show(root, waiters.length > 0);
-  show(view.empty, waiters.length === 0);
-  show(view.more, all > waiters.length && waiters.length > 0);
-  text(view.more, `and ${number(all - waiters.length)} more`);
+  show(view.empty, all === 0);
+  show(view.more, all > waiters.length);
+  text(view.more, `${count(all, 'call')} ${all === 1 ? 'waits' : 'wait'} in all: calls of one process share a request, or wait inside of the `
+    + 'process that has the lock; of a long queue not all are listed.');
 }
 
 function makeWaiter(row, view, waiter) {
