@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
-import io.holdfast.DistributedLock;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
 import io.holdfast.Wait;
@@ -17,10 +17,10 @@ import io.holdfast.contracts.servers.RedisServer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -201,7 +201,11 @@ final class WhyTest {
             assertFalse(said.out().toLowerCase(Locale.ROOT).contains("nobody waits"), said.out());
         }
         assertEquals(
-                3, Said.by(server, "info", "inside", "--json").json().get("callers").getAsInt());
+                3,
+                Said.by(server, "info", "inside", "--json")
+                        .json()
+                        .get("callers")
+                        .getAsInt());
         inside.forEach(each -> each.cancel(false));
         held.release();
     }

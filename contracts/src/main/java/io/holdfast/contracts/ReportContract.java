@@ -146,6 +146,22 @@ public abstract class ReportContract extends LockSuite {
         leases.forEach(Lease::release);
     }
 
+    @Test
+    final void report_lateCopyOfAnOlderOne_changesNothing() throws Exception {
+        String key = "hf:report:{reports}:" + one.id();
+        Lease held = one.lock("a").acquire();
+        assertEquals(Set.of("a"), listed());
+        String newer = "1 1000000\nl 0 hf:{b}";
+        server.command("SET", key, newer, "PX", "60000");
+        Lease other = one.lock("c").acquire();
+        assertEquals(Set.of(), listed(), "one has written what is older by its number");
+        assertEquals(newer, server.command("GET", key).asString());
+        held.release();
+        other.release();
+        one.close();
+        assertEquals(newer, server.command("GET", key).asString());
+    }
+
     // ---- what is counted
 
     private LockFigures counted(String lock) {

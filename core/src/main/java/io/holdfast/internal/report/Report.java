@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a client has, and what it has counted, as a text of lines: {@code 1}, the format; then for each lock {@code l callers key}, the
+ * What a client has, and what it has counted, as a text of lines: {@code 1 number}, the format and how many reports the client has written; then for each lock {@code l callers key}, the
  * key of its hold; then {@code f figures key} for each lock of which something was counted, and {@code d figures} for all others.
  * Lines that begin otherwise say nothing.
  *
@@ -22,8 +22,9 @@ record Report(Map<String, Integer> locks, Map<String, LockFigures> figures, Lock
 
     private static final String FORMAT = "1";
 
-    String text() {
-        StringBuilder text = new StringBuilder(FORMAT);
+    /** @param number greater than that of any report of the client before */
+    String text(long number) {
+        StringBuilder text = new StringBuilder(FORMAT).append(' ').append(number);
         locks.forEach((key, callers) ->
                 text.append("\nl ").append(callers).append(' ').append(key));
         figures.forEach((key, counted) ->
@@ -54,7 +55,7 @@ record Report(Map<String, Integer> locks, Map<String, LockFigures> figures, Lock
     /** A text in another format says nothing. */
     static Report read(String text) {
         String[] lines = text.split("\n", -1);
-        if (!lines[0].equals(FORMAT)) {
+        if (!lines[0].startsWith(FORMAT + " ")) {
             return NOTHING;
         }
         Map<String, Integer> locks = new LinkedHashMap<>();

@@ -64,6 +64,7 @@ public final class Reporter implements Lasting {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<Runnable> asked =
             new ArrayList<>(); // guarded by lock; told when what they asked for is answered
+    private long written; // guarded by lock; how many reports
     private boolean writing; // guarded by lock; the answer to a report is not there
     private Report reported = Report.NOTHING; // guarded by lock; on its way to the server, at least
     private boolean stale = true; // guarded by lock; the server may have another one, or none
@@ -197,8 +198,8 @@ public final class Reporter implements Lasting {
     private void write(Present present, List<Runnable> tell) {
         Report report = present.report;
         try {
-            String text = report.text();
             Duration life = present.life();
+            String text = report.text(nextNumber());
             begun(report, text.length(), life);
             server.reportScripts.write(kit.ids.client(), life, text, (done, failure) -> {
                 try {
@@ -211,6 +212,15 @@ public final class Reporter implements Lasting {
             tell.forEach(Runnable::run);
             written(false);
             throw e;
+        }
+    }
+
+    private long nextNumber() {
+        lock.lock();
+        try {
+            return ++written;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -43,7 +43,7 @@ public enum Script {
     LINE_PROLONG("dd852af67834870d7c83dcf43fc3cbe10e852494"),
     LINE_LIMIT("f3bc5c8d11cceff4af5f98ebf0ab27523eb53e26"),
     LINE_CLEAN("7e8a0c28401104524d22b3d5e2b3eb4431c64842"),
-    REPORT("cd752504c2c3358a63077d1bf4a155bbb7f4bd9e"),
+    REPORT("7512b29fa010353bb11e7b1ff474861bec41a36b"),
     MEMORY("333edba40b2ae96959c292c0d9957bef45d2c1fe");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */

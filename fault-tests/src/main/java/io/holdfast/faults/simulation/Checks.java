@@ -66,6 +66,8 @@ final class Checks extends FirstFinding<Checks.Check> {
         WARNED,
         /** A lease lasts for longer than it may be renewed. */
         LONGEST,
+        /** A client does not report what it has, or reports something when it has nothing. */
+        REPORTED,
         /** A lock does not rest, or rests though nobody has had it. */
         RESTS,
         /** The client has logged a defect of its own. */

@@ -34,6 +34,7 @@ final class World implements Checks.Surroundings {
     final Trace trace = new Trace(time::elapsed);
     final Checks checks;
     final @Nullable QuorumChecks checksOfQuorum;
+    private final @Nullable ReportChecks checksOfReports;
     final Nodes nodes;
     final List<Node> servers;
     final List<Slot> slots = new ArrayList<>();
@@ -73,6 +74,7 @@ final class World implements Checks.Surroundings {
         if (plan.kind() != Plan.Kind.QUORUM) {
             servers.forEach(server -> server.checks = new ServerChecks(plan, checks, this, server, count));
         }
+        this.checksOfReports = ReportChecks.areOf(plan.kind()) ? new ReportChecks(this, servers.get(0)) : null;
         this.checksOfQuorum = plan.kind() != Plan.Kind.QUORUM
                 ? null
                 : new QuorumChecks(plan, checks, this, nodes.memories(), nodes::isForgetful);
@@ -164,6 +166,9 @@ final class World implements Checks.Surroundings {
             }
             ofServers(ServerChecks::nobodyStaysAside);
             ofServers(ServerChecks::nobodyIsForgotten);
+            if (checksOfReports != null) {
+                checksOfReports.look();
+            }
         }
     }
 

@@ -94,6 +94,7 @@ final class Breaks {
         List<Break> all = new ArrayList<>(ofRequests());
         all.addAll(SharedBreaks.all());
         all.addAll(WorkBreaks.all());
+        all.addAll(ReportBreaks.all());
         return all;
     }
 

@@ -1,0 +1,124 @@
+package io.holdfast.faults.simulation;
+
+import io.holdfast.faults.simulation.Checks.Check;
+import io.holdfast.spi.Reply;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What clients report of themselves, beside what they have: no lease is missing that has lasted for a while, and a client that has had
+ * nothing for a while has taken its report back. Looked at now and then, of clients with which, and with whose server, nothing has been
+ * wrong for so long that a report that failed was repeated.
+ */
+final class ReportChecks {
+    /** A report that failed is repeated after ten seconds. */
+    private static final long CALM = 15_000 * Checks.MILLI;
+    /** What has lasted for a second is reported within two. */
+    private static final long REPORTED_WITHIN = 3_500 * Checks.MILLI;
+    /** When all is over the report is taken back within two seconds. */
+    private static final long TAKEN_BACK_WITHIN = 4_000 * Checks.MILLI;
+
+    /** For so long a report may tell of something that would have lasted on. */
+    private static final long COPY_LASTS = 40_000 * Checks.MILLI;
+
+    private final World world;
+    private final Node node;
+
+    /** A process, and what is known of its client. */
+    private static final class Seen {
+        final String client;
+        /** When it had or wanted something last. */
+        long busyAt;
+
+        Seen(String client, long busyAt) {
+            this.client = client;
+            this.busyAt = busyAt;
+        }
+    }
+
+    private final Map<Machine, Seen> seen = new HashMap<>();
+
+    ReportChecks(World world, Node node) {
+        this.world = world;
+        this.node = node;
+    }
+
+    /** Whether it looks at such plans: all reports are at one server, and leases are where they were obtained. */
+    static boolean areOf(Plan.Kind kind) {
+        return kind == Plan.Kind.INSIDE || kind == Plan.Kind.NESTED || kind == Plan.Kind.STEERED;
+    }
+
+    private static String key(int lock) {
+        return "hf:{" + Plan.lock(lock) + "}";
+    }
+
+    void look() {
+        long now = world.now();
+        Map<Machine, Set<String>> lasting = new HashMap<>();
+        for (Held held : world.checks.leases()) {
+            Seen its = seen.computeIfAbsent(held.machine, any -> new Seen(LineView.clientOf(held.owner), now));
+            if (held.overSince == Asked.NEVER) {
+                its.busyAt = now;
+                if (now - held.obtainedAt > REPORTED_WITHIN) {
+                    lasting.computeIfAbsent(held.machine, any -> new HashSet<>())
+                            .add(key(held.lock));
+                }
+            }
+        }
+        world.checks.open().forEach(asked -> {
+            Seen its = seen.get(asked.machine);
+            if (its != null) {
+                its.busyAt = now;
+            }
+        });
+        seen.forEach((machine, its) -> {
+            Set<String> reported = reported(its.client);
+            if (reported.stream().anyMatch(key -> isBusy(key, its.client))) {
+                its.busyAt = now;
+            }
+            if (machine.isRunning() && world.undisturbed(machine, 0, now - CALM)) {
+                compare(machine, its, reported, lasting.getOrDefault(machine, Set.of()));
+            }
+        });
+    }
+
+    private void compare(Machine machine, Seen its, Set<String> reported, Set<String> lasting) {
+        for (String key : lasting) {
+            if (!reported.contains(key)) {
+                world.checks.found(Check.REPORTED, machine + " has " + key + ", and does not report it: " + reported);
+            }
+        }
+        long idle = world.now() - its.busyAt;
+        // An operator may end what a client has left to its term: it goes on to report that. And a late copy of a
+        // report may come
+        // when there is none any more.
+        boolean mayStand =
+                world.plan.kind() == Plan.Kind.STEERED || world.copiesSince(machine, world.now() - COPY_LASTS);
+        if (!mayStand && !reported.isEmpty() && idle > TAKEN_BACK_WITHIN) {
+            world.checks.found(
+                    Check.REPORTED,
+                    machine + " reports " + reported + ", and has had nothing for " + idle / Checks.MILLI + " ms");
+        }
+    }
+
+    /** Whether its client keeps a lock that nobody has at present, or a lock rests. */
+    private boolean isBusy(String key, String client) {
+        Reply hold = node.memory.command("GET", key);
+        return !hold.isNull()
+                && (hold.asString().startsWith(client) || hold.asString().startsWith("-"));
+    }
+
+    /** The keys of the holds that it reports. */
+    private Set<String> reported(String client) {
+        Reply text = node.memory.command("GET", "hf:report:{reports}:" + client);
+        Set<String> reported = new HashSet<>();
+        for (String line : text.isNull() ? new String[0] : text.asString().split("\n", -1)) {
+            if (line.startsWith("l ")) {
+                reported.add(line.substring(line.lastIndexOf(' ') + 1));
+            }
+        }
+        return reported;
+    }
+}
