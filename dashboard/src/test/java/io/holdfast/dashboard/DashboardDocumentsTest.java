@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonArray;
-import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
@@ -30,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -55,13 +53,8 @@ final class DashboardDocumentsTest {
         stage.close();
     }
 
-    /** A page, once the dashboard has looked at the server: what happens from then on is seen to happen. */
     private Page open(boolean changes) throws Exception {
-        Page page = Page.open(stage.dashboard(changes));
-        try (Page.Stream stream = page.new Stream()) {
-            stream.next();
-        }
-        return page;
+        return Page.openSeen(stage.dashboard(changes));
     }
 
     private static JsonObject act(
@@ -82,10 +75,6 @@ final class DashboardDocumentsTest {
         return JsonParser.parseString(answer.body()).getAsJsonObject();
     }
 
-    private static String lockPath(String name) {
-        return "api/lock?kind=lock&name=" + name;
-    }
-
     private static int waiters(JsonObject lock) {
         return lock.getAsJsonObject("row").get("waiters").getAsInt();
     }
@@ -99,7 +88,7 @@ final class DashboardDocumentsTest {
                         "invoice/42", LockOptions.defaults().withStrictOrder().withMetadata(Map.of("ticket", "OPS-7")))
                 .acquire();
         CompletableFuture<Lease> next = shipping.lock("invoice/42").acquireAsync(Wait.forever());
-        JsonObject lock = page.await(lockPath("invoice/42"), found -> waiters(found) == 1);
+        JsonObject lock = page.await(Page.lockPath("invoice/42"), found -> waiters(found) == 1);
         JsonObject row = lock.getAsJsonObject("row");
         assertTrue(row.get("holder").getAsString().startsWith("billing@"), row.toString());
         assertTrue(row.get("alive").getAsBoolean());
@@ -117,7 +106,8 @@ final class DashboardDocumentsTest {
         lease.release();
         next.get(20, TimeUnit.SECONDS).release();
         JsonObject free = page.await(
-                lockPath("invoice/42"), found -> found.getAsJsonArray("shares").isEmpty());
+                Page.lockPath("invoice/42"),
+                found -> found.getAsJsonArray("shares").isEmpty());
         assertEquals(
                 "Nobody holds it.", free.getAsJsonObject("why").get("sentence").getAsString());
         JsonObject history = free.getAsJsonObject("history");
@@ -177,7 +167,8 @@ final class DashboardDocumentsTest {
     void stream_changes_areToldOnceAndTheRestIsNot() throws Exception {
         Lease first = billing.lock("first").acquire();
         Page page = open(false);
-        page.await(lockPath("first"), found -> !found.getAsJsonArray("shares").isEmpty());
+        page.await(
+                Page.lockPath("first"), found -> !found.getAsJsonArray("shares").isEmpty());
         try (Page.Stream stream = page.new Stream()) {
             JsonObject all = stream.next();
             assertEquals("all", all.get("event").getAsString());
@@ -200,7 +191,7 @@ final class DashboardDocumentsTest {
         DashboardServer server = stage.dashboard(false);
         Page page = Page.open(server);
         Lease lease = billing.lock("a").acquire();
-        page.await(lockPath("a"), found -> !found.getAsJsonArray("shares").isEmpty());
+        page.await(Page.lockPath("a"), found -> !found.getAsJsonArray("shares").isEmpty());
         long before = pictures(page);
         long scans = scans();
         List<Page.Stream> streams = new ArrayList<>();
@@ -275,86 +266,6 @@ final class DashboardDocumentsTest {
         assertEquals(404, page.get("..%2fDocuments.class").statusCode());
     }
 
-    @Test
-    void history_aHolderThatIsNotRenewed_isLost_andOneThatReleasesIsNot() throws Exception {
-        Page page = open(false);
-        LockOptions once = LockOptions.defaults().withRenewed(false).withTerm(Duration.ofSeconds(6));
-        Lease lease = billing.lock("once", once).acquire();
-        Lease other = shipping.lock("kept", LockOptions.defaults().withTerm(Duration.ofSeconds(6)))
-                .acquire();
-        page.await(lockPath("once"), found -> !found.getAsJsonArray("shares").isEmpty());
-        page.await(lockPath("kept"), found -> !found.getAsJsonArray("shares").isEmpty());
-        JsonObject events =
-                page.await("api/events", found -> Page.find(found.getAsJsonArray("events"), "type", "expired") != null);
-        JsonObject expired = Objects.requireNonNull(Page.find(events.getAsJsonArray("events"), "type", "expired"));
-        assertEquals("once", expired.get("name").getAsString());
-        other.release();
-        JsonObject after = page.await(
-                "api/events", found -> Page.find(found.getAsJsonArray("events"), "type", "released") != null);
-        JsonObject released = Objects.requireNonNull(Page.find(after.getAsJsonArray("events"), "type", "released"));
-        assertEquals("kept", released.get("name").getAsString());
-        try (Page.Stream stream = page.new Stream()) {
-            JsonObject totals = stream.next().getAsJsonObject("totals");
-            assertEquals(1, totals.get("lost").getAsInt());
-            assertEquals(2, totals.get("acquired").getAsInt());
-        }
-        assertFalse(lease.isHeldOnServer());
-    }
-
-    @Test
-    void figures_manyShortHoldsOfSeveralClients_areCountedExactly() throws Exception {
-        Page page = open(false);
-        page.await(lockPath("busy"), found -> true);
-        int turns = 30;
-        List<FutureTask<Void>> workers = new ArrayList<>();
-        for (int i = 0; i < 8; i++) {
-            Holdfast client = i % 2 == 0 ? billing : shipping;
-            FutureTask<Void> worker = new FutureTask<>(() -> {
-                for (int turn = 0; turn < turns; turn++) {
-                    client.lock("busy").acquire(Wait.forever()).release();
-                }
-                return null;
-            });
-            workers.add(worker);
-            new Thread(worker).start();
-        }
-        for (FutureTask<Void> worker : workers) {
-            worker.get(60, TimeUnit.SECONDS);
-        }
-        assertTrue(shipping.lock("busy").tryAcquire().isPresent(), "it is free, and held from now on");
-        assertTrue(billing.lock("busy").tryAcquire().isEmpty());
-        int all = workers.size() * turns;
-        JsonObject lock = page.await(lockPath("busy"), found -> count(found, "waits") == all + 1);
-        JsonObject figures = lock.getAsJsonObject("figures");
-        assertEquals(all, count(lock, "holds"));
-        assertEquals(1, figures.get("refused").getAsInt());
-        long handoffs = figures.get("handoffs").getAsLong();
-        assertTrue(handoffs > 0 && handoffs < all, figures.toString());
-        JsonObject history = lock.getAsJsonObject("history");
-        long ended = 0;
-        for (JsonElement hold : history.getAsJsonArray("holds")) {
-            ended += hold.getAsJsonObject().get("count").getAsLong();
-        }
-        assertEquals(all, ended);
-        long handed = 0;
-        for (JsonElement bin : history.getAsJsonArray("handoffs")) {
-            handed += bin.isJsonNull() ? 0 : bin.getAsLong();
-        }
-        assertEquals(handoffs, handed);
-        try (Page.Stream stream = page.new Stream()) {
-            JsonObject totals = stream.next().getAsJsonObject("totals");
-            assertEquals(all + 1, totals.get("acquired").getAsInt());
-            assertEquals(1, totals.get("refused").getAsInt());
-        }
-    }
-
-    private static int count(JsonObject lock, String what) {
-        return lock.getAsJsonObject("figures")
-                .getAsJsonObject(what)
-                .get("count")
-                .getAsInt();
-    }
-
     // ---- who waits for whom
 
     @Test
@@ -369,7 +280,7 @@ final class DashboardDocumentsTest {
         JsonObject deadlock = waits.getAsJsonArray("deadlocks").get(0).getAsJsonObject();
         String words = deadlock.get("words").getAsString();
         assertTrue(words.contains("waits for 'a'") && words.contains("waits for 'b'"), words);
-        JsonObject lock = page.document(lockPath("a"));
+        JsonObject lock = page.document(Page.lockPath("a"));
         assertTrue(lock.getAsJsonObject("row").get("deadlock").getAsBoolean());
         JsonObject breaking = deadlock.getAsJsonArray("breaks").get(0).getAsJsonObject();
         JsonObject told = done(page.act(breaking.getAsJsonObject("act")));
@@ -406,7 +317,7 @@ final class DashboardDocumentsTest {
         Page page = open(false);
         Lease lease = billing.lock("a").acquire();
         CompletableFuture<Lease> next = shipping.lock("a").acquireAsync(Wait.forever());
-        page.await(lockPath("a"), found -> waiters(found) == 1);
+        page.await(Page.lockPath("a"), found -> waiters(found) == 1);
         JsonArray clients = page.document("api/clients").getAsJsonArray("clients");
         assertEquals(2, clients.size(), clients.toString());
         JsonObject holding = Objects.requireNonNull(Page.find(clients, "application", "billing"));
@@ -467,7 +378,7 @@ final class DashboardDocumentsTest {
         Page page = open(true);
         Lease lease = billing.lock("a").acquire();
         CompletableFuture<Lease> waiting = shipping.lock("a").acquireAsync(Wait.forever());
-        JsonObject lock = page.await(lockPath("a"), found -> waiters(found) == 1);
+        JsonObject lock = page.await(Page.lockPath("a"), found -> waiters(found) == 1);
         String owner = lock.getAsJsonArray("queue")
                 .get(0)
                 .getAsJsonObject()
@@ -550,7 +461,7 @@ final class DashboardDocumentsTest {
     void server_goneAndBack_isToldAndThePageGoesOn() throws Exception {
         Page page = open(false);
         Lease lease = billing.lock("a").acquire();
-        page.await(lockPath("a"), found -> !found.getAsJsonArray("shares").isEmpty());
+        page.await(Page.lockPath("a"), found -> !found.getAsJsonArray("shares").isEmpty());
         try (Page.Stream stream = page.new Stream()) {
             stage.server.kill();
             JsonObject lost = stream.next(

@@ -48,6 +48,19 @@ final class Page {
         return new Page(address.substring(0, address.indexOf('?')), cookie.substring(0, cookie.indexOf(';')));
     }
 
+    /** The same, once the dashboard has looked at the server: what happens from then on is seen to happen. */
+    static Page openSeen(DashboardServer server) throws Exception {
+        Page page = open(server);
+        try (Stream stream = page.new Stream()) {
+            stream.next();
+        }
+        return page;
+    }
+
+    static String lockPath(String name) {
+        return "api/lock?kind=lock&name=" + name;
+    }
+
     HttpResponse<String> get(String path) {
         return ask("GET", root + path, "");
     }

@@ -114,7 +114,7 @@ final class TakenLock extends AbstractSimpleLock {
 
     /** What is to be unlocked from now on; empty if the lock is not held any more. */
     Optional<TakenLock> extended(LockConfiguration newConfiguration) {
-        boolean inTime = bound.lift();
+        boolean inTime = bound.lift() && !times.leftAtMost().isZero(); // the timer may be late
         Times anew = Times.of(newConfiguration);
         try {
             if (inTime) {

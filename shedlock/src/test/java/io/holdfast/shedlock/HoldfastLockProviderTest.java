@@ -19,7 +19,10 @@ import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -96,6 +99,33 @@ class HoldfastLockProviderTest extends LockSuite {
         long millis = (System.nanoTime() - begin) / 1_000_000;
         assertTrue(millis > 800, "free after " + millis + " ms");
         lock.unlock(); // harmless
+    }
+
+    @Test
+    void extend_lockAtMostForIsOverAndTheTimerIsLate_isRefused() throws Exception {
+        CountDownLatch go = new CountDownLatch(1);
+        Executor inTimersThread = CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run);
+        CompletableFuture<Boolean> timers = CompletableFuture.supplyAsync(() -> awaitLatch(go), inTimersThread);
+        try {
+            SimpleLock lock = HoldfastLockProvider.exact(holdfast)
+                    .lock(job(Duration.ofMillis(2)))
+                    .orElseThrow();
+            long begin = System.nanoTime();
+            await("its time is over", () -> System.nanoTime() - begin > 3_000_000);
+            assertTrue(lock.extend(Duration.ofSeconds(10), Duration.ZERO).isEmpty());
+            assertTrue(isFreeForOthers());
+        } finally {
+            go.countDown();
+        }
+        assertTrue(timers.get(20, TimeUnit.SECONDS));
+    }
+
+    private static boolean awaitLatch(CountDownLatch latch) {
+        try {
+            return latch.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -427,7 +427,7 @@ public final class Hold extends Buckets.Item implements Holding {
         }
         kit.execute(() -> lost.complete(reason));
         handles.tell(tenant -> tenant.lost(this, reason));
-        origin.tellEnd(grantedNanos, true, (subject, held) -> new LockEvent.Lost(subject, token(), held, reason));
+        origin.tellLost(this, reason);
         if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
         }
@@ -439,8 +439,7 @@ public final class Hold extends Buckets.Item implements Holding {
         BooleanSupplier goesOn = goingOn();
         kit.surely(() -> {
             if (goesOn.getAsBoolean() && !detached) {
-                origin.tellEnd(
-                        grantedNanos, false, (subject, held) -> new LockEvent.HandedOver(subject, token(), held));
+                origin.tellHandedOver(this);
                 handles.tell(Tenant::handedOver);
             }
         });
@@ -477,11 +476,7 @@ public final class Hold extends Buckets.Item implements Holding {
         }
         return answer.whenComplete((how, failure) -> {
             try {
-                origin.tellEnd(
-                        grantedNanos,
-                        false,
-                        (subject, held) ->
-                                new LockEvent.Released(subject, token(), options.term(), waited(), held, how));
+                origin.tellReleased(this, how);
             } finally {
                 kit.ended();
             }

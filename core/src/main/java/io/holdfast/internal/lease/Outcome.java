@@ -4,7 +4,9 @@ import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LockEvent;
+import io.holdfast.LossReason;
 import io.holdfast.PlainAttempt;
+import io.holdfast.ReleaseResult;
 import io.holdfast.internal.lease.Question.Account;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Trouble;
@@ -164,10 +166,27 @@ public final class Outcome<A> {
         }
     }
 
-    /** Counts and tells the end of a lease, unless leases that share its hold do so for themselves. */
-    void tellEnd(long grantedNanos, boolean lost, BiFunction<LockEvent.Subject, Duration, LockEvent> event) {
+    // Ends of its lease are counted and told here, unless leases that share its hold do so for themselves.
+
+    void tellLost(Hold hold, LossReason reason) {
+        tellEnd(hold, true, (subject, held) -> new LockEvent.Lost(subject, hold.token(), held, reason));
+    }
+
+    void tellHandedOver(Hold hold) {
+        tellEnd(hold, false, (subject, held) -> new LockEvent.HandedOver(subject, hold.token(), held));
+    }
+
+    void tellReleased(Hold hold, ReleaseResult how) {
+        tellEnd(
+                hold,
+                false,
+                (subject, held) ->
+                        new LockEvent.Released(subject, hold.token(), hold.options.term(), hold.waited(), held, how));
+    }
+
+    private void tellEnd(Hold hold, boolean lost, BiFunction<LockEvent.Subject, Duration, LockEvent> event) {
         if (!silent) {
-            Duration held = kit.since(grantedNanos);
+            Duration held = kit.since(hold.grantedNanos);
             countEnd(held, lost);
             tell(subject -> event.apply(subject, held));
         }
