@@ -142,7 +142,9 @@ record Scale(
                         "java",
                         "cycle",
                         "ownerId",
-                        "keys"));
+                        "keys",
+                        "look-reports",
+                        "look-search"));
     }
 
     Scale withRounds(int other) {

@@ -167,6 +167,7 @@ final class Scenarios {
                     "redisson-multi"),
             new WaiterScenario(),
             new LeaseScenario(),
+            new LookScenario(),
             new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
             new RecoveryScenario(RecoveryScenario.Kind.WAITER),
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),

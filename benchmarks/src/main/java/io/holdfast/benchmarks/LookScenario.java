@@ -1,0 +1,152 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Inspector;
+import io.holdfast.Lease;
+import io.holdfast.contracts.servers.RedisServer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+
+/** What it costs the server that somebody looks at all locks, where it keeps far more keys of other programs. */
+final class LookScenario implements Scenario {
+    private static final String REPORTS = "look-reports";
+    private static final String SEARCH = "look-search";
+    private static final Map<String, String> LABELS =
+            Map.of(REPORTS, "Holdfast: clients are asked", SEARCH, "Holdfast: the server is searched");
+
+    private static final int CLIENTS = 10;
+    private static final int LOCKS_OF_EACH = 100;
+    private static final int KEYS_AT_ONCE = 10_000;
+    /** Of the keys of others, to each lock that is held elsewhere in these benchmarks. */
+    private static final int OTHERS = 50;
+
+    @Override
+    public String id() {
+        return "look";
+    }
+
+    @Override
+    public String title() {
+        return "Looking at all locks";
+    }
+
+    @Override
+    public String meaning() {
+        return "Ten clients hold a hundred locks each, on a server that keeps many keys of other programs. One more client"
+                + " looks at all locks, again and again. The dashboard and `holdfast top` look once a second, however many"
+                + " pages are open. A search pauses for four times as long as each page took.";
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return List.of(
+                Metric.lower("cpu", "server CPU ms a look", 2),
+                Metric.lower("millis", "median ms a look", 2),
+                Metric.lower("requests", "requests a look", 1),
+                Metric.lower("bytes", "kB a look", 1));
+    }
+
+    @Override
+    public List<String> references() {
+        return List.of(SEARCH);
+    }
+
+    @Override
+    public List<Integer> sizes(Scale scale) {
+        return List.of(OTHERS * scale.leases());
+    }
+
+    @Override
+    public String sizeWord() {
+        return "other keys";
+    }
+
+    @Override
+    public List<String> contestants(int size) {
+        return List.of(REPORTS, SEARCH);
+    }
+
+    @Override
+    public String label(String contestant) {
+        return LABELS.getOrDefault(contestant, contestant);
+    }
+
+    @Override
+    public boolean isInTurn() {
+        return false;
+    }
+
+    @Override
+    public int rounds(Scale scale) {
+        return scale.slowRounds();
+    }
+
+    @Override
+    public Session open(String contestant, int size, Stage stage) {
+        RedisServer server = RedisServer.start();
+        List<Holdfast> clients = new ArrayList<>();
+        return new Session() {
+            private final List<Lease> held = new ArrayList<>();
+            private Inspector inspector = connect().inspect();
+
+            private Holdfast connect() {
+                Holdfast client = Holdfast.connect(server.url());
+                clients.add(client);
+                return client;
+            }
+
+            @Override
+            public void warm() throws InterruptedException {
+                inspector = contestant.equals(SEARCH) ? inspector.scanning() : inspector;
+                String fill = "for i = ARGV[1] + 1, ARGV[2] do redis.call('SET', 'other:' .. i, i) end";
+                for (int i = 0; i < size; i += KEYS_AT_ONCE) {
+                    int to = Math.min(size, i + KEYS_AT_ONCE);
+                    server.command("EVAL", fill, "0", Integer.toString(i), Integer.toString(to));
+                }
+                for (int i = 0; i < CLIENTS; i++) {
+                    Holdfast client = connect();
+                    for (int j = 0; j < LOCKS_OF_EACH; j++) {
+                        held.add(client.lock("lock-" + i + "-" + j).acquire());
+                    }
+                }
+                look();
+            }
+
+            private void look() {
+                int seen = inspector.look(2 * CLIENTS * LOCKS_OF_EACH).locks().size();
+                if (seen != CLIENTS * LOCKS_OF_EACH) {
+                    throw new Crew.Failed(seen + " locks are seen");
+                }
+            }
+
+            @Override
+            public Sample measure() {
+                double[] millis = new double[stage.scale().starts() * 2];
+                ServerCounts before = ServerCounts.of(server, List.of("publish", "pubsub|channels"));
+                for (int i = 0; i < millis.length; i++) {
+                    long begin = System.nanoTime();
+                    look();
+                    millis[i] = (System.nanoTime() - begin) / 1e6;
+                }
+                ServerCounts spent = ServerCounts.of(server, List.of("publish", "pubsub|channels"))
+                        .since(before);
+                Arrays.sort(millis);
+                return new Sample(
+                        Map.of(
+                                "cpu", spent.cpuMicros() / 1e3 / millis.length,
+                                "millis", millis[millis.length / 2],
+                                "requests", (double) spent.requests() / millis.length,
+                                "bytes", spent.bytes() / 1e3 / millis.length),
+                        null);
+            }
+
+            @Override
+            public void close() {
+                clients.forEach(Holdfast::close);
+                server.close();
+            }
+        };
+    }
+}
