@@ -178,7 +178,7 @@ final class SetRuns {
         for (int i = 0; i < 8 && finding == null; i++) {
             time.advance(Duration.ofMillis(random.nextInt(1_500)));
             String name = NAMES.get(random.nextInt(NAMES.size()));
-            operator.inspect().lock(name).holder().map(Holder::owner).ifPresent(revoked::add);
+            operator.inspect().lock(name, 0).holder().map(Holder::owner).ifPresent(revoked::add);
             operator.admin().release(name, Admin.Waiters.HAND_OFF);
         }
         for (int i = 0; i < 600 && open > 0 && finding == null; i++) {
