@@ -67,7 +67,7 @@ final class ActuatorTest {
                         one.startsWith("{\"name\":\"invoice/7\",\"locked\":true,\"holder\":{\"application\":\"shop\","),
                         one);
                 assertTrue(one.contains("\"token\":" + lease.token() + ",\"since\":\"" + lease.since() + "\""), one);
-                assertTrue(one.endsWith("\"waiters\":0,\"queue\":[]}"), one);
+                assertTrue(one.endsWith("\"waiters\":0,\"callers\":0,\"queue\":[]}"), one);
             }
             String free = ask(context, "GET", "locks/invoice/7").body();
             assertTrue(free.contains("\"locked\":false"), free);
