@@ -346,7 +346,10 @@ final class DrawnCalls {
         servers.run(
                 Script.REPORT,
                 List.of(Keys.clients("hf"), Keys.report("hf", client)),
-                List.of(client, pick(List.of("60000", "90000", "5", "0")), "1 " + pick(List.of("1", "2", "30")) + "\nl 0 hf:{a}"));
+                List.of(
+                        client,
+                        pick(List.of("60000", "90000", "5", "0")),
+                        "1 " + pick(List.of("1", "2", "30")) + "\nl 0 hf:{a}"));
     }
 
     // ---- other programs
