@@ -4,6 +4,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.Lease;
 import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.lettuce.LettuceDriverProvider;
+import io.holdfast.routing.Location;
+import io.holdfast.spi.ConnectOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -16,6 +20,7 @@ final class LookScenario implements Scenario {
     private static final Map<String, String> LABELS =
             Map.of(REPORTS, "Holdfast: clients are asked", SEARCH, "Holdfast: the server is searched");
 
+    private static final ConnectOptions CONNECT = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
     private static final int CLIENTS = 10;
     private static final int LOCKS_OF_EACH = 100;
     private static final int KEYS_AT_ONCE = 10_000;
@@ -92,7 +97,8 @@ final class LookScenario implements Scenario {
             private Inspector inspector = connect().inspect();
 
             private Holdfast connect() {
-                Holdfast client = Holdfast.connect(server.url());
+                Holdfast client =
+                        Holdfast.over(Location.parse(server.url()).connect(new LettuceDriverProvider(), CONNECT));
                 clients.add(client);
                 return client;
             }
