@@ -186,12 +186,14 @@ public final class Inspector {
     /** Those that have it, and those that stand in its queue. */
     private static Set<String> clientsOf(LockInfo info) {
         Set<String> clients = new LinkedHashSet<>();
-        info.shares().stream()
-                .map(LockInfo.Share::holder)
-                .filter(holder -> !holder.resting())
-                .forEach(holder -> clients.add(holder.client()));
+        holdersOf(info).forEach(holder -> clients.add(holder.client()));
         info.queue().forEach(waiter -> clients.add(waiter.client()));
         return clients;
+    }
+
+    /** All that have it, without one after which it rests. */
+    private static Stream<Holder> holdersOf(LockInfo info) {
+        return info.shares().stream().map(LockInfo.Share::holder).filter(holder -> !holder.resting());
     }
 
     private Kind kindOrLock() {
@@ -333,17 +335,16 @@ public final class Inspector {
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
-        listeners().clients().forEach(id -> found.put(id, ClientInfo.listening(id)));
-        locks().forEach(info -> info.shares().stream()
-                .map(LockInfo.Share::holder)
-                .filter(holder -> !holder.resting())
-                .forEach(holder ->
-                        found.merge(holder.client(), ClientInfo.holding(holder, info.name()), ClientInfo::and)));
-        queues().forEach(info -> {
-            for (Waiter waiter : info.queue()) {
-                found.merge(waiter.client(), ClientInfo.waiting(waiter, info.name()), ClientInfo::and);
-            }
-        });
+        Look look = look(Integer.MAX_VALUE);
+        look.listeners().clients().forEach(id -> found.put(id, ClientInfo.listening(id)));
+        for (LockInfo info : look.locks()) {
+            holdersOf(info)
+                    .forEach(holder ->
+                            found.merge(holder.client(), ClientInfo.holding(holder, info.name()), ClientInfo::and));
+            info.queue()
+                    .forEach(waiter ->
+                            found.merge(waiter.client(), ClientInfo.waiting(waiter, info.name()), ClientInfo::and));
+        }
         return List.copyOf(found.values());
     }
 

@@ -34,14 +34,14 @@ public record LockFigures(Times waits, Times holds, long handoffs, long timedOut
     /**
      * What the same client has counted since then. What is longest is so of the whole time.
      *
-     * @param earlier what it had counted; if that is more, it has begun anew since, and all counts
+     * @param earlier what it had counted; if that is more, the client has started again since, and all of these figures are newer
      */
     public LockFigures since(LockFigures earlier) {
-        boolean anew = earlier.waits.count > waits.count
+        boolean restarted = earlier.waits.count > waits.count
                 || earlier.holds.count > holds.count
                 || earlier.timedOut > timedOut
                 || earlier.refused > refused;
-        return anew
+        return restarted
                 ? this
                 : new LockFigures(
                         waits.since(earlier.waits),

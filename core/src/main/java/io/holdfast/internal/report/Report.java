@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a client has, and what it has counted, as a text of lines: {@code 1 number}, the format and how many reports the client has written; then for each lock {@code l callers key}, the
- * key of its hold; then {@code f figures key} for each lock of which something was counted, and {@code d figures} for all others.
- * Lines that begin otherwise say nothing.
+ * What a client has, and what it has counted, as a text of lines: {@code 1 number}, the format and how many reports the client has
+ * written; then for each lock {@code l callers key}, the key of its hold; then {@code f figures key} for each lock of which something
+ * was counted, and {@code d figures} for all others. Lines that begin otherwise say nothing.
  *
  * @param locks what the client holds or waits for, by the key of the hold, each with the number of its callers that wait
  * @param figures what it has counted of each lock, by the key of the hold

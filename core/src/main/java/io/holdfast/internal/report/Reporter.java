@@ -14,15 +14,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.ObjLongConsumer;
-import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reports what this client holds and waits for, so that those who look need not search the server.
  *
  * <p><b>When.</b> A client that is asked reports at once, if anything has changed. Unasked, it reports what has lasted for a while and
- * stands in no report yet, repeats its report now and then while it has something, and takes it back once. Whoever has nothing sends
- * nothing.
+ * stands in no report yet, repeats its report now and then while it has something, and takes it back once. A client that has nothing
+ * sends nothing.
  *
  * <p>Threads: the timers' and the driver's. What a report is made of is looked at by one of them at a time.
  */
@@ -33,9 +34,9 @@ public final class Reporter implements Lasting {
     private static final Duration LASTS = Duration.ofSeconds(1);
     /** A report lasts so much longer than what it tells of, were its client to die now. */
     private static final Duration MARGIN = Duration.ofSeconds(5);
-    /** A report of nothing but figures is there for whoever has just asked. */
+    /** A report of nothing but figures is there for those who have just asked. */
     private static final Duration FIGURES_LAST = Duration.ofSeconds(10);
-    /** From one that was refused, or not answered, to the next that nobody asks for. */
+    /** The pause between a report that was refused, or not answered, and the next unasked one. */
     private static final Duration AFTER_FAILURE = Duration.ofSeconds(10);
     /** How often an unchanged report is written in its life. */
     private static final int REPEATS = 3;
@@ -62,8 +63,9 @@ public final class Reporter implements Lasting {
     private final Map<String, Long> left = new ConcurrentHashMap<>();
 
     private final ReentrantLock lock = new ReentrantLock();
-    private final List<Runnable> asked =
-            new ArrayList<>(); // guarded by lock; told when what they asked for is answered
+    /** Guarded by lock; told when what they asked for is answered. */
+    private final List<Runnable> asked = new ArrayList<>();
+
     private long written; // guarded by lock; how many reports
     private boolean writing; // guarded by lock; the answer to a report is not there
     private Report reported = Report.NOTHING; // guarded by lock; on its way to the server, at least
@@ -100,18 +102,22 @@ public final class Reporter implements Lasting {
         if (kit.isClosed()) {
             return;
         }
-        Present lasting = new Present(LASTS.toNanos(), false);
-        if (lasting.hasAnything || mayStand()) {
+        Present lasting = new Present(LASTS.toNanos());
+        if (lasting.hasAnything || isNow(() -> stands)) {
             begins();
         }
-        go(lasting, this::isDue);
+        if (isNow(() -> !asked.isEmpty())) {
+            goAsked(); // an error has kept the thread that asked from it
+        } else {
+            go(lasting, null);
+        }
     }
 
-    /** Whether the server may have a report of this client. */
-    private boolean mayStand() {
+    /** Whether something is so that is guarded by the lock. */
+    private boolean isNow(BooleanSupplier what) {
         lock.lock();
         try {
-            return stands;
+            return what.getAsBoolean();
         } finally {
             lock.unlock();
         }
@@ -150,19 +156,20 @@ public final class Reporter implements Lasting {
         } finally {
             lock.unlock();
         }
-        go(all(), this::hasChanged);
+        goAsked();
     }
 
-    private Present all() {
-        return new Present(0, !kit.isClosed());
+    private void goAsked() {
+        Present all = new Present(0);
+        go(all, all.report(!kit.isClosed()));
     }
 
-    private boolean hasChanged(Present all) { // under lock
+    private boolean hasChanged(Report all) { // under lock
         long over = kit.nanoTime() - overAt;
-        if (all.report.equals(Report.NOTHING)) {
+        if (all.equals(Report.NOTHING)) {
             return stands || over < kit.options.commandTimeout().toNanos();
         }
-        return stale || over >= 0 || !reported.equals(all.report);
+        return stale || over >= 0 || !reported.equals(all);
     }
 
     /** The client is closed, and what it held has ended: its report ends, or lasts as long as what goes on without it. */
@@ -173,33 +180,36 @@ public final class Reporter implements Lasting {
 
     // ---- writing
 
-    private void go(Present present, Predicate<Present> isToBeWritten) {
+    /** @param all what is to be reported because that was asked; null if it was not */
+    private void go(Present present, @Nullable Report all) {
         List<Runnable> tell = new ArrayList<>();
         boolean write;
+        long number;
         lock.lock();
         try {
-            if (writing) {
-                return; // whoever writes goes on with what was asked meanwhile
+            if (writing || (all == null && !asked.isEmpty())) {
+                return; // the answer to the report goes on with what was asked meanwhile, or the thread that asks does
             }
             tell.addAll(asked);
             asked.clear();
-            write = isToBeWritten.test(present);
+            write = all == null ? isDue(present) : hasChanged(all);
             writing = write;
+            number = write ? ++written : written;
         } finally {
             lock.unlock();
         }
         if (write) {
-            write(present, tell);
+            write(present, all, number, tell);
         } else {
             tell.forEach(Runnable::run);
         }
     }
 
-    private void write(Present present, List<Runnable> tell) {
-        Report report = present.report;
+    private void write(Present present, @Nullable Report all, long number, List<Runnable> tell) {
         try {
-            Duration life = present.life();
-            String text = report.text(nextNumber());
+            Report report = all == null ? present.report(false) : all;
+            Duration life = report.equals(Report.NOTHING) ? Duration.ZERO : present.life();
+            String text = report.text(number);
             begun(report, text.length(), life);
             server.reportScripts.write(kit.ids.client(), life, text, (done, failure) -> {
                 try {
@@ -212,15 +222,6 @@ public final class Reporter implements Lasting {
             tell.forEach(Runnable::run);
             written(false);
             throw e;
-        }
-    }
-
-    private long nextNumber() {
-        lock.lock();
-        try {
-            return ++written;
-        } finally {
-            lock.unlock();
         }
     }
 
@@ -254,7 +255,7 @@ public final class Reporter implements Lasting {
             lock.unlock();
         }
         if (isAsked) {
-            go(all(), this::hasChanged);
+            goAsked();
         }
     }
 
@@ -262,11 +263,9 @@ public final class Reporter implements Lasting {
     private final class Present {
         final Map<String, Integer> locks = new TreeMap<>(); // in one order, whatever that of holds is
         final boolean hasAnything;
-        private final Report report;
         private long longestNanos;
 
-        /** @param counted whether there is a report of figures alone */
-        Present(long youngestNanos, boolean counted) {
+        Present(long youngestNanos) {
             long now = kit.nanoTime();
             Map<String, Integer> waits = new HashMap<>();
             boolean[] any = new boolean[1];
@@ -296,7 +295,15 @@ public final class Reporter implements Lasting {
                         Math.max(longestNanos, kit.options.waiterDeadline().toNanos());
             }
             this.hasAnything = any[0];
-            this.report = locks.isEmpty() && !counted
+        }
+
+        /**
+         * With what was counted until now.
+         *
+         * @param counted whether there is a report of figures alone
+         */
+        Report report(boolean counted) {
+            return locks.isEmpty() && !counted
                     ? Report.NOTHING
                     : new Report(locks, kit.figures().byLock(), kit.figures().dropped());
         }
@@ -308,9 +315,6 @@ public final class Reporter implements Lasting {
         }
 
         Duration life() {
-            if (report.equals(Report.NOTHING)) {
-                return Duration.ZERO;
-            }
             return locks.isEmpty()
                     ? FIGURES_LAST
                     : Duration.ofNanos(longestNanos).plus(MARGIN);

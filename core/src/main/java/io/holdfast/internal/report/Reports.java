@@ -27,7 +27,7 @@ import java.util.function.BooleanSupplier;
  * begun in the last seconds.
  */
 public final class Reports {
-    /** Whoever has not answered by then is dead, stands still, or is slow. */
+    /** A client that has not answered by then is dead, stands still, or is slow. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
     private static final int READ_AT_ONCE = 50;
@@ -38,7 +38,7 @@ public final class Reports {
     private final BooleanSupplier hears;
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, Question> open = new ConcurrentHashMap<>();
-    /** Those who have not answered last time: nobody waits for them again until they do. */
+    /** Clients that did not answer last time. No look waits for them again until they do. */
     private final Set<String> silent = ConcurrentHashMap.newKeySet();
 
     /** Clients that have been asked and have not answered. */
@@ -99,20 +99,27 @@ public final class Reports {
     /** Asks all clients to report, and reads it. Blocks for a few round trips. */
     public Reading read() {
         ask(hears.getAsBoolean() ? listening() : List.of());
-        List<String> clients = Answers.await(server, server.reportScripts::clients);
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
+        reports(Answers.await(server, server.reportScripts::clients)).forEach((client, report) -> {
+            report.locks().forEach((key, callers) -> reading.callers.merge(key, callers, Integer::sum));
+            if (!report.equals(Report.NOTHING)) {
+                reading.figures.put(client, new Counted(report.figures(), report.dropped()));
+            }
+        });
+        return reading;
+    }
+
+    /** What stands on the server, in the order of the clients. */
+    private Map<String, Report> reports(List<String> clients) {
+        Map<String, Report> reports = new LinkedHashMap<>();
         for (int from = 0; from < clients.size(); from += READ_AT_ONCE) {
             List<String> some = clients.subList(from, Math.min(clients.size(), from + READ_AT_ONCE));
             List<String> texts = Answers.await(server, callback -> server.reportScripts.read(some, callback));
             for (int i = 0; i < some.size(); i++) {
-                Report report = Report.read(texts.get(i));
-                report.locks().forEach((key, callers) -> reading.callers.merge(key, callers, Integer::sum));
-                if (!report.equals(Report.NOTHING)) {
-                    reading.figures.put(some.get(i), new Counted(report.figures(), report.dropped()));
-                }
+                reports.put(some.get(i), Report.read(texts.get(i)));
             }
         }
-        return reading;
+        return reports;
     }
 
     /**
@@ -124,12 +131,9 @@ public final class Reports {
     public int callers(String hold, Collection<String> clients) {
         List<String> all = List.copyOf(clients);
         ask(hears.getAsBoolean() ? listening(all) : List.of());
-        List<String> texts = Answers.await(server, callback -> server.reportScripts.read(all, callback));
-        int callers = 0;
-        for (String text : texts) {
-            callers += Report.read(text).locks().getOrDefault(hold, 0);
-        }
-        return callers;
+        return reports(all).values().stream()
+                .mapToInt(report -> report.locks().getOrDefault(hold, 0))
+                .sum();
     }
 
     private void ask(List<String> clients) {
