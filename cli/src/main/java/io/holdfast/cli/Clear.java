@@ -30,18 +30,19 @@ final class Clear implements Subcommand {
         if (all == (name != null)) {
             throw new UsageException("which waiters? Give NAME or --all");
         }
-        if (Scan.isAskedFor(given) && !all) {
+        boolean scan = Scan.isAskedFor(given);
+        if (scan && !all) {
             throw new UsageException("--scan needs --all: the queue of one lock needs no search");
         }
         LockInfo.Kind kind = Kinds.orNull(given);
         try (Holdfast client = Server.of(given).open()) {
             int removed = 0;
             if (name == null) {
-                if (Scan.isAskedFor(given)) {
+                if (scan) {
                     Scan.warn(client.inspect());
                 }
                 for (LockInfo.Kind each : Kinds.allOr(kind)) {
-                    removed += Scan.admin(given, client, each).cleanAll();
+                    removed += Scan.admin(scan, client, each).cleanAll();
                 }
             } else {
                 removed = client.admin().of(Kinds.of(given)).clean(name);

@@ -117,7 +117,7 @@ final class Clients implements Subcommand {
     /** All clients, whatever they hold or wait for. */
     private static Collection<One> all(ParseResult given, Holdfast client) {
         Map<String, One> found = new LinkedHashMap<>();
-        Inspector inspector = Scan.inspector(given, client, null);
+        Inspector inspector = Scan.inspector(Scan.isAskedFor(given), client, null);
         for (LockInfo.Kind kind : Kinds.allOr(null)) {
             inspector.of(kind).clients().forEach(each -> found.merge(each.id(), One.of(each, kind), One::and));
         }

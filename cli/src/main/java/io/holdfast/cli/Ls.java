@@ -46,13 +46,14 @@ final class Ls implements Subcommand {
     public int run(ParseResult given) {
         String page = given.matchedOptionValue("--page", null);
         int keys = page == null ? Inspector.PAGE : WholeNumber.parse("--page", page, 1, LARGEST_PAGE);
-        if (page != null && !Scan.isAskedFor(given)) {
+        boolean scan = Scan.isAskedFor(given);
+        if (page != null && !scan) {
             throw new UsageException("--page needs --scan: without it no keys are searched");
         }
         boolean queued = given.hasMatchedOption("--queued");
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            Collection<LockInfo> locks = all(Scan.inspector(given, client, Kinds.orNull(given)), keys, queued);
+            Collection<LockInfo> locks = all(Scan.inspector(scan, client, Kinds.orNull(given)), keys, queued);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.list("locks", locks, Json::lock));
             } else if (locks.isEmpty()) {
@@ -64,13 +65,17 @@ final class Ls implements Subcommand {
         }
     }
 
-    /** What a name is the name of. */
-    record Named(String name, LockInfo.Kind kind) {}
+    /** A name, and what it is the name of; by the name first. */
+    record Named(String name, LockInfo.Kind kind) implements Comparable<Named> {
+        @Override
+        public int compareTo(Named other) {
+            return Comparator.comparing(Named::name).thenComparing(Named::kind).compare(this, other);
+        }
+    }
 
     /** All locks that are held, and those that are only waited for where they are wanted, by name. */
     static Collection<LockInfo> all(Inspector inspector, int page, boolean queued) {
-        Map<Named, LockInfo> locks =
-                new TreeMap<>(Comparator.comparing(Named::name).thenComparing(Named::kind));
+        Map<Named, LockInfo> locks = new TreeMap<>();
         // What is held was looked at last, and so is newer.
         Stream.concat(queued ? inspector.queues(page) : Stream.empty(), inspector.locks(page))
                 .forEach(lock -> locks.put(new Named(lock.name(), lock.kind()), lock));

@@ -198,11 +198,7 @@ final class Release implements Subcommand {
         }
 
         List<Found> find(Holdfast looking) {
-            Inspector inspector = Kinds.inspector(looking, kind);
-            if (scan) {
-                Scan.warn(inspector);
-                inspector = inspector.scanning();
-            }
+            Inspector inspector = Scan.inspector(scan, looking, kind);
             if (name == null) {
                 return Ls.all(inspector, Inspector.PAGE, all).stream()
                         .filter(lock -> Kinds.locksOr(kind).contains(lock.kind()))
@@ -302,8 +298,7 @@ final class Release implements Subcommand {
         private Done releaseAll(Holdfast acting) {
             Total sum = new Total(0, 0, Duration.ZERO);
             for (LockInfo.Kind each : Kinds.locksOr(kind)) {
-                Admin admin = acting.admin().of(each);
-                Total one = (scan ? admin.scanning() : admin).releaseAll();
+                Total one = Scan.admin(scan, acting, each).releaseAll();
                 sum = new Total(
                         sum.released() + one.released(),
                         sum.dropped() + one.dropped(),

@@ -24,9 +24,9 @@ final class Scan {
     }
 
     /** Where names of a kind are looked at; of all of them for null. */
-    static Inspector inspector(ParseResult given, Holdfast client, @Nullable Kind kind) {
+    static Inspector inspector(boolean scan, Holdfast client, @Nullable Kind kind) {
         Inspector inspector = Kinds.inspector(client, kind);
-        if (!isAskedFor(given)) {
+        if (!scan) {
             return inspector;
         }
         warn(inspector);
@@ -34,9 +34,9 @@ final class Scan {
     }
 
     /** The same for acts, of which a command has said before what they cost. */
-    static Admin admin(ParseResult given, Holdfast client, Kind kind) {
+    static Admin admin(boolean scan, Holdfast client, Kind kind) {
         Admin admin = client.admin().of(kind);
-        return isAskedFor(given) ? admin.scanning() : admin;
+        return scan ? admin.scanning() : admin;
     }
 
     static boolean isAskedFor(ParseResult given) {

@@ -65,7 +65,7 @@ final class Top implements Subcommand {
         LockInfo.Kind kind = Kinds.orNull(given);
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            Inspector inspector = Scan.inspector(given, client, kind);
+            Inspector inspector = Scan.inspector(Scan.isAskedFor(given), client, kind);
             if (json) {
                 Inspector.Look look = inspector.look(MOST_LOCKS);
                 Json.print(document -> document.list("locks", sorted(look.locks()), Json::lock)
@@ -125,8 +125,7 @@ final class Top implements Subcommand {
 
     /** What all clients have counted of each lock, by name. */
     private static Map<Ls.Named, LockFigures> counted(Inspector.Look look) {
-        Map<Ls.Named, LockFigures> counted =
-                new TreeMap<>(Comparator.comparing(Ls.Named::name).thenComparing(Ls.Named::kind));
+        Map<Ls.Named, LockFigures> counted = new TreeMap<>();
         look.figures()
                 .forEach(client -> client.locks()
                         .forEach(each -> counted.merge(
