@@ -21,6 +21,9 @@ final class LookScenario implements Scenario {
             Map.of(REPORTS, "Holdfast: clients are asked", SEARCH, "Holdfast: the server is searched");
 
     private static final ConnectOptions CONNECT = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
+    /** What is sent outside of scripts. */
+    private static final List<String> REQUESTS = List.of("publish", "pubsub|channels");
+
     private static final int CLIENTS = 10;
     private static final int LOCKS_OF_EACH = 100;
     private static final int KEYS_AT_ONCE = 10_000;
@@ -130,14 +133,13 @@ final class LookScenario implements Scenario {
             @Override
             public Sample measure() {
                 double[] millis = new double[stage.scale().starts() * 2];
-                ServerCounts before = ServerCounts.of(server, List.of("publish", "pubsub|channels"));
+                ServerCounts before = ServerCounts.of(server, REQUESTS);
                 for (int i = 0; i < millis.length; i++) {
                     long begin = System.nanoTime();
                     look();
                     millis[i] = (System.nanoTime() - begin) / 1e6;
                 }
-                ServerCounts spent = ServerCounts.of(server, List.of("publish", "pubsub|channels"))
-                        .since(before);
+                ServerCounts spent = ServerCounts.of(server, REQUESTS).since(before);
                 Arrays.sort(millis);
                 return new Sample(
                         Map.of(

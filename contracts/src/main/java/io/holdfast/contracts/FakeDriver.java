@@ -40,7 +40,6 @@ import org.jspecify.annotations.Nullable;
 public final class FakeDriver implements RedisDriver {
     private static final Pattern FIRST_LINE = Pattern.compile("-- (\\w+)\\.lua: ");
     private static final String NOBODY = "";
-    private static final String REPORTS = ":{reports}";
 
     private final VirtualTime time;
     private final Map<String, String> scripts = new HashMap<>(); // SHA-1 -> name
@@ -421,7 +420,7 @@ public final class FakeDriver implements RedisDriver {
         if (!commandsUp) {
             return CompletableFuture.failedFuture(DriverException.unknown("not connected", null));
         }
-        if (words.stream().anyMatch(word -> word.contains(REPORTS))) {
+        if (words.stream().anyMatch(word -> word.contains(LockSuite.REPORTS))) {
             if (!answersReports) {
                 return new CompletableFuture<>();
             }

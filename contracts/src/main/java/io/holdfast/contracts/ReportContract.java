@@ -107,7 +107,7 @@ public abstract class ReportContract extends LockSuite {
         assertEquals(24, looking.inspect().lock("a").callers());
         waiting.forEach(each -> each.cancel(false));
         held.release();
-        await("nobody waits", () -> looking.inspect().queues().findAny().isEmpty());
+        await("all queues are empty", () -> looking.inspect().queues().findAny().isEmpty());
         assertEquals(0, count("scan"));
     }
 

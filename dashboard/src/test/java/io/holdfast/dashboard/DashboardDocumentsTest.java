@@ -11,7 +11,6 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import com.sun.net.httpserver.HttpServer;
-import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
@@ -31,28 +30,10 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the page is told, and what it may do, against a real server. */
-final class DashboardDocumentsTest {
-    private Stage stage;
-    private Holdfast billing;
-    private Holdfast shipping;
-
-    @BeforeEach
-    void start() {
-        stage = new Stage();
-        billing = stage.application("billing");
-        shipping = stage.application("shipping");
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        stage.close();
-    }
-
+final class DashboardDocumentsTest extends TwoApplications {
     private Page open(boolean changes) throws Exception {
         return Page.openSeen(stage.dashboard(changes));
     }

@@ -16,28 +16,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the page is told of the past, against a real server: what clients have counted, and what was seen. */
-final class DashboardHistoryTest {
-    private Stage stage;
-    private Holdfast billing;
-    private Holdfast shipping;
-
-    @BeforeEach
-    void start() {
-        stage = new Stage();
-        billing = stage.application("billing");
-        shipping = stage.application("shipping");
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        stage.close();
-    }
-
+final class DashboardHistoryTest extends TwoApplications {
     @Test
     void history_aHolderThatIsNotRenewed_isLost_andOneThatReleasesIsNot() throws Exception {
         Page page = Page.openSeen(stage.dashboard(false));

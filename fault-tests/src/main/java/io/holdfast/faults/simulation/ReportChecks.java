@@ -103,7 +103,7 @@ final class ReportChecks {
         }
     }
 
-    /** Whether its client keeps a lock that nobody has at present, or a lock rests. */
+    /** Whether the server has a hold of this client, lent to a caller or kept, or the lock rests. */
     private boolean isBusy(String key, String client) {
         Reply hold = node.memory.command("GET", key);
         return !hold.isNull()
