@@ -235,42 +235,61 @@ public final class Inspector {
     }
 
     /**
-     * All that can be seen at one look: it costs as much as one listing.
-     *
-     * @param locks what is held or waited for, each with the first hundred of its queue
-     * @param more whether there are more than were asked for
-     * @param listeners the clients that listen for grants
-     * @param figures what clients have counted; of a client that has done nothing since it was asked last, perhaps nothing
-     */
-    public record Look(List<LockInfo> locks, boolean more, Listeners listeners, List<ClientFigures> figures) {
-        /** Copies the lists. */
-        public Look {
-            locks = List.copyOf(locks);
-            figures = List.copyOf(figures);
-        }
-    }
-
-    /**
      * Looks at all locks, their queues and what clients have counted.
      *
      * @param most so many locks at most
      */
-    public Look look(int most) {
+    public Overview overview(int most) {
+        return overview(most, Overview.NONE);
+    }
+
+    /**
+     * The same again, for less: the server is not asked for locks of which clients report nothing new, but now and then. What remains of
+     * their terms is as if they had not been renewed since.
+     *
+     * @param most so many locks at most
+     * @param before what was seen by such an inspector last
+     */
+    public Overview overview(int most, Overview before) {
         Listeners listeners = listeners();
         Reports.Reading reading = client.queue.reports.read();
-        Map<String, LockInfo> locks = new LinkedHashMap<>();
+        long now = client.kit.nanoTime();
+        Map<String, Overview.Seen> kept = new LinkedHashMap<>();
+        Map<String, Reports.Reported> open = new LinkedHashMap<>(reading.locks());
+        if (!scanning) {
+            reading.locks().forEach((key, reported) -> {
+                Overview.Seen unchanged = before.unchanged(key, reported.callers(), reported.mark(), now);
+                if (unchanged != null) {
+                    kept.put(key, unchanged);
+                    open.remove(key);
+                }
+            });
+        }
+        List<LockInfo> locks = new ArrayList<>();
+        kept.values().stream()
+                .limit(most)
+                .forEach(each -> locks.add(each.info().after(Duration.ofNanos(now - each.atNanos()))));
+        Map<String, LockInfo> asked = new LinkedHashMap<>();
         Stream<LockInfo> found = scanning
                 ? Stream.concat(infosOf("", PAGE, 0), infosOf(":d", PAGE, Server.WAITERS_LISTED))
-                : reported(reading.callers(), Server.WAITERS_LISTED);
+                : reported(open, Server.WAITERS_LISTED);
         Iterator<LockInfo> each =
                 found.filter(info -> info.isLocked() || info.isQueued()).iterator();
-        while (locks.size() < most && each.hasNext()) {
+        while (locks.size() + asked.size() < most && each.hasNext()) {
             LockInfo info = each.next(); // what waits is looked at last, and so is newer
-            locks.put(holdOf(info), info);
+            asked.put(holdOf(info), info);
         }
+        locks.addAll(asked.values());
+        asked.forEach((key, info) -> {
+            Reports.Reported reported = reading.locks().get(key);
+            if (reported != null) {
+                kept.put(key, new Overview.Seen(info, reported.mark(), now));
+            }
+        });
         List<ClientFigures> figures = new ArrayList<>();
         reading.figures().forEach((id, counted) -> figures.add(figures(id, counted)));
-        return new Look(List.copyOf(locks.values()), each.hasNext(), listeners, figures);
+        boolean more = each.hasNext() || kept.size() > locks.size();
+        return new Overview(kept, locks, more, listeners, figures);
     }
 
     private ClientFigures figures(String id, Reports.Counted counted) {
@@ -335,9 +354,9 @@ public final class Inspector {
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
-        Look look = look(Integer.MAX_VALUE);
-        look.listeners().clients().forEach(id -> found.put(id, ClientInfo.listening(id)));
-        for (LockInfo info : look.locks()) {
+        Overview overview = overview(Integer.MAX_VALUE);
+        overview.listeners().clients().forEach(id -> found.put(id, ClientInfo.listening(id)));
+        for (LockInfo info : overview.locks()) {
             holdersOf(info)
                     .forEach(holder ->
                             found.merge(holder.client(), ClientInfo.holding(holder, info.name()), ClientInfo::and));
@@ -426,20 +445,24 @@ public final class Inspector {
     }
 
     private Stream<LockInfo> reported(int mostWaiters) {
-        return reported(client.queue.reports.read().callers(), mostWaiters);
+        return reported(client.queue.reports.read().locks(), mostWaiters);
     }
 
-    private Stream<LockInfo> reported(Map<String, Integer> callers, int mostWaiters) {
+    private Stream<LockInfo> reported(Map<String, Reports.Reported> reported, int mostWaiters) {
         List<Keys> locks = new ArrayList<>();
-        for (String hold : callers.keySet()) {
+        for (String hold : reported.keySet()) {
             Keys keys = Keys.ofHold(client.kit.options.prefix(), hold);
             if (keys != null && isMeant(keys)) {
                 locks.add(keys);
             }
         }
         return batches(locks)
-                .flatMap(some -> infos(some, mostWaiters).stream()
-                        .map(info -> info.withCallers(callers.getOrDefault(holdOf(info), 0))));
+                .flatMap(some -> infos(some, mostWaiters).stream().map(info -> withCallers(info, reported)));
+    }
+
+    private LockInfo withCallers(LockInfo info, Map<String, Reports.Reported> reported) {
+        Reports.Reported its = reported.get(holdOf(info));
+        return its == null ? info : info.withCallers(its.callers());
     }
 
     private String holdOf(LockInfo info) {

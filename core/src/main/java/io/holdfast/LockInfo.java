@@ -171,6 +171,35 @@ public record LockInfo(
                 limit);
     }
 
+    /** The same some time later, if nothing has happened meanwhile. */
+    LockInfo after(Duration time) {
+        return new LockInfo(
+                name,
+                kind,
+                holder,
+                confirmed,
+                term,
+                less(remaining, time),
+                waiters,
+                callers,
+                queue,
+                used,
+                shares.stream()
+                        .map(share -> new Share(
+                                share.holder,
+                                share.mode,
+                                share.permits,
+                                share.confirmed,
+                                share.term,
+                                less(share.remaining, time)))
+                        .toList(),
+                limit);
+    }
+
+    private static Duration less(Duration left, Duration time) {
+        return left.compareTo(time) > 0 ? left.minus(time) : Duration.ZERO;
+    }
+
     /** Whether the lock is held, or rests (see {@link Holder#resting()}). */
     public boolean isLocked() {
         return holder.isPresent();

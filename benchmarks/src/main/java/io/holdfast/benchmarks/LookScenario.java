@@ -3,6 +3,7 @@ package io.holdfast.benchmarks;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
 import io.holdfast.Lease;
+import io.holdfast.Overview;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.lettuce.LettuceDriverProvider;
 import io.holdfast.routing.Location;
@@ -98,6 +99,7 @@ final class LookScenario implements Scenario {
         return new Session() {
             private final List<Lease> held = new ArrayList<>();
             private Inspector inspector = connect().inspect();
+            private Overview overview = inspector.overview(1);
 
             private Holdfast connect() {
                 Holdfast client =
@@ -120,11 +122,13 @@ final class LookScenario implements Scenario {
                         held.add(client.lock("lock-" + i + "-" + j).acquire());
                     }
                 }
+                overview = inspector.overview(2 * CLIENTS * LOCKS_OF_EACH);
                 look();
             }
 
             private void look() {
-                int seen = inspector.look(2 * CLIENTS * LOCKS_OF_EACH).locks().size();
+                overview = inspector.overview(2 * CLIENTS * LOCKS_OF_EACH, overview);
+                int seen = overview.locks().size();
                 if (seen != CLIENTS * LOCKS_OF_EACH) {
                     throw new Crew.Failed(seen + " locks are seen");
                 }

@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Inspector;
 import io.holdfast.LockFigures;
 import io.holdfast.LockInfo;
+import io.holdfast.Overview;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -67,9 +68,9 @@ final class Top implements Subcommand {
         try (Holdfast client = server.open()) {
             Inspector inspector = Scan.inspector(Scan.isAskedFor(given), client, kind);
             if (json) {
-                Inspector.Look look = inspector.look(MOST_LOCKS);
-                Json.print(document -> document.list("locks", sorted(look.locks()), Json::lock)
-                        .list("figures", counted(look).entrySet(), Json::figures));
+                Overview overview = inspector.overview(MOST_LOCKS);
+                Json.print(document -> document.list("locks", sorted(overview.locks()), Json::lock)
+                        .list("figures", counted(overview).entrySet(), Json::figures));
                 return 0;
             }
             if (once) {
@@ -119,14 +120,14 @@ final class Top implements Subcommand {
     }
 
     private static String page(Inspector inspector) {
-        Inspector.Look look = inspector.look(MOST_LOCKS);
-        return page(sorted(look.locks()), counted(look), Instant.now());
+        Overview overview = inspector.overview(MOST_LOCKS);
+        return page(sorted(overview.locks()), counted(overview), Instant.now());
     }
 
     /** What all clients have counted of each lock, by name. */
-    private static Map<Ls.Named, LockFigures> counted(Inspector.Look look) {
+    private static Map<Ls.Named, LockFigures> counted(Overview overview) {
         Map<Ls.Named, LockFigures> counted = new TreeMap<>();
-        look.figures()
+        overview.figures()
                 .forEach(client -> client.locks()
                         .forEach(each -> counted.merge(
                                 new Ls.Named(each.name(), each.kind()), each.figures(), LockFigures::plus)));

@@ -9,18 +9,23 @@ import io.holdfast.ClientFigures;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.Inspector;
 import io.holdfast.Lease;
 import io.holdfast.LockFigures;
 import io.holdfast.LockFigures.Times;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
+import io.holdfast.Overview;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
@@ -151,7 +156,7 @@ public abstract class ReportContract extends LockSuite {
         String key = "hf:report:{reports}:" + one.id();
         Lease held = one.lock("a").acquire();
         assertEquals(Set.of("a"), listed());
-        String newer = "1 1000000\nl 0 hf:{b}";
+        String newer = "1 1000000\nl 0 0 hf:{b}";
         server.command("SET", key, newer, "PX", "60000");
         Lease other = one.lock("c").acquire();
         assertEquals(Set.of(), listed(), "one has written what is older by its number");
@@ -162,10 +167,42 @@ public abstract class ReportContract extends LockSuite {
         assertEquals(newer, server.command("GET", key).asString());
     }
 
+    @Test
+    final void overview_again_asksTheServerForWhatHasChangedOnly() throws Exception {
+        List<Lease> leases = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            leases.add(one.lock("n" + i).acquire());
+        }
+        Inspector inspector = looking.inspect();
+        Overview before = inspector.overview(100);
+        long scripts = count("evalsha");
+        Overview same = inspector.overview(100, before);
+        assertEquals(20, same.locks().size());
+        assertEquals(scripts, count("evalsha"));
+        leases.get(3).release();
+        two.lock("n3").acquire();
+        CompletableFuture<Lease> waiting = two.lock("n5").acquireAsync(Wait.forever());
+        await("it waits", () -> looking.inspect().isQueued("n5"));
+        looking.admin().release("n7", Admin.Waiters.DROP);
+        await("its client knows", () -> !leases.get(7).isValid());
+        Map<String, LockInfo> now = new HashMap<>();
+        inspector.overview(100, same).locks().forEach(lock -> now.put(lock.name(), lock));
+        assertEquals(19, now.size());
+        LockInfo third = Objects.requireNonNull(now.get("n3"));
+        assertEquals(two.id(), third.holder().orElseThrow().client());
+        LockInfo fifth = Objects.requireNonNull(now.get("n5"));
+        assertEquals(1, fifth.callers());
+        assertEquals(two.id(), fifth.queue().get(0).client());
+        assertFalse(now.containsKey("n7"));
+        assertEquals(5, inspector.overview(5).locks().size());
+        assertTrue(inspector.overview(5, same).more());
+        waiting.cancel(false);
+    }
+
     // ---- what is counted
 
     private LockFigures counted(String lock) {
-        return looking.inspect().look(100).figures().stream()
+        return looking.inspect().overview(100).figures().stream()
                 .flatMap(client -> client.locks().stream())
                 .filter(each -> each.name().equals(lock))
                 .map(ClientFigures.OfLock::figures)
@@ -232,7 +269,7 @@ public abstract class ReportContract extends LockSuite {
     }
 
     private LockFigures ofTwo(String lock) {
-        return looking.inspect().look(100).figures().stream()
+        return looking.inspect().overview(100).figures().stream()
                 .filter(client -> client.client().equals(two.id()))
                 .flatMap(client -> client.locks().stream())
                 .filter(each -> each.name().equals(lock))

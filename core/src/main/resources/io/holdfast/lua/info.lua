@@ -30,7 +30,9 @@ for i = 1, #KEYS / 5 do
   if lock.public == '?' then
     know(lock, false) -- another program's
   end
-  local sound = unlessForeign(rare.demandOurs, lock) -- the other locks must not suffer for it
+  -- Most have no queue, and one question says so. The other locks must not suffer for one whose keys are another program's.
+  local queued = redis.call('EXISTS', lock.queue, lock.parked, lock.details) > 0
+  local sound = queued and unlessForeign(rare.demandOurs, lock)
   local claimed = sound and redis.call('HGET', lock.details, '@claim')
   local waiters = sound and waitersIn(lock, claimed, most) or {}
   local words = {

@@ -6,6 +6,7 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Inspector;
 import io.holdfast.Inspector.Listeners;
 import io.holdfast.LockInfo;
+import io.holdfast.Overview;
 import io.holdfast.Waiter;
 import java.time.Duration;
 import java.util.Collection;
@@ -42,6 +43,7 @@ final class Watch implements AutoCloseable {
     private @Nullable WaitGraph graph;
     private Set<List<String>> circles = Set.of(); // of the round before, as is the next: of the thread only
     private @Nullable Map<LockId, Sight> known; // null if that failed
+    private @Nullable Overview seen; // of the thread only, as the one before; null if all is to be asked for anew
 
     Watch(Holdfast holdfast) {
         long now = System.currentTimeMillis();
@@ -151,6 +153,9 @@ final class Watch implements AutoCloseable {
             }
             wait(Math.max(1, left / 1_000_000));
         }
+        if (hurried) {
+            seen = null; // something was done, and the server knows it first
+        }
         hurried = false;
     }
 
@@ -176,10 +181,11 @@ final class Watch implements AutoCloseable {
     private Taken taken(Picture before) {
         Map<LockId, Sight> sights = new LinkedHashMap<>();
         Inspector inspector = holdfast.inspect().allKinds();
-        Inspector.Look look = inspector.look(MOST_LOCKS);
-        Listeners listeners = look.listeners();
-        boolean more = look.more();
-        for (LockInfo lock : look.locks()) {
+        Overview overview = seen == null ? inspector.overview(MOST_LOCKS) : inspector.overview(MOST_LOCKS, seen);
+        seen = overview;
+        Listeners listeners = overview.listeners();
+        boolean more = overview.more();
+        for (LockInfo lock : overview.locks()) {
             LockId id = LockId.of(lock);
             sights.put(
                     id,
@@ -195,7 +201,14 @@ final class Watch implements AutoCloseable {
         Map<LockId, Sight> last = known;
         boolean whole = !more && !before.totals().more();
         history.note(
-                now, last, sights, whole, last == null ? null : before.listeners(), listeners, look.figures(), certain);
+                now,
+                last,
+                sights,
+                whole,
+                last == null ? null : before.listeners(),
+                listeners,
+                overview.figures(),
+                certain);
         Map<String, Documents.Row> rows = new LinkedHashMap<>();
         sights.values().forEach(sight -> {
             Documents.Row row = row(sight, listeners, certain);
@@ -234,6 +247,7 @@ final class Watch implements AutoCloseable {
             history.noteServer(now, false, message);
         }
         known = null;
+        seen = null;
         Documents.Server server = new Documents.Server(
                 false, before.server().reachable() ? now : before.server().since(), message);
         synchronized (this) {

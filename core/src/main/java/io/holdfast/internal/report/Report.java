@@ -10,23 +10,40 @@ import java.util.Map;
 
 /**
  * What a client has, and what it has counted, as a text of lines: {@code 1 number}, the format and how many reports the client has
- * written; then for each lock {@code l callers key}, the key of its hold; then {@code f figures key} for each lock of which something
- * was counted, and {@code d figures} for all others. Lines that begin otherwise say nothing.
+ * written; then for each lock {@code l callers token key}, the token of its newest hold, 0 if it only waits, and the key of that; then
+ * {@code f figures key} for each lock of which something was counted, and {@code d figures} for all others. Lines that begin otherwise
+ * say nothing.
  *
- * @param locks what the client holds or waits for, by the key of the hold, each with the number of its callers that wait
+ * @param locks what the client holds or waits for, by the key of the hold
  * @param figures what it has counted of each lock, by the key of the hold
  * @param dropped what it has counted of other locks
  */
-record Report(Map<String, Integer> locks, Map<String, LockFigures> figures, LockFigures dropped) {
+record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigures dropped) {
     static final Report NOTHING = new Report(Map.of(), Map.of(), LockFigures.NONE);
 
     private static final String FORMAT = "1";
 
+    /**
+     * A lock that the client has or waits for.
+     *
+     * @param callers how many of its callers wait
+     * @param token of its newest hold; 0 if it has none
+     */
+    record Had(int callers, long token) {
+        Had and(Had other) {
+            return new Had(callers + other.callers, Math.max(token, other.token));
+        }
+    }
+
     /** @param number greater than that of any report of the client before */
     String text(long number) {
         StringBuilder text = new StringBuilder(FORMAT).append(' ').append(number);
-        locks.forEach((key, callers) ->
-                text.append("\nl ").append(callers).append(' ').append(key));
+        locks.forEach((key, had) -> text.append("\nl ")
+                .append(had.callers())
+                .append(' ')
+                .append(had.token())
+                .append(' ')
+                .append(key));
         figures.forEach((key, counted) ->
                 text.append("\nf ").append(text(counted)).append(' ').append(key));
         if (!dropped.equals(LockFigures.NONE)) {
@@ -58,15 +75,15 @@ record Report(Map<String, Integer> locks, Map<String, LockFigures> figures, Lock
         if (!lines[0].startsWith(FORMAT + " ")) {
             return NOTHING;
         }
-        Map<String, Integer> locks = new LinkedHashMap<>();
+        Map<String, Had> locks = new LinkedHashMap<>();
         Map<String, LockFigures> figures = new LinkedHashMap<>();
         LockFigures dropped = LockFigures.NONE;
         try {
             for (String line : lines) {
-                String[] words = line.split(" ", 3);
+                String[] words = line.split(" ", 4);
                 switch (words[0]) {
-                    case "l" -> locks.put(words[2], Integer.parseInt(words[1]));
-                    case "f" -> figures.put(words[2], figures(words[1]));
+                    case "l" -> locks.put(words[3], new Had(Integer.parseInt(words[1]), Long.parseLong(words[2])));
+                    case "f" -> figures.put(line.substring(line.indexOf(' ', 2) + 1), figures(words[1]));
                     case "d" -> dropped = figures(words[1]);
                     default -> {}
                 }

@@ -261,7 +261,7 @@ public final class Reporter implements Lasting {
 
     /** What this client has at one moment. */
     private final class Present {
-        final Map<String, Integer> locks = new TreeMap<>(); // in one order, whatever that of holds is
+        final Map<String, Report.Had> locks = new TreeMap<>(); // in one order, whatever that of holds is
         final boolean hasAnything;
         private long longestNanos;
 
@@ -273,14 +273,14 @@ public final class Reporter implements Lasting {
                 any[0] = true;
                 if (now - hold.grantedNanos >= youngestNanos
                         && !hold.keys().prefix().isEmpty()) {
-                    add(hold.keys().hold(), 0);
+                    add(hold.keys().hold(), 0, hold.token());
                     longestNanos = Math.max(longestNanos, hold.leftNanos(now));
                 }
             }
             left.values().removeIf(until -> until - now <= 0);
             left.forEach((key, until) -> {
                 any[0] = true;
-                add(key, 0);
+                add(key, 0, 0);
                 longestNanos = Math.max(longestNanos, until - now);
             });
             callers.tell((key, since) -> {
@@ -290,7 +290,7 @@ public final class Reporter implements Lasting {
                 }
             });
             if (!waits.isEmpty()) {
-                waits.forEach(this::add);
+                waits.forEach((key, waiting) -> add(key, waiting, 0));
                 longestNanos =
                         Math.max(longestNanos, kit.options.waiterDeadline().toNanos());
             }
@@ -308,9 +308,9 @@ public final class Reporter implements Lasting {
                     : new Report(locks, kit.figures().byLock(), kit.figures().dropped());
         }
 
-        private void add(String key, int waiting) {
+        private void add(String key, int waiting, long token) {
             if (locks.size() < MOST_LOCKS || locks.containsKey(key)) {
-                locks.merge(key, waiting, Integer::sum);
+                locks.merge(key, new Report.Had(waiting, token), Report.Had::and);
             }
         }
 

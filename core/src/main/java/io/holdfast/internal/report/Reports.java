@@ -31,6 +31,7 @@ public final class Reports {
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
     private static final int READ_AT_ONCE = 50;
+    private static final Report.Had NOT_HAD = new Report.Had(0, 0);
 
     private final Kit kit;
     private final Server server;
@@ -78,10 +79,22 @@ public final class Reports {
     /**
      * What clients report.
      *
-     * @param callers what they hold and wait for: the keys of holds, each with the number of callers that wait for it
+     * @param locks what they hold and wait for, by the keys of holds
      * @param figures what each has counted, by its id
      */
-    public record Reading(Map<String, Integer> callers, Map<String, Counted> figures) {}
+    public record Reading(Map<String, Reported> locks, Map<String, Counted> figures) {}
+
+    /**
+     * A lock that clients report.
+     *
+     * @param callers how many of their callers wait for it
+     * @param mark another one when another client reports it, or one of them has another hold of it
+     */
+    public record Reported(int callers, String mark) {
+        Reported and(Reported other) {
+            return new Reported(callers + other.callers, mark + " " + other.mark);
+        }
+    }
 
     /**
      * What a client has counted.
@@ -101,7 +114,9 @@ public final class Reports {
         ask(hears.getAsBoolean() ? listening() : List.of());
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
         reports(Answers.await(server, server.reportScripts::clients)).forEach((client, report) -> {
-            report.locks().forEach((key, callers) -> reading.callers.merge(key, callers, Integer::sum));
+            report.locks()
+                    .forEach((key, had) -> reading.locks.merge(
+                            key, new Reported(had.callers(), client + " " + had.token()), Reported::and));
             if (!report.equals(Report.NOTHING)) {
                 reading.figures.put(client, new Counted(report.figures(), report.dropped()));
             }
@@ -132,7 +147,7 @@ public final class Reports {
         List<String> all = List.copyOf(clients);
         ask(hears.getAsBoolean() ? listening(all) : List.of());
         return reports(all).values().stream()
-                .mapToInt(report -> report.locks().getOrDefault(hold, 0))
+                .mapToInt(report -> report.locks().getOrDefault(hold, NOT_HAD).callers())
                 .sum();
     }
 
