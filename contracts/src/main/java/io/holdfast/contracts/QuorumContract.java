@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Attempt;
 import io.holdfast.Backoff;
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LossReason;
@@ -25,6 +27,7 @@ import io.holdfast.spi.Credentials;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -240,6 +243,44 @@ public abstract class QuorumContract extends QuorumSuite {
         assertTrue(quorum.lock("a").isLocked());
         lease.release();
         await("it is free", () -> !quorum.lock("a").isLocked());
+    }
+
+    @Test
+    final void listing_atEachNode_hasWhatTheQuorumHoldsAndItsCallers() throws Exception {
+        List<RedisServer> nodes = nodes(3);
+        Quorum quorum = quorum(nodes);
+        Quorum other = quorum(nodes);
+        Lease lease = quorum.lock("a").acquire();
+        CompletableFuture<Lease> waiting = other.lock("a").acquireAsync(Wait.upTo(PATIENCE));
+        for (RedisServer node : nodes) {
+            Holdfast looking = client(node.address(), HoldfastOptions.defaults());
+            await("it is listed", () -> looking.inspect().heldNames().toList().equals(List.of("a")));
+            await("the caller is counted", () -> looking.inspect().locks().allMatch(info -> info.callers() == 1));
+            assertEquals(Optional.of(true), looking.inspect().isListening(quorum.id()));
+            assertEquals(List.of(), searches(node));
+        }
+        lease.release();
+        assertEquals(
+                ReleaseResult.RELEASED,
+                waiting.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).release());
+        Holdfast looking = client(nodes.get(0).address(), HoldfastOptions.defaults());
+        assertEquals(
+                1,
+                looking.inspect().overview(10).figures().stream()
+                        .filter(each -> each.client().equals(other.id()))
+                        .mapToLong(each -> each.total().waits().count())
+                        .sum());
+        quorum.close();
+        other.close();
+        nodes.forEach(node -> awaitNothingLeft(node, QuorumSuite::isNoTombstone));
+    }
+
+    private static List<String> searches(RedisServer node) {
+        return node.command("INFO", "commandstats")
+                .asString()
+                .lines()
+                .filter(line -> line.startsWith("cmdstat_scan:"))
+                .toList();
     }
 
     @Test

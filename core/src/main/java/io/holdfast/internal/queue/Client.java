@@ -174,7 +174,8 @@ public final class Client implements Engine {
     }
 
     private void leave() {
-        queue.reporter.clientClosed();
+        kit.ending();
+        queue.reporter.report(kit::ended);
         boolean[] interrupted = new boolean[1];
         Runnable await = () -> interrupted[0] = takeBack.awaitDone(kit.options.closeTimeout());
         kit.endEach(List.of(await, queue.assurance::close, server::close, kit::shutDown), Runnable::run);

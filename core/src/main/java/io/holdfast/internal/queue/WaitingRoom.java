@@ -238,12 +238,8 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             } else if (text.startsWith("R ")) {
                 String[] words = text.split(" ", 3);
                 queue.kept().recalled(words[2], Long.parseLong(words[1]));
-            } else if (text.startsWith("A ")) {
-                String[] words = text.split(" ", 3);
-                queue.reports.onQuestion(words[1], Long.parseLong(words[2]));
-            } else if (text.startsWith("D ")) {
-                String[] words = text.split(" ", 3);
-                queue.reports.onAnswer(Long.parseLong(words[1]), words[2]);
+            } else if (text.startsWith("A ") || text.startsWith("D ")) {
+                queue.reports.onMessage(text);
             } else if (text.startsWith("V ")) {
                 String[] words = text.split(" ", 5);
                 Request request = byOwner.get(words[1]);

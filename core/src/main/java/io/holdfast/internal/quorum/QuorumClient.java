@@ -17,8 +17,10 @@ import io.holdfast.internal.lease.Bulletins;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Lasting;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.polled.PolledRequest;
+import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Refusals;
@@ -39,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,7 +73,30 @@ public final class QuorumClient implements Engine {
             made.add(new VotingNode(made.size(), driver, this));
         }
         this.nodes = List.copyOf(made);
+        kit.reportTo(new AtEachNode());
         this.bulletins = new Bulletins(nodes.stream().map(node -> node.server).toList(), subscriptions);
+    }
+
+    /** What this client has is reported at each node, for those who look at it. */
+    private final class AtEachNode implements Lasting {
+        @Override
+        public void begins() {
+            nodes.forEach(node -> node.reporter.begins());
+        }
+
+        @Override
+        public void goesOn(Keys keys, long untilNanos) {
+            nodes.forEach(node -> node.reporter.goesOn(keys, untilNanos));
+        }
+    }
+
+    /** As {@link Reporter.Callers#tell}. */
+    void tellCallers(ObjLongConsumer<String> to) {
+        for (PolledRequest<Attempt> request : requests) {
+            if (request.outcome.pending() && !request.outcome.demand.waitLimit().isNone()) {
+                to.accept(request.keys().hold(), request.outcome.startNanos);
+            }
+        }
     }
 
     /** Refuses what options of one server's client mean nothing here. */

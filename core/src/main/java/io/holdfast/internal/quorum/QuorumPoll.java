@@ -140,6 +140,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
     /** A release that a node reports wakes it. */
     @Override
     public void asleep() {
+        quorum.kit.lasting().begins();
         quorum.lines.sleeping(request());
     }
 

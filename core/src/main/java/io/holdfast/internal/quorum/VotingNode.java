@@ -6,6 +6,8 @@ import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.report.Reporter;
+import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.Deadlines.ClockPair;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;
@@ -13,11 +15,13 @@ import io.holdfast.internal.wire.QuorumScripts;
 import io.holdfast.internal.wire.QuorumScripts.QuorumReply;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Server;
+import io.holdfast.internal.wire.Subscriptions;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.ConnectionListener;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -38,6 +42,8 @@ final class VotingNode {
     final Server server;
     final TakeBack takeBack;
     final Withdrawals withdrawals;
+    final Reporter reporter;
+    private final Subscriptions.Channel questions; // of those who look at this node
     private final QuorumClient quorum;
     private final CompletableFuture<Boolean> examined = new CompletableFuture<>();
     private volatile @Nullable HoldfastException unfit;
@@ -50,6 +56,10 @@ final class VotingNode {
         this.server = new Server(driver, kit.options, kit.ids, kit.ticker, kit.timers, null, kit::isClosed);
         this.takeBack = new TakeBack(kit, server);
         this.withdrawals = new Withdrawals(kit, server, takeBack, (keys, state, sent) -> {});
+        this.reporter = new Reporter(kit, server, quorum::tellCallers);
+        Reports reports = new Reports(kit, server, reporter, () -> false);
+        this.questions = new Subscriptions(List.of(driver))
+                .channel(server.channelPrefix() + kit.ids.client(), () -> !kit.isClosed(), reports::onMessage);
         this.quorum = quorum;
         server.whenClockRunsAhead((lowered, partition) -> kit.renewals().ranAhead(kit.holds(hold -> true), lowered));
         this.lookedAt.set(kit.nanoTime());
@@ -66,6 +76,7 @@ final class VotingNode {
             @Override
             public void commandsUp() {
                 server.commandsUp(partition -> true);
+                reporter.commandsUp();
                 takeBack.reconnected(partition -> true);
                 examine();
             }
@@ -78,6 +89,7 @@ final class VotingNode {
             @Override
             public void messagesUp() {
                 server.messagesUp(partition -> true); // the driver has subscribed anew
+                questions.adjust(); // unless it could not before
             }
 
             @Override
@@ -85,6 +97,7 @@ final class VotingNode {
                 // Whoever waits asks again after its backoff.
             }
         });
+        questions.adjust();
         if (server.driver instanceof LateDriver late) {
             late.begin().thenAccept(failure -> {
                 if (failure != null) {
@@ -211,11 +224,13 @@ final class VotingNode {
     }
 
     /**
-     * Waits for what is being taken back, or for so long, and leaves the server.
+     * Waits for what is being taken back, the report too, or for so long, and leaves the server.
      *
      * @return whether the thread was interrupted meanwhile
      */
     boolean close(Duration limit) {
+        takeBack.ending();
+        reporter.report(takeBack::ended);
         boolean interrupted = takeBack.awaitDone(limit);
         server.close();
         return interrupted;

@@ -145,7 +145,8 @@ public final class Reporter implements Lasting {
     // ---- asked
 
     /**
-     * Reports, if anything has changed.
+     * Reports, if anything has changed. Of a closed client, what it held has ended: its report ends, or lasts as long as what goes on
+     * without it.
      *
      * @param then runs when the server has answered, whatever it has; at once if nothing has changed
      */
@@ -167,15 +168,9 @@ public final class Reporter implements Lasting {
     private boolean hasChanged(Report all) { // under lock
         long over = kit.nanoTime() - overAt;
         if (all.equals(Report.NOTHING)) {
-            return stands || over < kit.options.commandTimeout().toNanos();
+            return stands || (written > 0 && over < kit.options.commandTimeout().toNanos());
         }
         return stale || over >= 0 || !reported.equals(all);
-    }
-
-    /** The client is closed, and what it held has ended: its report ends, or lasts as long as what goes on without it. */
-    public void clientClosed() {
-        kit.ending();
-        report(kit::ended);
     }
 
     // ---- writing

@@ -6,6 +6,7 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
+import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
@@ -30,6 +31,7 @@ public final class Reports {
     /** A client that has not answered by then is dead, stands still, or is slow. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
 
+    private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final int READ_AT_ONCE = 50;
     private static final Report.Had NOT_HAD = new Report.Had(0, 0);
 
@@ -58,15 +60,32 @@ public final class Reports {
 
     // ---- answering
 
+    /**
+     * A client asks, {@code A client number}, or has answered, {@code D number client}. What is not so written is of another version, and
+     * says nothing.
+     */
+    public void onMessage(String text) {
+        String[] words = text.split(" ", 3);
+        try {
+            if (words[0].equals("A")) {
+                onQuestion(words[1], Long.parseLong(words[2]));
+            } else if (words[0].equals("D")) {
+                onAnswer(Long.parseLong(words[1]), words[2]);
+            }
+        } catch (NumberFormatException | IndexOutOfBoundsException e) {
+            LOG.log(System.Logger.Level.DEBUG, () -> "an unknown message: " + Shown.text(text));
+        }
+    }
+
     /** A client looks, and hears the number when the present one has reported. */
-    public void onQuestion(String client, long number) {
+    private void onQuestion(String client, long number) {
         if (!kit.isClosed()) {
             own.report(() -> server.publish(channels() + client, "D " + number + " " + kit.ids.client()));
         }
     }
 
     /** One of those who were asked has reported. */
-    public void onAnswer(long number, String client) {
+    private void onAnswer(long number, String client) {
         silent.remove(client);
         Question question = open.get(number);
         if (question != null && question.unanswered.remove(client)) {

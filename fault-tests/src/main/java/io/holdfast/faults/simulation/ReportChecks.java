@@ -45,9 +45,12 @@ final class ReportChecks {
         this.node = node;
     }
 
-    /** Whether it looks at such plans: all reports are at one server, and leases are where they were obtained. */
+    /** Whether it looks at such plans: each server has all reports, and leases are where they were obtained. */
     static boolean areOf(Plan.Kind kind) {
-        return kind == Plan.Kind.INSIDE || kind == Plan.Kind.NESTED || kind == Plan.Kind.STEERED;
+        return switch (kind) {
+            case INSIDE, NESTED, STEERED, QUORUM -> true;
+            case OUTSIDE, HANDED, KEPT, CLUSTER -> false;
+        };
     }
 
     private static String key(int lock) {
@@ -78,7 +81,8 @@ final class ReportChecks {
             if (reported.stream().anyMatch(key -> isBusy(key, its.client))) {
                 its.busyAt = now;
             }
-            if (machine.isRunning() && world.undisturbed(machine, 0, now - CALM)) {
+            boolean undisturbed = world.undisturbed(machine, 0, now - CALM) && node.troubled.calmSince(now - CALM);
+            if (machine.isRunning() && undisturbed) {
                 compare(machine, its, reported, lasting.getOrDefault(machine, Set.of()));
             }
         });
@@ -91,11 +95,13 @@ final class ReportChecks {
             }
         }
         long idle = world.now() - its.busyAt;
-        // An operator may end what a client has left to its term: it goes on to report that. And a late copy of a
-        // report may come
-        // when there is none any more.
-        boolean mayStand =
-                world.plan.kind() == Plan.Kind.STEERED || world.copiesSince(machine, world.now() - COPY_LASTS);
+        // An operator may end what a client has left to its term: it goes on to report that. A late copy of a report
+        // may come when
+        // there is none any more. And a server may be restored to a time when there was one.
+        long since = world.now() - COPY_LASTS;
+        boolean mayStand = world.plan.kind() == Plan.Kind.STEERED
+                || world.copiesSince(machine, since)
+                || !node.troubled.calmSince(since);
         if (!mayStand && !reported.isEmpty() && idle > TAKEN_BACK_WITHIN) {
             world.checks.found(
                     Check.REPORTED,

@@ -34,7 +34,7 @@ final class World implements Checks.Surroundings {
     final Trace trace = new Trace(time::elapsed);
     final Checks checks;
     final @Nullable QuorumChecks checksOfQuorum;
-    private final @Nullable ReportChecks checksOfReports;
+    private final List<ReportChecks> checksOfReports; // of each server
     final Nodes nodes;
     final List<Node> servers;
     final List<Slot> slots = new ArrayList<>();
@@ -74,7 +74,9 @@ final class World implements Checks.Surroundings {
         if (plan.kind() != Plan.Kind.QUORUM) {
             servers.forEach(server -> server.checks = new ServerChecks(plan, checks, this, server, count));
         }
-        this.checksOfReports = ReportChecks.areOf(plan.kind()) ? new ReportChecks(this, servers.get(0)) : null;
+        this.checksOfReports = ReportChecks.areOf(plan.kind())
+                ? servers.stream().map(server -> new ReportChecks(this, server)).toList()
+                : List.of();
         this.checksOfQuorum = plan.kind() != Plan.Kind.QUORUM
                 ? null
                 : new QuorumChecks(plan, checks, this, nodes.memories(), nodes::isForgetful);
@@ -166,9 +168,7 @@ final class World implements Checks.Surroundings {
             }
             ofServers(ServerChecks::nobodyStaysAside);
             ofServers(ServerChecks::nobodyIsForgotten);
-            if (checksOfReports != null) {
-                checksOfReports.look();
-            }
+            checksOfReports.forEach(ReportChecks::look);
         }
     }
 

@@ -361,7 +361,7 @@ final class Breaks {
                 of(
                         "quorum: a node that lost its memory votes at once",
                         QUORUM,
-                        70,
+                        471,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "    return tonumber(quarantine)\n", "    return 0\n"),
                         lua(
@@ -371,7 +371,7 @@ final class Breaks {
                 of(
                         "quorum: tokens that differ are not written back",
                         QUORUM,
-                        23,
+                        75,
                         EnumSet.of(TOKENS, HOLDER),
                         java(
                                 "internal/quorum/Ballot",
@@ -380,7 +380,7 @@ final class Breaks {
                 of(
                         "quorum: the write-back does not look at the owner",
                         QUORUM,
-                        1026,
+                        195,
                         EnumSet.of(WRITE_BACK),
                         lua(
                                 "quorum_raise",
@@ -398,7 +398,7 @@ final class Breaks {
                 of(
                         "quorum: a lost round is not taken back",
                         QUORUM,
-                        3,
+                        7,
                         EnumSet.of(ORPHAN, ENDS, LIVENESS),
                         java(
                                 "internal/quorum/Ballot",
@@ -416,7 +416,7 @@ final class Breaks {
                 of(
                         "quorum: data of another process of the server counts",
                         QUORUM,
-                        4_016,
+                        33,
                         EnumSet.of(EXCLUSION, HOLDER, UNFENCED, TOKENS),
                         lua("marker", "known = known and (durable == '1' or run == here)", "")),
                 of(

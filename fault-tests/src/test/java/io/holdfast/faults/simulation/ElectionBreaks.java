@@ -80,7 +80,7 @@ final class ElectionBreaks {
                 of(
                         Kind.QUORUM,
                         "tokens that differ are not written back",
-                        22,
+                        12,
                         EnumSet.of(TOKENS, HOLDER),
                         java(
                                 "internal/quorum/Ballot",

@@ -38,6 +38,15 @@ final class ReportBreaks {
                         INSIDE,
                         2,
                         EnumSet.of(REPORTED),
-                        java("internal/report/Reporter", "return stands && now - nextAt >= 0;", "return false;")));
+                        java("internal/report/Reporter", "return stands && now - nextAt >= 0;", "return false;")),
+                Breaks.of(
+                        "reports: one node of a quorum hears of nothing",
+                        Plan.Kind.QUORUM,
+                        8,
+                        EnumSet.of(REPORTED),
+                        java(
+                                "internal/quorum/QuorumClient",
+                                "nodes.forEach(node -> node.reporter.begins());",
+                                "nodes.subList(1, nodes.size()).forEach(node -> node.reporter.begins());")));
     }
 }
