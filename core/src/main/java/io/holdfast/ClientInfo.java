@@ -12,8 +12,8 @@ import java.util.List;
  * @param pid the process id; empty if it neither holds nor waits
  * @param listening whether it is connected and listens for grants: a client that holds and does not listen may be dead; its
  *     locks become free with their terms
- * @param holds names of the locks that it holds
- * @param waits names of the locks that it waits for, once for each request
+ * @param holds the locks that it holds
+ * @param waits the locks that it waits for, once for each request
  */
 public record ClientInfo(
         String id,
@@ -21,8 +21,8 @@ public record ClientInfo(
         String host,
         String pid,
         boolean listening,
-        List<String> holds,
-        List<String> waits) {
+        List<LockInfo.Named> holds,
+        List<LockInfo.Named> waits) {
 
     /** Copies the lists. */
     public ClientInfo {
@@ -34,12 +34,12 @@ public record ClientInfo(
         return new ClientInfo(id, "", "", "", true, List.of(), List.of());
     }
 
-    static ClientInfo holding(Holder holder, String lock) {
+    static ClientInfo holding(Holder holder, LockInfo.Named lock) {
         return new ClientInfo(
                 holder.client(), holder.application(), holder.host(), holder.pid(), false, List.of(lock), List.of());
     }
 
-    static ClientInfo waiting(Waiter waiter, String lock) {
+    static ClientInfo waiting(Waiter waiter, LockInfo.Named lock) {
         return new ClientInfo(
                 waiter.client(), waiter.application(), waiter.host(), waiter.pid(), false, List.of(), List.of(lock));
     }
@@ -57,8 +57,8 @@ public record ClientInfo(
                 join(waits, other.waits));
     }
 
-    private static List<String> join(List<String> one, List<String> other) {
-        List<String> both = new ArrayList<>(one);
+    private static List<LockInfo.Named> join(List<LockInfo.Named> one, List<LockInfo.Named> other) {
+        List<LockInfo.Named> both = new ArrayList<>(one);
         both.addAll(other);
         return both;
     }

@@ -66,7 +66,7 @@ final class Diagnosing {
                         () -> askAt(channel, inspector, "PUBSUB", partitioned ? "SHARDNUMSUB" : "NUMSUB", channel),
                         () -> askAt(channel, inspector, "PUBSUB", "NUMSUB", channel))));
         probes.add(probe(
-                Ability.LISTINGS,
+                Ability.SEARCHING,
                 () -> ask(
                         inspector, "SCAN", "0", "MATCH", Keys.holdPattern(client.kit.options.prefix()), "COUNT", "1")));
         probes.add(probe(Ability.CLIENTS, () -> inspector.isListening(client.kit.ids.client())));

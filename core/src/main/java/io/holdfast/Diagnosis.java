@@ -47,9 +47,9 @@ public record Diagnosis(
         MESSAGES,
         /** Asking who listens ({@code PUBSUB NUMSUB}). Without it a dead waiter costs the others a claim window. */
         SUBSCRIBERS,
-        /** Walking the keys ({@code SCAN}). Listings need it. */
-        LISTINGS,
-        /** Asking for all channels ({@code PUBSUB CHANNELS}). {@link Inspector#clients()} needs it. */
+        /** Walking the keys ({@code SCAN}). {@link Inspector#scanning()} needs it, and nothing else. */
+        SEARCHING,
+        /** Asking for all channels ({@code PUBSUB CHANNELS}). Without it listings show what clients have reported unasked. */
         CLIENTS
     }
 

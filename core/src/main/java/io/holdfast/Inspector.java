@@ -350,7 +350,8 @@ public final class Inspector {
     }
 
     /**
-     * The clients that hold or wait for something, or listen for grants, as the server knows them.
+     * The clients that hold or wait for something, or listen for grants, as the server knows them. Of {@link #allKinds()} one look tells of
+     * locks of every kind.
      */
     public List<ClientInfo> clients() {
         Map<String, ClientInfo> found = new LinkedHashMap<>();
@@ -359,10 +360,10 @@ public final class Inspector {
         for (LockInfo info : overview.locks()) {
             holdersOf(info)
                     .forEach(holder ->
-                            found.merge(holder.client(), ClientInfo.holding(holder, info.name()), ClientInfo::and));
+                            found.merge(holder.client(), ClientInfo.holding(holder, info.named()), ClientInfo::and));
             info.queue()
                     .forEach(waiter ->
-                            found.merge(waiter.client(), ClientInfo.waiting(waiter, info.name()), ClientInfo::and));
+                            found.merge(waiter.client(), ClientInfo.waiting(waiter, info.named()), ClientInfo::and));
         }
         return List.copyOf(found.values());
     }

@@ -58,6 +58,15 @@ public record LockInfo(
         }
     }
 
+    /** A name, and what it is the name of; by the name first. */
+    public record Named(String name, Kind kind) implements Comparable<Named> {
+        @Override
+        public int compareTo(Named other) {
+            int order = name.compareTo(other.name);
+            return order == 0 ? kind.compareTo(other.kind) : order;
+        }
+    }
+
     /**
      * One of those that hold a lock.
      *
@@ -198,6 +207,11 @@ public record LockInfo(
 
     private static Duration less(Duration left, Duration time) {
         return left.compareTo(time) > 0 ? left.minus(time) : Duration.ZERO;
+    }
+
+    /** Its name and kind. */
+    public Named named() {
+        return new Named(name, kind);
     }
 
     /** Whether the lock is held, or rests (see {@link Holder#resting()}). */

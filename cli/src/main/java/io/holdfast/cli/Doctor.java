@@ -323,14 +323,14 @@ final class Doctor implements Subcommand {
                         case LISTENING -> "the client's channel can be subscribed to";
                         case MESSAGES -> "a message was sent and arrived";
                         case SUBSCRIBERS -> "the server says who listens";
-                        case LISTINGS -> "locks can be listed";
+                        case SEARCHING -> "the server can be searched";
                         case CLIENTS -> "clients can be listed";
                     },
                     null);
         }
-        if (probe.ability() == Ability.BATCHES) {
+        if (probe.ability() == Ability.BATCHES || probe.ability() == Ability.SEARCHING) {
             return new Finding(
-                    check, Level.OK, problem, null); // clients find out by themselves, and there is nothing to do
+                    check, Level.OK, problem, null); // clients find out by themselves; who searches is told so then
         }
         return new Finding(
                 check,
@@ -341,9 +341,9 @@ final class Doctor implements Subcommand {
                     case SHARING -> "no read/write lock and no semaphore can be kept here: " + remedy(problem);
                     case MESSAGES -> "those who wait learn of their turn some seconds late: " + PERMISSIONS;
                     case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
-                    case LISTINGS -> "allow +scan, if ls, top and clients are to work";
-                    case CLIENTS -> "allow +pubsub|channels, if clients is to work";
-                    case BATCHES -> null;
+                    case CLIENTS ->
+                        "ls, top and clients show what clients have reported unasked: allow +pubsub|channels";
+                    case BATCHES, SEARCHING -> null;
                 });
     }
 

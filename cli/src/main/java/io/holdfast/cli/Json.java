@@ -111,7 +111,7 @@ final class Json {
     // ---- what Holdfast tells
 
     /** What clients have counted of a lock. */
-    Json figures(Map.Entry<Ls.Named, LockFigures> counted) {
+    Json figures(Map.Entry<LockInfo.Named, LockFigures> counted) {
         LockFigures figures = counted.getValue();
         text("lock", counted.getKey().name());
         text("kind", counted.getKey().kind().word());

@@ -6,7 +6,6 @@ import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -53,7 +52,7 @@ final class Ls implements Subcommand {
         boolean queued = given.hasMatchedOption("--queued");
         Server server = Server.of(given);
         try (Holdfast client = server.open()) {
-            Collection<LockInfo> locks = all(Scan.inspector(scan, client, Kinds.orNull(given)), keys, queued);
+            Collection<LockInfo> locks = all(Scan.inspector(scan, client, Kinds.orNull(given)), scan, keys, queued);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.list("locks", locks, Json::lock));
             } else if (locks.isEmpty()) {
@@ -65,20 +64,16 @@ final class Ls implements Subcommand {
         }
     }
 
-    /** A name, and what it is the name of; by the name first. */
-    record Named(String name, LockInfo.Kind kind) implements Comparable<Named> {
-        @Override
-        public int compareTo(Named other) {
-            return Comparator.comparing(Named::name).thenComparing(Named::kind).compare(this, other);
-        }
-    }
-
     /** All locks that are held, and those that are only waited for where they are wanted, by name. */
-    static Collection<LockInfo> all(Inspector inspector, int page, boolean queued) {
-        Map<Named, LockInfo> locks = new TreeMap<>();
-        // What is held was looked at last, and so is newer.
-        Stream.concat(queued ? inspector.queues(page) : Stream.empty(), inspector.locks(page))
-                .forEach(lock -> locks.put(new Named(lock.name(), lock.kind()), lock));
+    static Collection<LockInfo> all(Inspector inspector, boolean scan, int page, boolean queued) {
+        Map<LockInfo.Named, LockInfo> locks = new TreeMap<>();
+        Stream<LockInfo> found = inspector.locks(page);
+        if (queued) {
+            found = scan
+                    ? Stream.concat(inspector.queues(page), found) // what is held is looked at last, and so is newer
+                    : inspector.overview(Integer.MAX_VALUE).locks().stream();
+        }
+        found.forEach(lock -> locks.put(lock.named(), lock));
         return locks.values();
     }
 

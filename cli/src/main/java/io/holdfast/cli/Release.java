@@ -200,7 +200,7 @@ final class Release implements Subcommand {
         List<Found> find(Holdfast looking) {
             Inspector inspector = Scan.inspector(scan, looking, kind);
             if (name == null) {
-                return Ls.all(inspector, Inspector.PAGE, all).stream()
+                return Ls.all(inspector, scan, Inspector.PAGE, all).stream()
                         .filter(lock -> Kinds.locksOr(kind).contains(lock.kind()))
                         .map(lock -> all ? new Found(lock, null) : whose(whole(looking, lock)))
                         .filter(found ->

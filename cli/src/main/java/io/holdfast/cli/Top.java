@@ -125,12 +125,12 @@ final class Top implements Subcommand {
     }
 
     /** What all clients have counted of each lock, by name. */
-    private static Map<Ls.Named, LockFigures> counted(Overview overview) {
-        Map<Ls.Named, LockFigures> counted = new TreeMap<>();
+    private static Map<LockInfo.Named, LockFigures> counted(Overview overview) {
+        Map<LockInfo.Named, LockFigures> counted = new TreeMap<>();
         overview.figures()
                 .forEach(client -> client.locks()
                         .forEach(each -> counted.merge(
-                                new Ls.Named(each.name(), each.kind()), each.figures(), LockFigures::plus)));
+                                new LockInfo.Named(each.name(), each.kind()), each.figures(), LockFigures::plus)));
         return counted;
     }
 
@@ -145,7 +145,7 @@ final class Top implements Subcommand {
     }
 
     /** One page. */
-    static String page(List<LockInfo> locks, Map<Ls.Named, LockFigures> counted, Instant now) {
+    static String page(List<LockInfo> locks, Map<LockInfo.Named, LockFigures> counted, Instant now) {
         int held = (int) locks.stream().filter(LockInfo::isLocked).count();
         int waiting = locks.stream().mapToInt(LockInfo::callers).sum();
         boolean kinds = Ls.areOfSeveralKinds(locks);
@@ -167,8 +167,8 @@ final class Top implements Subcommand {
                                     holder.pid(),
                                     Span.inWords(Words.age(holder.since())),
                                     Span.inWords(lock.remaining())));
-            LockFigures.Times holds = counted.getOrDefault(new Ls.Named(lock.name(), lock.kind()), LockFigures.NONE)
-                    .holds();
+            LockFigures.Times holds =
+                    counted.getOrDefault(lock.named(), LockFigures.NONE).holds();
             cells.addAll(
                     holds.count() == 0
                             ? List.of("", "", "")

@@ -174,7 +174,7 @@ final class DoctorTest {
             assertEquals("fail", level(fewer.json(), "locking"));
             assertEquals("ok", level(fewer.json(), "listening"));
             assertEquals("warn", level(fewer.json(), "messages"));
-            assertEquals("warn", level(fewer.json(), "listings"));
+            assertEquals("ok", level(fewer.json(), "searching"), "only --scan needs it");
             assertTrue(fewer.json().get("clockAheadMillis").isJsonNull());
         }
     }
@@ -311,7 +311,7 @@ final class DoctorTest {
         "LISTENING,FAIL",
         "MESSAGES,WARN",
         "SUBSCRIBERS,WARN",
-        "LISTINGS,WARN"
+        "SEARCHING,OK"
     })
     void ability_thatIsMissing_failsOnlyWhereItIsNeeded(Ability missing, Level level) {
         Diagnosis diagnosis =

@@ -514,13 +514,17 @@ public abstract class SteeringContract extends FaultSuite {
         alive.inspect().clients().forEach(client -> found.put(client.id(), client));
         ClientInfo one = found.get(alive.id());
         assertTrue(one != null && one.listening());
-        assertEquals(List.of("b"), one.holds());
-        assertEquals(List.of("a"), one.waits());
+        assertEquals(List.of(lock("b")), one.holds());
+        assertEquals(List.of(lock("a")), one.waits());
         ClientInfo other = found.get(dead.id());
         assertTrue(other != null && !other.listening());
-        assertEquals(List.of("a"), other.holds());
+        assertEquals(List.of(lock("a")), other.holds());
         assertEquals(Long.toString(ProcessHandle.current().pid()), other.pid());
         waiting.cancel(true);
+    }
+
+    private static LockInfo.Named lock(String name) {
+        return new LockInfo.Named(name, LockInfo.Kind.LOCK);
     }
 
     @Test
