@@ -244,8 +244,8 @@ public final class Inspector {
     }
 
     /**
-     * The same again, for less: the server is not asked for locks of which clients report nothing new, but now and then. What remains of
-     * their terms is as if they had not been renewed since.
+     * The same again, for less: the server is not asked for locks of which clients report nothing new, but now and then. How long they last is
+     * as their clients report; where several hold one, as if it had not been renewed since.
      *
      * @param most so many locks at most
      * @param before what was seen by such an inspector last
@@ -256,19 +256,22 @@ public final class Inspector {
         long now = client.kit.nanoTime();
         Map<String, Overview.Seen> kept = new LinkedHashMap<>();
         Map<String, Reports.Reported> open = new LinkedHashMap<>(reading.locks());
+        List<LockInfo> locks = new ArrayList<>();
         if (!scanning) {
             reading.locks().forEach((key, reported) -> {
-                Overview.Seen unchanged = before.unchanged(key, reported.callers(), reported.mark(), now);
+                long serverMillis = client.server.clock.microsAt(client.server.driver.partition(key), now) / 1_000;
+                Overview.Reported present =
+                        new Overview.Reported(reported.callers(), reported.mark(), reported.until(), now, serverMillis);
+                Overview.Seen unchanged = before.unchanged(key, present);
                 if (unchanged != null) {
                     kept.put(key, unchanged);
                     open.remove(key);
+                    if (locks.size() < most) {
+                        locks.add(unchanged.as(present));
+                    }
                 }
             });
         }
-        List<LockInfo> locks = new ArrayList<>();
-        kept.values().stream()
-                .limit(most)
-                .forEach(each -> locks.add(each.info().after(Duration.ofNanos(now - each.atNanos()))));
         Map<String, LockInfo> asked = new LinkedHashMap<>();
         Stream<LockInfo> found = scanning
                 ? Stream.concat(infosOf("", PAGE, 0), infosOf(":d", PAGE, Server.WAITERS_LISTED))

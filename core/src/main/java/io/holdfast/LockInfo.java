@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * A lock of any kind as it stands on the server at one instant.
@@ -182,13 +183,22 @@ public record LockInfo(
 
     /** The same some time later, if nothing has happened meanwhile. */
     LockInfo after(Duration time) {
+        return withRemaining(left -> left.compareTo(time) > 0 ? left.minus(time) : Duration.ZERO);
+    }
+
+    /** Where one holds it: the same, for so long yet. */
+    LockInfo lasting(Duration time) {
+        return withRemaining(left -> time);
+    }
+
+    private LockInfo withRemaining(UnaryOperator<Duration> change) {
         return new LockInfo(
                 name,
                 kind,
                 holder,
                 confirmed,
                 term,
-                less(remaining, time),
+                change.apply(remaining),
                 waiters,
                 callers,
                 queue,
@@ -200,13 +210,9 @@ public record LockInfo(
                                 share.permits,
                                 share.confirmed,
                                 share.term,
-                                less(share.remaining, time)))
+                                change.apply(share.remaining)))
                         .toList(),
                 limit);
-    }
-
-    private static Duration less(Duration left, Duration time) {
-        return left.compareTo(time) > 0 ? left.minus(time) : Duration.ZERO;
     }
 
     /** Its name and kind. */

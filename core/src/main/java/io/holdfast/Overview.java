@@ -1,5 +1,6 @@
 package io.holdfast;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -9,9 +10,31 @@ import org.jspecify.annotations.Nullable;
 /** All locks at one look, with what clients have counted; see {@link Inspector#overview(int)}. Immutable. */
 public final class Overview {
     /** A lock as the server told of it, and what clients had reported of it then. */
-    record Seen(LockInfo info, String mark, long atNanos) {}
+    record Seen(LockInfo info, String mark, long atNanos) {
+        /** Whether its holder tells how long it lasts. */
+        private boolean isFollowed(Reported reported) {
+            return reported.untilMillis > 0 && info.shares().size() == 1;
+        }
+
+        LockInfo as(Reported reported) {
+            return isFollowed(reported)
+                    ? info.lasting(Duration.ofMillis(reported.untilMillis - reported.serverMillis))
+                    : info.after(Duration.ofNanos(reported.nanos - atNanos));
+        }
+    }
+
+    /**
+     * What clients report of a lock, at one moment.
+     *
+     * @param mark of those who have it, and of their holds
+     * @param untilMillis when it is over by the server's clock; 0 if that is not known
+     * @param nanos the moment, by this client's clock
+     * @param serverMillis the moment, by the server's clock
+     */
+    record Reported(int callers, String mark, long untilMillis, long nanos, long serverMillis) {}
 
     private static final long MOST_AGE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long FOLLOWED_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final int SIXTH = 6;
 
     private final Map<String, Seen> seen; // by the key of the hold
@@ -58,18 +81,22 @@ public final class Overview {
     }
 
     /**
-     * A lock that nobody waits for, and whose clients report that they have what they had: the server need not be asked again. It
-     * is all the same, before a third of its term is over since it was; not all in the same round.
+     * A lock that no call waits for, and whose clients report that they have what they had: the server need not be asked again, for a
+     * while; not for all in the same round.
      */
     @Nullable
-    Seen unchanged(String key, int callers, String mark, long nanos) {
+    Seen unchanged(String key, Reported reported) {
         Seen known = seen.get(key);
-        if (known == null || callers > 0 || !known.mark.equals(mark) || !isSettled(known.info)) {
+        if (known == null || reported.callers > 0 || !known.mark.equals(reported.mark) || !isSettled(known.info)) {
             return null;
         }
-        long sixth = Math.min(known.info.term().toNanos() / SIXTH, MOST_AGE_NANOS / 2);
-        long spread = sixth / 16 * (key.hashCode() & 15);
-        return nanos - known.atNanos < sixth + spread ? known : null;
+        boolean followed = known.isFollowed(reported);
+        if (followed && reported.untilMillis <= reported.serverMillis) {
+            return null; // it should be over
+        }
+        long age = followed ? FOLLOWED_NANOS : Math.min(known.info.term().toNanos() / SIXTH, MOST_AGE_NANOS / 2);
+        long spread = age / 16 * (key.hashCode() & 15);
+        return reported.nanos - known.atNanos < age + spread ? known : null;
     }
 
     private static boolean isSettled(LockInfo info) {

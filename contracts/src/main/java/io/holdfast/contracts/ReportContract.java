@@ -156,7 +156,7 @@ public abstract class ReportContract extends LockSuite {
         String key = "hf:report:{reports}:" + one.id();
         Lease held = one.lock("a").acquire();
         assertEquals(Set.of("a"), listed());
-        String newer = "1 1000000\nl 0 0 hf:{b}";
+        String newer = "1 1000000\nl 0 0 0 hf:{b}";
         server.command("SET", key, newer, "PX", "60000");
         Lease other = one.lock("c").acquire();
         assertEquals(Set.of(), listed(), "one has written what is older by its number");
@@ -179,6 +179,13 @@ public abstract class ReportContract extends LockSuite {
         Overview same = inspector.overview(100, before);
         assertEquals(20, same.locks().size());
         assertEquals(scripts, count("evalsha"));
+        leases.get(9).extend(Duration.ofMinutes(5));
+        Duration left = inspector.overview(100, before).locks().stream()
+                .filter(lock -> lock.name().equals("n9"))
+                .findFirst()
+                .orElseThrow()
+                .remaining();
+        assertTrue(left.compareTo(Duration.ofMinutes(4)) > 0, () -> "its client tells how long it lasts: " + left);
         leases.get(3).release();
         two.lock("n3").acquire();
         CompletableFuture<Lease> waiting = two.lock("n5").acquireAsync(Wait.forever());

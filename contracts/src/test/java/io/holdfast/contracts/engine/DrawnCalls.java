@@ -349,7 +349,7 @@ final class DrawnCalls {
                 List.of(
                         client,
                         pick(List.of("60000", "90000", "5", "0")),
-                        "1 " + pick(List.of("1", "2", "30")) + "\nl 0 1 hf:{a}"));
+                        "1 " + pick(List.of("1", "2", "30")) + "\nl 0 1 0 hf:{a}"));
     }
 
     // ---- other programs

@@ -177,7 +177,7 @@ public final class QuorumClient implements Engine {
     long proposeToken(long nowNanos) {
         long latest = 0;
         for (VotingNode node : nodes) {
-            latest = Math.max(latest, node.latestMicros(nowNanos));
+            latest = Math.max(latest, node.server.clock.microsAt(0, nowNanos));
         }
         return latest == 0 ? 0 : latest + LEAD_MICROS;
     }

@@ -8,7 +8,6 @@ import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.report.Reports;
-import io.holdfast.internal.wire.Deadlines.ClockPair;
 import io.holdfast.internal.wire.Handshake;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QuorumScripts;
@@ -215,12 +214,6 @@ final class VotingNode {
                         keys, owner, term, proposedToken, quorum.quarantine(), quorum.options.durableNodes(), actor),
                 sentNanos,
                 callback);
-    }
-
-    /** What the node's clock shows at most, in microseconds; 0 if nothing is known. */
-    long latestMicros(long nowNanos) {
-        ClockPair pair = server.clock.pair(0);
-        return pair == null ? 0 : pair.serverMicros() + (nowNanos - pair.sentNanos()) / 1_000;
     }
 
     /**

@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client has, and what it has counted, as a text of lines: {@code 1 number}, the format and how many reports the client has
- * written; then for each lock {@code l callers token key}, the token of its newest hold, 0 if it only waits, and the key of that; then
+ * written; then for each lock {@code l callers token until key}, the token of its newest hold, 0 if it only waits, until when the client has it,
+ * in ms on the server's clock, 0 if that is not known, and the key of the hold; then
  * {@code f figures key} for each lock of which something was counted, and {@code d figures} for all others. Lines that begin otherwise
  * say nothing.
  *
@@ -23,16 +25,40 @@ record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigu
 
     private static final String FORMAT = "1";
 
+    /** A report that stands on the server; 0 is the number of none. */
+    record Numbered(long number, Report report) {
+        static final Numbered NONE = new Numbered(0, NOTHING);
+    }
+
     /**
      * A lock that the client has or waits for.
      *
      * @param callers how many of its callers wait
      * @param token of its newest hold; 0 if it has none
+     * @param until when it has it, in ms on the server's clock; 0 if that is not known
      */
-    record Had(int callers, long token) {
+    record Had(int callers, long token, long until) {
+        /** Times are reckoned anew each time, and so differ a little when nothing has happened. */
+        private static final long SAME_MILLIS = 1_000;
+
         Had and(Had other) {
-            return new Had(callers + other.callers, Math.max(token, other.token));
+            return new Had(callers + other.callers, Math.max(token, other.token), Math.max(until, other.until));
         }
+
+        private boolean isLike(@Nullable Had other) {
+            return other != null
+                    && callers == other.callers
+                    && token == other.token
+                    && Math.abs(until - other.until) < SAME_MILLIS;
+        }
+    }
+
+    /** Whether it tells nothing that another one does not. */
+    boolean isLike(Report other) {
+        return locks.size() == other.locks.size()
+                && locks.entrySet().stream().allMatch(each -> each.getValue().isLike(other.locks.get(each.getKey())))
+                && figures.equals(other.figures)
+                && dropped.equals(other.dropped);
     }
 
     /** @param number greater than that of any report of the client before */
@@ -42,6 +68,8 @@ record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigu
                 .append(had.callers())
                 .append(' ')
                 .append(had.token())
+                .append(' ')
+                .append(had.until())
                 .append(' ')
                 .append(key));
         figures.forEach((key, counted) ->
@@ -70,28 +98,36 @@ record Report(Map<String, Had> locks, Map<String, LockFigures> figures, LockFigu
     }
 
     /** A text in another format says nothing. */
-    static Report read(String text) {
+    static Numbered read(String text) {
         String[] lines = text.split("\n", -1);
         if (!lines[0].startsWith(FORMAT + " ")) {
-            return NOTHING;
+            return Numbered.NONE;
         }
         Map<String, Had> locks = new LinkedHashMap<>();
         Map<String, LockFigures> figures = new LinkedHashMap<>();
         LockFigures dropped = LockFigures.NONE;
+        long number;
         try {
+            number = Long.parseLong(lines[0].substring(FORMAT.length() + 1));
             for (String line : lines) {
-                String[] words = line.split(" ", 4);
+                String[] words = line.split(" ", 5);
                 switch (words[0]) {
-                    case "l" -> locks.put(words[3], new Had(Integer.parseInt(words[1]), Long.parseLong(words[2])));
+                    case "l" ->
+                        locks.put(
+                                words[4],
+                                new Had(
+                                        Integer.parseInt(words[1]),
+                                        Long.parseLong(words[2]),
+                                        Long.parseLong(words[3])));
                     case "f" -> figures.put(line.substring(line.indexOf(' ', 2) + 1), figures(words[1]));
                     case "d" -> dropped = figures(words[1]);
                     default -> {}
                 }
             }
         } catch (NumberFormatException | IndexOutOfBoundsException e) {
-            return NOTHING;
+            return Numbered.NONE;
         }
-        return new Report(locks, figures, dropped);
+        return new Numbered(number, new Report(locks, figures, dropped));
     }
 
     private static LockFigures figures(String text) {

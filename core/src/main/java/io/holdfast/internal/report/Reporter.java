@@ -113,6 +113,16 @@ public final class Reporter implements Lasting {
         }
     }
 
+    /** The number of the last report, whatever has become of it. */
+    long number() {
+        lock.lock();
+        try {
+            return written;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Whether something is so that is guarded by the lock. */
     private boolean isNow(BooleanSupplier what) {
         lock.lock();
@@ -170,7 +180,7 @@ public final class Reporter implements Lasting {
         if (all.equals(Report.NOTHING)) {
             return stands || (written > 0 && over < kit.options.commandTimeout().toNanos());
         }
-        return stale || over >= 0 || !reported.equals(all);
+        return stale || over >= 0 || !reported.isLike(all);
     }
 
     // ---- writing
@@ -268,14 +278,14 @@ public final class Reporter implements Lasting {
                 any[0] = true;
                 if (now - hold.grantedNanos >= youngestNanos
                         && !hold.keys().prefix().isEmpty()) {
-                    add(hold.keys().hold(), 0, hold.token());
+                    add(hold.keys().hold(), hold.token(), now + hold.leftNanos(now));
                     longestNanos = Math.max(longestNanos, hold.leftNanos(now));
                 }
             }
             left.values().removeIf(until -> until - now <= 0);
             left.forEach((key, until) -> {
                 any[0] = true;
-                add(key, 0, 0);
+                add(key, 0, until);
                 longestNanos = Math.max(longestNanos, until - now);
             });
             callers.tell((key, since) -> {
@@ -285,7 +295,7 @@ public final class Reporter implements Lasting {
                 }
             });
             if (!waits.isEmpty()) {
-                waits.forEach((key, waiting) -> add(key, waiting, 0));
+                waits.forEach((key, waiting) -> put(key, new Report.Had(waiting, 0, 0)));
                 longestNanos =
                         Math.max(longestNanos, kit.options.waiterDeadline().toNanos());
             }
@@ -303,9 +313,14 @@ public final class Reporter implements Lasting {
                     : new Report(locks, kit.figures().byLock(), kit.figures().dropped());
         }
 
-        private void add(String key, int waiting, long token) {
+        private void add(String key, long token, long untilNanos) {
+            long until = server.clock.microsAt(server.driver.partition(key), untilNanos) / 1_000;
+            put(key, new Report.Had(0, token, until));
+        }
+
+        private void put(String key, Report.Had had) {
             if (locks.size() < MOST_LOCKS || locks.containsKey(key)) {
-                locks.merge(key, new Report.Had(waiting, token), Report.Had::and);
+                locks.merge(key, had, Report.Had::and);
             }
         }
 

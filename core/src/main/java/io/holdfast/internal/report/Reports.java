@@ -12,6 +12,7 @@ import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,8 @@ public final class Reports {
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final int READ_AT_ONCE = 50;
-    private static final Report.Had NOT_HAD = new Report.Had(0, 0);
+    private static final long NO_NUMBER = -1;
+    private static final Report.Had NOT_HAD = new Report.Had(0, 0, 0);
 
     private final Kit kit;
     private final Server server;
@@ -43,10 +45,15 @@ public final class Reports {
     private final Map<Long, Question> open = new ConcurrentHashMap<>();
     /** Clients that did not answer last time. No look waits for them again until they do. */
     private final Set<String> silent = ConcurrentHashMap.newKeySet();
+    /** What was read last, by client: who answers that it has written nothing since is not read again. */
+    private final Map<String, Report.Numbered> known = new ConcurrentHashMap<>();
 
     /** Clients that have been asked and have not answered. */
     private static final class Question {
         final Set<String> unanswered = ConcurrentHashMap.newKeySet();
+        /** By client, the numbers of their reports. */
+        final Map<String, Long> numbers = new ConcurrentHashMap<>();
+
         final Semaphore answers = new Semaphore(0);
     }
 
@@ -61,16 +68,16 @@ public final class Reports {
     // ---- answering
 
     /**
-     * A client asks, {@code A client number}, or has answered, {@code D number client}. What is not so written is of another version, and
+     * A client asks, {@code A client number}, or has answered, {@code D number client report}, with the number of its report. What is not so written is of another version, and
      * says nothing.
      */
     public void onMessage(String text) {
-        String[] words = text.split(" ", 3);
+        String[] words = text.split(" ", 4);
         try {
             if (words[0].equals("A")) {
                 onQuestion(words[1], Long.parseLong(words[2]));
             } else if (words[0].equals("D")) {
-                onAnswer(Long.parseLong(words[1]), words[2]);
+                onAnswer(Long.parseLong(words[1]), words[2], Long.parseLong(words[3]));
             }
         } catch (NumberFormatException | IndexOutOfBoundsException e) {
             LOG.log(System.Logger.Level.DEBUG, () -> "an unknown message: " + Shown.text(text));
@@ -80,16 +87,20 @@ public final class Reports {
     /** A client looks, and hears the number when the present one has reported. */
     private void onQuestion(String client, long number) {
         if (!kit.isClosed()) {
-            own.report(() -> server.publish(channels() + client, "D " + number + " " + kit.ids.client()));
+            own.report(() ->
+                    server.publish(channels() + client, "D " + number + " " + kit.ids.client() + " " + own.number()));
         }
     }
 
     /** One of those who were asked has reported. */
-    private void onAnswer(long number, String client) {
+    private void onAnswer(long number, String client, long report) {
         silent.remove(client);
         Question question = open.get(number);
-        if (question != null && question.unanswered.remove(client)) {
-            question.answers.release();
+        if (question != null) {
+            question.numbers.put(client, report);
+            if (question.unanswered.remove(client)) {
+                question.answers.release();
+            }
         }
     }
 
@@ -108,10 +119,11 @@ public final class Reports {
      *
      * @param callers how many of their callers wait for it
      * @param mark another one when another client reports it, or one of them has another hold of it
+     * @param until when one of them has it, in ms on the server's clock; 0 if that is not known
      */
-    public record Reported(int callers, String mark) {
+    public record Reported(int callers, String mark, long until) {
         Reported and(Reported other) {
-            return new Reported(callers + other.callers, mark + " " + other.mark);
+            return new Reported(callers + other.callers, mark + " " + other.mark, Math.max(until, other.until));
         }
     }
 
@@ -130,12 +142,14 @@ public final class Reports {
 
     /** Asks all clients to report, and reads it. Blocks for a few round trips. */
     public Reading read() {
-        ask(hears.getAsBoolean() ? listening() : List.of());
+        Map<String, Long> numbers = ask(hears.getAsBoolean() ? listening() : List.of());
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
-        reports(Answers.await(server, server.reportScripts::clients)).forEach((client, report) -> {
+        List<String> clients = Answers.await(server, server.reportScripts::clients);
+        known.keySet().retainAll(new HashSet<>(clients));
+        reports(clients, numbers).forEach((client, report) -> {
             report.locks()
                     .forEach((key, had) -> reading.locks.merge(
-                            key, new Reported(had.callers(), client + " " + had.token()), Reported::and));
+                            key, new Reported(had.callers(), client + " " + had.token(), had.until()), Reported::and));
             if (!report.equals(Report.NOTHING)) {
                 reading.figures.put(client, new Counted(report.figures(), report.dropped()));
             }
@@ -143,17 +157,32 @@ public final class Reports {
         return reading;
     }
 
-    /** What stands on the server, in the order of the clients. */
-    private Map<String, Report> reports(List<String> clients) {
-        Map<String, Report> reports = new LinkedHashMap<>();
-        for (int from = 0; from < clients.size(); from += READ_AT_ONCE) {
-            List<String> some = clients.subList(from, Math.min(clients.size(), from + READ_AT_ONCE));
+    /**
+     * What stands on the server, in the order of the clients.
+     *
+     * @param numbers of the reports of those that have answered
+     */
+    private Map<String, Report> reports(List<String> clients, Map<String, Long> numbers) {
+        Map<String, Report.Numbered> reports = new LinkedHashMap<>();
+        List<String> unread = new ArrayList<>();
+        for (String client : clients) {
+            Report.Numbered last = known.getOrDefault(client, Report.Numbered.NONE);
+            reports.put(client, last);
+            if (last.number() != numbers.getOrDefault(client, NO_NUMBER)) {
+                unread.add(client);
+            }
+        }
+        for (int from = 0; from < unread.size(); from += READ_AT_ONCE) {
+            List<String> some = unread.subList(from, Math.min(unread.size(), from + READ_AT_ONCE));
             List<String> texts = Answers.await(server, callback -> server.reportScripts.read(some, callback));
             for (int i = 0; i < some.size(); i++) {
                 reports.put(some.get(i), Report.read(texts.get(i)));
             }
         }
-        return reports;
+        known.putAll(reports);
+        Map<String, Report> all = new LinkedHashMap<>();
+        reports.forEach((client, numbered) -> all.put(client, numbered.report()));
+        return all;
     }
 
     /**
@@ -164,18 +193,19 @@ public final class Reports {
      */
     public int callers(String hold, Collection<String> clients) {
         List<String> all = List.copyOf(clients);
-        ask(hears.getAsBoolean() ? listening(all) : List.of());
-        return reports(all).values().stream()
+        Map<String, Long> numbers = ask(hears.getAsBoolean() ? listening(all) : List.of());
+        return reports(all, numbers).values().stream()
                 .mapToInt(report -> report.locks().getOrDefault(hold, NOT_HAD).callers())
                 .sum();
     }
 
-    private void ask(List<String> clients) {
+    /** Asks these, or the present client where others would not be heard; the numbers of the reports of those that have answered. */
+    private Map<String, Long> ask(List<String> clients) {
         if (clients.isEmpty()) {
             Semaphore written = new Semaphore(0);
             own.report(written::release);
             var unused = await(written, 1);
-            return;
+            return Map.of();
         }
         long number = numbers.incrementAndGet();
         Question question = new Question();
@@ -189,6 +219,7 @@ public final class Reports {
             if (!all && !question.unanswered.contains(kit.ids.client())) { // else it is this client that hears nothing
                 silent.addAll(question.unanswered);
             }
+            return Map.copyOf(question.numbers);
         } finally {
             open.remove(number);
         }

@@ -87,6 +87,12 @@ public final class ServerClock {
         return readings.get(partition).pair();
     }
 
+    /** What a server's clock shows at most at some moment, in microseconds; 0 if nothing is known. */
+    public long microsAt(int partition, long nanos) {
+        ClockPair pair = pair(partition);
+        return pair == null ? 0 : pair.serverMicros() + (nanos - pair.sentNanos()) / 1_000;
+    }
+
     /** As {@link Deadlines#ofReply}, by how fast the server's clock runs. */
     long deadline(int partition, long sentNanos, long termNanos) {
         ClockRate rate = readings.get(partition).rate();
