@@ -240,7 +240,7 @@ public final class Inspector {
      * @param most so many locks at most
      */
     public Overview overview(int most) {
-        return overview(most, Overview.NONE);
+        return overview(most, Overview.none());
     }
 
     /**

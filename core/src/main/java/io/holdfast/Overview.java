@@ -43,8 +43,7 @@ public final class Overview {
     private final Inspector.Listeners listeners;
     private final List<ClientFigures> figures;
 
-    /** Of nothing. */
-    static final Overview NONE =
+    private static final Overview NONE =
             new Overview(Map.of(), List.of(), false, new Inspector.Listeners(Set.of(), false), List.of());
 
     Overview(
@@ -58,6 +57,11 @@ public final class Overview {
         this.more = more;
         this.listeners = listeners;
         this.figures = List.copyOf(figures);
+    }
+
+    /** Of nothing: to begin with. */
+    public static Overview none() {
+        return NONE;
     }
 
     /** What is held or waited for, each with the first hundred of its queue. */

@@ -40,7 +40,7 @@ final class HouseTest {
             Map.entry(
                     "io.holdfast.internal.queue",
                     below("io.holdfast", "wire", "lease", "polled", "deadlock", "report")),
-            Map.entry("io.holdfast.internal.quorum", below("io.holdfast", "wire", "lease", "polled")),
+            Map.entry("io.holdfast.internal.quorum", below("io.holdfast", "wire", "lease", "polled", "report")),
             Map.entry("io.holdfast.internal.sets", below("io.holdfast", "wire", "lease")),
             Map.entry(
                     "io.holdfast",

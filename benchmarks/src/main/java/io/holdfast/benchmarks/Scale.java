@@ -143,7 +143,8 @@ record Scale(
                         "cycle",
                         "ownerId",
                         "keys",
-                        "look-reports",
+                        "look-first",
+                        "look-again",
                         "look-search"));
     }
 

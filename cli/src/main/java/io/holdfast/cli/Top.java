@@ -74,7 +74,7 @@ final class Top implements Subcommand {
                 return 0;
             }
             if (once) {
-                System.out.print(page(inspector));
+                System.out.print(page(inspector.overview(MOST_LOCKS)));
                 return 0;
             }
             Signals.receive(this::onSignal);
@@ -84,10 +84,12 @@ final class Top implements Subcommand {
     }
 
     private int watch(Inspector inspector, Duration interval, Screen screen) {
+        Overview seen = Overview.none();
         while (!isEnded()) {
             String page;
             try {
-                page = page(inspector);
+                seen = inspector.overview(MOST_LOCKS, seen);
+                page = page(seen);
             } catch (HoldfastException e) {
                 page = Words.time(Instant.now()) + "  " + Say.printable(String.valueOf(e.getMessage())) + "\n";
             }
@@ -119,8 +121,7 @@ final class Top implements Subcommand {
         }
     }
 
-    private static String page(Inspector inspector) {
-        Overview overview = inspector.overview(MOST_LOCKS);
+    private static String page(Overview overview) {
         return page(sorted(overview.locks()), counted(overview), Instant.now());
     }
 

@@ -43,7 +43,8 @@ final class Watch implements AutoCloseable {
     private @Nullable WaitGraph graph;
     private Set<List<String>> circles = Set.of(); // of the round before, as is the next: of the thread only
     private @Nullable Map<LockId, Sight> known; // null if that failed
-    private @Nullable Overview seen; // of the thread only, as the one before; null if all is to be asked for anew
+    private Overview seen =
+            Overview.none(); // of the thread only, as the one before; none if all is to be asked for anew
 
     Watch(Holdfast holdfast) {
         long now = System.currentTimeMillis();
@@ -154,7 +155,7 @@ final class Watch implements AutoCloseable {
             wait(Math.max(1, left / 1_000_000));
         }
         if (hurried) {
-            seen = null; // something was done, and the server knows it first
+            seen = Overview.none(); // something was done, and the server knows it first
         }
         hurried = false;
     }
@@ -181,7 +182,7 @@ final class Watch implements AutoCloseable {
     private Taken taken(Picture before) {
         Map<LockId, Sight> sights = new LinkedHashMap<>();
         Inspector inspector = holdfast.inspect().allKinds();
-        Overview overview = seen == null ? inspector.overview(MOST_LOCKS) : inspector.overview(MOST_LOCKS, seen);
+        Overview overview = inspector.overview(MOST_LOCKS, seen);
         seen = overview;
         Listeners listeners = overview.listeners();
         boolean more = overview.more();
@@ -247,7 +248,7 @@ final class Watch implements AutoCloseable {
             history.noteServer(now, false, message);
         }
         known = null;
-        seen = null;
+        seen = Overview.none();
         Documents.Server server = new Documents.Server(
                 false, before.server().reachable() ? now : before.server().since(), message);
         synchronized (this) {
