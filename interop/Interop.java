@@ -152,7 +152,7 @@ public final class Interop {
         long violations = 0;
         long notOurs = 0;
         PlainOptions options = PlainOptions.defaults()
-                .withTerm(Duration.ofMillis(TERM_MILLIS))
+                .withLeaseDuration(Duration.ofMillis(TERM_MILLIS))
                 .withWaitLimit(Wait.forever())
                 .withBackoff(Backoff.fixed(Duration.ofMillis(3)).withJitter(1));
         try (Holdfast holdfast = Holdfast.connect("redis://127.0.0.1:" + port);
@@ -215,8 +215,8 @@ public final class Interop {
             PlainLock lock = holdfast.plainLock(
                     key,
                     PlainOptions.defaults()
-                            .withTerm(Duration.ofSeconds(30))
-                            .withRenewed(false)
+                            .withLeaseDuration(Duration.ofSeconds(30))
+                            .withRenewal(false)
                             .withBackoff(Backoff.fixed(Duration.ofMillis(5))));
 
             step("they acquire", they.does("acquire 60000").equals("true"));
@@ -246,7 +246,7 @@ public final class Interop {
                         && after.get().check());
             }
             after.get().release();
-            PlainLease brief = lock.with(lock.options().withTerm(Duration.ofMillis(300))).acquire();
+            PlainLease brief = lock.with(lock.options().withLeaseDuration(Duration.ofMillis(300))).acquire();
             step("our term ends by our own clock", waitFor(brief));
             step("they acquire", they.does("acquire 60000").equals("true"));
             step("we release and extend too late, which frees nothing of theirs",
@@ -267,7 +267,7 @@ public final class Interop {
     }
 
     private static boolean waitFor(PlainLease lease) throws Exception {
-        return lease.lost().thenApply(reason -> !lease.isValid()).toCompletableFuture().get();
+        return lease.whenLost().thenApply(reason -> !lease.isValid()).toCompletableFuture().get();
     }
 
     private static void step(String what, boolean so) {

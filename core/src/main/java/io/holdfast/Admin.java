@@ -289,7 +289,7 @@ public final class Admin {
         return releaseOf(holder -> holder.host().equals(host));
     }
 
-    /** Releases what one actor of one client holds; see {@link DistributedLock#as}. The next in line get the locks. */
+    /** Releases what one actor of one client holds; see {@link DistributedLock#withActor}. The next in line get the locks. */
     public Total releaseOfActor(String clientId, String actor) {
         return releaseOf(
                 holder -> holder.client().equals(clientId) && holder.actor().equals(actor));
@@ -373,12 +373,12 @@ public final class Admin {
      * until the limit ends. When the time is over the limit is gone, and those who wait
      * are served; nothing is left of it. A limit takes the place of the one before. One above what requests say changes nothing.
      *
-     * @param permits 0 to {@link DistributedSemaphore#MOST}
+     * @param permits 0 to {@link DistributedSemaphore#MAX_PERMITS}
      * @param forHowLong 1 ms to 365 days
      * @throws UnsupportedOperationException if this is not {@link #semaphores()}
      */
     public void limit(String name, int permits, Duration forHowLong) {
-        Require.between("permits", permits, 0, DistributedSemaphore.MOST);
+        Require.between("permits", permits, 0, DistributedSemaphore.MAX_PERMITS);
         Require.between("forHowLong", forHowLong, Duration.ofMillis(1), Require.LONGEST);
         limited(name, permits, forHowLong, subject -> new LockEvent.Limited(subject, permits, forHowLong));
     }

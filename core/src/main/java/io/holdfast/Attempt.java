@@ -9,14 +9,14 @@ public sealed interface Attempt {
     /**
      * The lock is held.
      *
-     * @param held the hold
+     * @param lease the hold
      */
-    record Obtained(Lease held) implements Attempt {}
+    record Obtained(Lease lease) implements Attempt {}
 
     /** The lock is not held by this call, and that is certain. */
     sealed interface NotObtained extends Attempt {
         /** The lock's name. */
-        String lock();
+        String lockName();
 
         /** Who held and who awaited it, by the server's last answer. */
         Contention contention();
@@ -25,75 +25,75 @@ public sealed interface Attempt {
     /**
      * Another holder has the lock, and the call did not want to wait.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention who holds it
      */
-    record Taken(String lock, Contention contention) implements NotObtained {}
+    record Taken(String lockName, Contention contention) implements NotObtained {}
 
     /**
      * The lock did not become free in time, and the server has acknowledged that the request has left the queue. Waiting
      * for this takes a round trip longer than the wait; if it does not come, the answer is {@link Unknown}.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param waitLimit how long the call wanted to wait
      * @param contention who held it, by the server's last answer
      */
-    record TimedOut(String lock, Wait waitLimit, Contention contention) implements NotObtained {}
+    record TimedOut(String lockName, Wait waitLimit, Contention contention) implements NotObtained {}
 
     /**
      * Another holder has the lock, and as many requests as the call's {@link LockOptions#queueLimit()} allows wait already.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention who holds it, and how many wait
      */
-    record QueueFull(String lock, Contention contention) implements NotObtained {}
+    record QueueFull(String lockName, Contention contention) implements NotObtained {}
 
     /**
      * The request waited, and an operator dropped it from the queue.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention who held it, by the server's last answer
      */
-    record Evicted(String lock, Contention contention) implements NotObtained {}
+    record Evicted(String lockName, Contention contention) implements NotObtained {}
 
     /**
      * The actor that asked holds the lock itself, and the options say to refuse that.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention who holds it, and since when, as this client knows it
      */
-    record OwnConflict(String lock, Contention contention) implements NotObtained {}
+    record HeldByCaller(String lockName, Contention contention) implements NotObtained {}
 
     /**
      * The actor that asks to write has the lock for reading, and the options say that it is not to wait for itself
-     * ({@link LockOptions#withOwnConflict}). There is no way from reading to writing: two readers that both waited for the other to
+     * ({@link LockOptions#withReentrancy}). There is no way from reading to writing: two readers that both waited for the other to
      * end would wait for ever. Release the reading lease first, and look again at what was read.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention the actor's own hold
      */
-    record Upgrade(String lock, Contention contention) implements NotObtained {}
+    record Upgrade(String lockName, Contention contention) implements NotObtained {}
 
     /**
      * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others go on when the
      * actor releases what it still has.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention who held it, by the server's last answer
      * @param cycle who waited for whom; the first is the one whose request was ended
      */
-    record Deadlocked(String lock, Contention contention, WaitCycle cycle) implements NotObtained {}
+    record Deadlocked(String lockName, Contention contention, WaitCycle cycle) implements NotObtained {}
 
     /**
      * The server granted the lock, but a failover could have undone the grant, or could undo it yet, and the options ask for
      * more certainty. The lock was given back.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param contention who held it, by the server's last answer
      * @param reason what is missing
      * @param replicas how many replicas have confirmed the grant; 0 if they were not asked
      */
-    record Unconfirmed(String lock, Contention contention, Reason reason, int replicas) implements NotObtained {
+    record Unconfirmed(String lockName, Contention contention, Reason reason, int replicas) implements NotObtained {
         /** Why a grant was not good enough. */
         public enum Reason {
             /** Fewer replicas have it than {@link LockOptions#replicas()}. */
@@ -107,14 +107,14 @@ public sealed interface Attempt {
      * The server did not answer: whether the lock was granted is not known. If it was, the client gives it back in the
      * background.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param cause what went wrong
      */
-    record Unknown(String lock, ServerUnreachableException cause) implements Attempt {}
+    record Unknown(String lockName, ServerUnreachableException cause) implements Attempt {}
 
     /** The lease, if there is one. */
-    default Optional<Lease> lease() {
-        return this instanceof Obtained obtained ? Optional.of(obtained.held()) : Optional.empty();
+    default Optional<Lease> asOptional() {
+        return this instanceof Obtained obtained ? Optional.of(obtained.lease()) : Optional.empty();
     }
 
     /**
@@ -128,11 +128,11 @@ public sealed interface Attempt {
      */
     default Lease orElseThrow() {
         if (this instanceof Obtained o) {
-            return o.held();
+            return o.lease();
         } else if (this instanceof Taken t) {
-            throw new LockTimeoutException(t.lock(), Wait.none(), t.contention());
+            throw new LockTimeoutException(t.lockName(), Wait.none(), t.contention());
         } else if (this instanceof TimedOut t) {
-            throw new LockTimeoutException(t.lock(), t.waitLimit(), t.contention());
+            throw new LockTimeoutException(t.lockName(), t.waitLimit(), t.contention());
         } else if (this instanceof Deadlocked d) {
             throw new DeadlockException(d);
         } else if (this instanceof NotObtained n) {

@@ -27,8 +27,8 @@ final class BodyLimit {
 
     /** A hold that was entered again is renewed as its own options say, which may never leave as much as the inner ones ask for. */
     private static Duration possible(LockOptions ofHold, Duration before) {
-        Duration half = ofHold.term().dividedBy(2);
-        return ofHold.renewed() && before.compareTo(half) > 0 ? half : before;
+        Duration half = ofHold.leaseDuration().dividedBy(2);
+        return ofHold.renewal() && before.compareTo(half) > 0 ? half : before;
     }
 
     /**

@@ -173,7 +173,7 @@ public final class Candidacy implements AutoCloseable {
     }
 
     private void answered(CompletableFuture<Attempt> request, @Nullable Attempt attempt, @Nullable Throwable failure) {
-        Lease lease = attempt == null ? null : attempt.lease().orElse(null);
+        Lease lease = attempt == null ? null : attempt.asOptional().orElse(null);
         Leadership leadership = lease == null ? null : new Leadership(lease);
         boolean wanted;
         boolean begins = false;

@@ -8,19 +8,21 @@ import java.util.Optional;
  *
  * @param holder who holds it; empty if no answer has come, or it was not held
  * @param remaining how long the hold will last without renewal; zero if unknown
- * @param place the request's place when it was queued, 1 for next in line; 0 if it was not queued
+ * @param position the request's place when it was queued, 1 for next in line; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
  */
-public record Contention(Optional<Holder> holder, Duration remaining, int place, int waiters) {
+public record Contention(Optional<Holder> holder, Duration remaining, int position, int waiters) {
     /** Nothing is known of the others, as where no server has answered. */
     public static final Contention NOTHING_KNOWN = new Contention(Optional.empty(), Duration.ZERO, 0, 0);
 
     /** For people. */
-    public String inWords() {
-        String who = holder.map(h -> "held by " + h.inWords() + " since " + h.since() + ", for another "
+    public String describe() {
+        String who = holder.map(h -> "held by " + h.describe() + " since " + h.since() + ", for another "
                         + remaining.toMillis() + " ms unless renewed")
                 .orElse("holder not known");
         return who
-                + (place > 0 ? "; place " + place + " of " + waiters : waiters > 0 ? "; " + waiters + " waiting" : "");
+                + (position > 0
+                        ? "; place " + position + " of " + waiters
+                        : waiters > 0 ? "; " + waiters + " waiting" : "");
     }
 }

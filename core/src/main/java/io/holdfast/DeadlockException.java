@@ -13,15 +13,15 @@ public final class DeadlockException extends HoldfastException {
 
     DeadlockException(Attempt.Deadlocked outcome) {
         super(
-                Shown.lock(outcome.lock()) + " not obtained, the request was ended to break a deadlock: "
-                        + outcome.cycle().inWords(),
+                Shown.lock(outcome.lockName()) + " not obtained, the request was ended to break a deadlock: "
+                        + outcome.cycle().describe(),
                 null);
         this.outcome = outcome;
     }
 
     /** The lock's name. */
-    public String lock() {
-        return outcome.lock();
+    public String lockName() {
+        return outcome.lockName();
     }
 
     /** Who waited for whom; the first is the one whose request was ended. */

@@ -125,14 +125,14 @@ final class Diagnosing {
     /** Takes a lock for a moment. That another has it, who diagnoses too, shows as well that it can be had. */
     private static void lock(Client client) {
         LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false);
+                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
         DistributedLock lock = new DistributedLock(client, Keys.of(client.kit.options.prefix(), LOCK), options, null);
         try {
             Attempt attempt = lock.attempt(Wait.none());
             if (attempt instanceof Attempt.Unknown unknown) {
                 throw unknown.cause();
             }
-            attempt.lease().ifPresent(Lease::release);
+            attempt.asOptional().ifPresent(Lease::release);
         } catch (InterruptedException e) {
             throw interrupted(client, e);
         }
@@ -141,7 +141,7 @@ final class Diagnosing {
     /** Takes a read/write lock for a moment, to read, and keeps it. That another writes meanwhile shows as well that it can be had. */
     private static void share(Client client, Inspector inspector) {
         LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofSeconds(1)).withRenewed(false);
+                LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
         Keys keys = Keys.of(client.kit.options.prefix(), Keys.Kind.READ_WRITE, LOCK);
         DistributedLock lock = new DistributedReadWriteLock(client, keys, options).read();
         // What scripts ask only when it is renewed, or where something is not as usual.
@@ -153,7 +153,7 @@ final class Diagnosing {
             if (attempt instanceof Attempt.Unknown unknown) {
                 throw unknown.cause();
             }
-            attempt.lease().ifPresent(lease -> {
+            attempt.asOptional().ifPresent(lease -> {
                 try {
                     lease.extend(Duration.ofSeconds(2));
                 } finally {

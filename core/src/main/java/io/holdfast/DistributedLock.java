@@ -84,8 +84,8 @@ public final class DistributedLock {
                     + " for a lock that several may hold: what its client keeps is a hold that excludes all others");
         }
         refuseUntilStuck("waitLimit", options.waitLimit());
-        if (what.mode() == LockMode.PERMITS && options.ownConflict() != LockOptions.OwnConflict.WAIT) {
-            throw new IllegalArgumentException("ownConflict is " + options.ownConflict()
+        if (what.mode() == LockMode.PERMITS && options.reentrancy() != LockOptions.Reentrancy.WAIT) {
+            throw new IllegalArgumentException("reentrancy is " + options.reentrancy()
                     + ", must be WAIT for a semaphore: its permits belong to no actor");
         }
     }
@@ -120,24 +120,24 @@ public final class DistributedLock {
     }
 
     /**
-     * The same lock, requested by an actor that the caller names: the actor to which {@link LockOptions#ownConflict()} refers,
+     * The same lock, requested by an actor that the caller names: the actor to which {@link LockOptions#reentrancy()} refers,
      * and which listings show. Without it, the actor is the calling thread. An actor's id is known within one client only;
      * the same id in two clients is two actors.
      *
      * @param id 1 to 100 characters
      */
-    public DistributedLock as(String id) {
+    public DistributedLock withActor(String id) {
         return new DistributedLock(engine, keys, what, options, Require.text("actor", id, 100));
     }
 
     /**
-     * The same lock, requested by an actor of this name unless {@link #as} has named one already. For code between the caller and
+     * The same lock, requested by an actor of this name unless {@link #withActor} has named one already. For code between the caller and
      * the lock whose threads mean nothing, such as an event loop's, on which two callers would be one actor.
      *
      * @param id 1 to 100 characters
      */
-    public DistributedLock asUnlessNamed(String id) {
-        return actor == null ? as(id) : this;
+    public DistributedLock withDefaultActor(String id) {
+        return actor == null ? withActor(id) : this;
     }
 
     /**
@@ -155,7 +155,7 @@ public final class DistributedLock {
      * again through the same view only: through another one it would wait for itself.
      *
      * <p>A thread that ends without unlocking leaves the lock locked, as with any lock of this kind, until the view is
-     * unreachable or {@link LockOptions#longestHold()} is over.
+     * unreachable or {@link LockOptions#maxHold()} is over.
      */
     public java.util.concurrent.locks.Lock asJavaLock() {
         if (what.mode() == LockMode.PERMITS) {
@@ -198,7 +198,7 @@ public final class DistributedLock {
         }
         if (lease.isValid()) {
             try {
-                lease.extend(options.term());
+                lease.extend(options.leaseDuration());
                 return new Extension(lease, true);
             } catch (LeaseLostException e) {
                 // It has ended meanwhile: as if it had ended before.
@@ -249,7 +249,7 @@ public final class DistributedLock {
     public Optional<Lease> tryAcquire(Wait wait) throws InterruptedException {
         Attempt attempt = attempt(wait);
         refuseUnclear(attempt);
-        return attempt.lease();
+        return attempt.asOptional();
     }
 
     /** Waits for the lock as long as the options say, and returns the outcome as a value. */
@@ -285,7 +285,7 @@ public final class DistributedLock {
 
     /**
      * Does work under the lock, waiting for it as long as the options say, and releases it in every case. The hold is
-     * renewed for {@link LockOptions#longestScope()} at most.
+     * renewed for {@link LockOptions#maxScopedHold()} at most.
      *
      * @return what the work returned
      * @throws LockTimeoutException if the lock was not free in time; the work was not begun
@@ -304,7 +304,7 @@ public final class DistributedLock {
             throws X, InterruptedException {
         Attempt attempt = await(wait, true);
         refuseUnclear(attempt);
-        Optional<Lease> lease = attempt.lease();
+        Optional<Lease> lease = attempt.asOptional();
         return lease.isPresent() ? Optional.ofNullable(under(lease.get(), work)) : Optional.empty();
     }
 
@@ -322,7 +322,7 @@ public final class DistributedLock {
     static void refuseUnclear(Attempt attempt) {
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
-        } else if (attempt instanceof Attempt.OwnConflict own) {
+        } else if (attempt instanceof Attempt.HeldByCaller own) {
             throw new LockRefusedException(own);
         } else if (attempt instanceof Attempt.Upgrade upgrade) {
             throw new LockRefusedException(upgrade);

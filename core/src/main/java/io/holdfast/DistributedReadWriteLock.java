@@ -147,7 +147,7 @@ public final class DistributedReadWriteLock {
     }
 
     /** Who holds it and who waits. Blocks for one round trip, at most the command timeout. */
-    public LockInfo look() {
+    public LockInfo info() {
         return client.look(keys);
     }
 

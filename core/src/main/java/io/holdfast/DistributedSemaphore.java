@@ -26,11 +26,11 @@ import java.util.Optional;
  * of it is kept on the server. So programs of two versions may say different numbers while one replaces the other: neither adds
  * beyond its own. An operator may {@linkplain Admin#limit limit} them for a time, whatever requests say.
  *
- * <p>With {@link LockOptions#withShortestHold} it limits how often something begins: so many in that time.
+ * <p>With {@link LockOptions#withMinHold} it limits how often something begins: so many in that time.
  */
 public final class DistributedSemaphore {
     /** As many permits as there can be. */
-    public static final int MOST = 1_000_000;
+    public static final int MAX_PERMITS = 1_000_000;
 
     private final Client client;
     private final Keys keys;
@@ -40,7 +40,7 @@ public final class DistributedSemaphore {
     DistributedSemaphore(Client client, Keys keys, int limit, LockOptions options) {
         this.client = client;
         this.keys = keys;
-        this.limit = Require.between("permits", limit, 1, MOST);
+        this.limit = Require.between("permits", limit, 1, MAX_PERMITS);
         this.options = options;
         permits(1); // refuses the options
     }
@@ -95,13 +95,13 @@ public final class DistributedSemaphore {
      * one round trip, at most the command timeout.
      */
     public int available() {
-        LockInfo now = look();
+        LockInfo now = info();
         return Math.max(
                 0, Math.min(limit, now.limit().map(LockInfo.Limit::permits).orElse(limit)) - now.used());
     }
 
     /** Who has permits and who waits. Blocks for one round trip, at most the command timeout. */
-    public LockInfo look() {
+    public LockInfo info() {
         return client.look(keys);
     }
 

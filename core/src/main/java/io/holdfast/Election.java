@@ -1,6 +1,6 @@
 package io.holdfast;
 
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
@@ -55,12 +55,12 @@ public final class Election {
     private final DistributedLock lock;
 
     Election(Engine engine, Keys keys, LockOptions options) {
-        this(engine, keys, options, options.term(), task -> daemon(keys, task));
+        this(engine, keys, options, options.leaseDuration(), task -> daemon(keys, task));
     }
 
     private Election(Engine engine, Keys keys, LockOptions given, Duration grace, ThreadFactory threads) {
-        refuseUnless("renewed", given.renewed(), true, "a leadership without renewal would end with its term");
-        refuseUnless("ownConflict", given.ownConflict(), OwnConflict.WAIT, "a candidate is no actor");
+        refuseUnless("renewal", given.renewal(), true, "a leadership without renewal would end with its term");
+        refuseUnless("reentrancy", given.reentrancy(), Reentrancy.WAIT, "a candidate is no actor");
         refuseUnless("deadlock", given.deadlock(), LockOptions.OnDeadlock.WAIT, "a candidate waits for ever");
         refuseUnless("keepFor", given.keepFor(), Duration.ZERO, "who resigns is followed by another");
         refuseUnless("requestLife", String.valueOf(given.requestLife()), "null", "a candidate waits for ever");
@@ -69,7 +69,7 @@ public final class Election {
         this.keys = keys;
         this.options = given.withStrictOrder()
                 .withWaitLimit(Wait.forever())
-                .withInterruptBefore(before == null ? given.term().dividedBy(3) : before);
+                .withInterruptBefore(before == null ? given.leaseDuration().dividedBy(3) : before);
         this.grace = grace;
         this.threads = threads;
         this.lock = new DistributedLock(engine, keys, options, "candidate");
@@ -78,7 +78,7 @@ public final class Election {
     /** What an election has of a client's lock options. */
     static LockOptions defaults(LockOptions ofLocks) {
         LockOptions waiting = ofLocks.withDeadlock(LockOptions.OnDeadlock.WAIT);
-        return waiting.term().compareTo(TERM) > 0 ? waiting.withTerm(TERM) : waiting;
+        return waiting.leaseDuration().compareTo(TERM) > 0 ? waiting.withLeaseDuration(TERM) : waiting;
     }
 
     private static void refuseUnless(String option, Object value, Object only, String reason) {

@@ -35,7 +35,7 @@ import java.util.Optional;
  */
 public final class FencedValue {
     /** The longest text, in characters: it shares the connection with the locks. */
-    public static final int LONGEST = 1 << 20;
+    public static final int MAX_LENGTH = 1 << 20;
 
     private final Client client;
     private final Keys keys;
@@ -85,12 +85,12 @@ public final class FencedValue {
      * Sets the value unless a newer token was here before.
      *
      * @param token of the lease under which this is done, 1 to 2^53 - 1
-     * @param value at most {@link #LONGEST} characters of well-formed Unicode; may be empty
+     * @param value at most {@link #MAX_LENGTH} characters of well-formed Unicode; may be empty
      */
     public Answer set(long token, String value) {
-        if (value.length() > LONGEST) {
+        if (value.length() > MAX_LENGTH) {
             throw new IllegalArgumentException(
-                    "value has " + value.length() + " characters, must have 0 to " + LONGEST);
+                    "value has " + value.length() + " characters, must have 0 to " + MAX_LENGTH);
         }
         if (!StandardCharsets.UTF_8.newEncoder().canEncode(value)) {
             throw new IllegalArgumentException("value has half of a surrogate pair, must be well-formed Unicode");

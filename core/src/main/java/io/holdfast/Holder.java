@@ -43,7 +43,7 @@ public record Holder(
     }
 
     /** For people: {@code billing@host-3, pid 4711, thread main}. */
-    public String inWords() {
+    public String describe() {
         String who = Shown.text(application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor));
         return resting() ? "nobody (resting after " + who + ")" : who;
     }

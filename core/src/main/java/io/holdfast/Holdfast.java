@@ -89,7 +89,7 @@ public final class Holdfast implements AutoCloseable {
      * Joins the server that the processes of this user share on this machine, and starts it if there is none: its locks
      * exclude these processes from each other, and no others. Needs the module {@code holdfast-embedded}.
      *
-     * <p>If that server ends, the client joins again: its leases are lost ({@link LossReason#GONE}), as with any server that
+     * <p>If that server ends, the client joins again: its leases are lost ({@link LossReason#NOT_ON_SERVER}), as with any server that
      * has lost its memory, and its waiters are queued again. Holds of a process that has ended are released as soon as
      * another client asks for the lock, and not only when their terms end.
      *
@@ -269,7 +269,7 @@ public final class Holdfast implements AutoCloseable {
      * @param permits how many may be out, 1 to 1,000,000
      */
     public DistributedSemaphore semaphore(String name, int permits) {
-        return semaphore(name, permits, sharedDefaults(name).withOwnConflict(LockOptions.OwnConflict.WAIT));
+        return semaphore(name, permits, sharedDefaults(name).withReentrancy(LockOptions.Reentrancy.WAIT));
     }
 
     /** A semaphore with options of its own. No I/O. */
@@ -366,9 +366,9 @@ public final class Holdfast implements AutoCloseable {
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Require.given("options", options);
         client.server.refuseBeyondQuarantine(
-                "the term of the ticket", Require.given("ticket", ticket).term());
-        Keys keys = Keys.of(client.kit.options.prefix(), ticket.lock());
-        Demand demand = Demand.of(keys, options.withTerm(ticket.term()), Wait.none(), false, null);
+                "the term of the ticket", Require.given("ticket", ticket).leaseDuration());
+        Keys keys = Keys.of(client.kit.options.prefix(), ticket.lockName());
+        Demand demand = Demand.of(keys, options.withLeaseDuration(ticket.leaseDuration()), Wait.none(), false, null);
         return new Lease(new Adoption(new Request(client.queue, demand, 1)).of(ticket));
     }
 
@@ -400,12 +400,12 @@ public final class Holdfast implements AutoCloseable {
     }
 
     /** How many leases this client holds at present. */
-    public int holding() {
+    public int leaseCount() {
         return client.kit.holds().size() - client.localLines.kept();
     }
 
     /** How many requests of this client wait at present. */
-    public int waiting() {
+    public int waiterCount() {
         return Math.max(
                 0,
                 client.queue.waitingRoom.size()

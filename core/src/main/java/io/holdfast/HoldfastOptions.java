@@ -355,7 +355,7 @@ public final class HoldfastOptions {
      * client whose request is in it, mostly after two to three times this long; and a request that asks for that
      * ({@link LockOptions#withDeadlock}) is ended. Nothing is written or read while no request waits so long.
      *
-     * <p>An actor is a thread that blocks in a call of this library, or an id that was given ({@link DistributedLock#as}), which is
+     * <p>An actor is a thread that blocks in a call of this library, or an id that was given ({@link DistributedLock#withActor}), which is
      * taken for one flow of control: all that is held and waited for under it is its own. An asynchronous request
      * without an id belongs to nobody. Every client of a cycle needs detection, or the cycle is not found. Waits for
      * anything but locks of this server, and locks of a {@link Quorum}, are not seen; see docs/guide/deadlocks.md.

@@ -48,7 +48,7 @@ final class JavaLock implements Lock {
         this.downgrade = downgrade;
         // Where the lock is kept; turns alone serve no lease that its thread enters again.
         this.shared = !lock.options().keepFor().isZero() && LocalLines.isShared(lock.options());
-        this.lock = shared ? lock : lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.REENTER));
+        this.lock = shared ? lock : lock.with(lock.options().withReentrancy(LockOptions.Reentrancy.REENTER));
     }
 
     @Override
@@ -106,7 +106,7 @@ final class JavaLock implements Lock {
             throw unknown.cause();
         }
         if (attempt instanceof Attempt.Obtained obtained) {
-            entered(obtained.held());
+            entered(obtained.lease());
             return true;
         }
         return false;

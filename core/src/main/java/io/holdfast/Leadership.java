@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Leadership {
     private final Lease lease;
-    private final CompletableFuture<Optional<LossReason>> over = new CompletableFuture<>();
+    private final CompletableFuture<Optional<LossReason>> whenOver = new CompletableFuture<>();
     private volatile @Nullable Thread body; // as long as the leader is at work
     private volatile boolean toInterrupt;
 
@@ -57,8 +57,8 @@ public final class Leadership {
      * A stage that completes when it is over, at its deadline at the latest, also when the server hangs: with the reason if it
      * was lost, empty if the candidate resigned or was closed. Completes on the client's executor.
      */
-    public CompletionStage<Optional<LossReason>> over() {
-        return over.minimalCompletionStage();
+    public CompletionStage<Optional<LossReason>> whenOver() {
+        return whenOver.minimalCompletionStage();
     }
 
     Lease lease() {
@@ -66,7 +66,7 @@ public final class Leadership {
     }
 
     void ended(@Nullable LossReason reason) {
-        over.complete(Optional.ofNullable(reason));
+        whenOver.complete(Optional.ofNullable(reason));
     }
 
     // ---- the thread of the leader

@@ -156,8 +156,8 @@ public final class Lease implements AutoCloseable {
     }
 
     /** The place in the queue when the request was queued, 1 for next in line; 0 if the lock was free. */
-    public int initialPlace() {
-        return hold.initialPlace();
+    public int initialPosition() {
+        return hold.initialPosition();
     }
 
     /** How many replicas had confirmed the grant when the lease was handed out; 0 if they were not asked. */
@@ -184,7 +184,7 @@ public final class Lease implements AutoCloseable {
      * release. It completes at the deadline at the latest, also when the server hangs, on the client's executor (see
      * {@link HoldfastOptions#executor()}).
      */
-    public CompletionStage<LossReason> lost() {
+    public CompletionStage<LossReason> whenLost() {
         return handle.lost().minimalCompletionStage();
     }
 
@@ -271,7 +271,7 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Ends the lease, and lets the lock rest: taken, held by nobody, for this long from now, and then free for the next in line.
-     * For work that turns out to need a pause after it; {@link LockOptions#withShortestHold} decides that before, and counts from
+     * For work that turns out to need a pause after it; {@link LockOptions#withMinHold} decides that before, and counts from
      * the grant. If both are asked for, the later end counts. Otherwise as {@link #release()}.
      *
      * <p>The time counts from this call, also if the release has to be repeated because the server does not answer. A lease that is

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseEndingException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
-    private final String lock;
+    private final String lockName;
     private final long token;
     private final @Nullable LossReason reason;
 
@@ -20,14 +20,14 @@ public final class LeaseEndingException extends HoldfastException {
                 "work under the lease of " + Shown.lock(lock) + " with token " + token + " was interrupted: the lease "
                         + (reason == null ? "was about to end" : "was lost: " + reason),
                 cause);
-        this.lock = lock;
+        this.lockName = lock;
         this.token = token;
         this.reason = reason;
     }
 
     /** The lock's name. */
-    public String lock() {
-        return lock;
+    public String lockName() {
+        return lockName;
     }
 
     /** The token of the lease. */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseLostException extends HoldfastException {
     private static final long serialVersionUID = 1L;
 
-    private final String lock;
+    private final String lockName;
     private final long token;
     private final @Nullable LossReason reason;
     private final transient @Nullable Object result;
@@ -25,15 +25,15 @@ public final class LeaseLostException extends HoldfastException {
                 "lease of " + Shown.lock(lock) + (token == 0 ? "" : " with token " + token)
                         + (handedOver ? " was handed over" : reason == null ? " was released" : " was lost: " + reason),
                 null);
-        this.lock = lock;
+        this.lockName = lock;
         this.token = token;
         this.reason = reason;
         this.result = result;
     }
 
     /** The lock's name. */
-    public String lock() {
-        return lock;
+    public String lockName() {
+        return lockName;
     }
 
     /** The token of the lease; 0 for a plain lock, which has none. */

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 /**
  * Several locks that are held together. It belongs to no thread: any thread may look at it, extend it or release it.
  *
- * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever: {@link #lost()}
+ * <p>It is valid as long as all of its locks are held. <b>The loss of one is the loss of the set</b>, for ever: {@link #whenLost()}
  * tells which. The others stay held, and are renewed, until the set is released: work that has not noticed yet is alone there
  * at least.
  *
@@ -31,10 +31,10 @@ public final class LeaseSet implements AutoCloseable {
     /**
      * The first loss among the locks of a set.
      *
-     * @param lock the name of the lock that was lost
+     * @param lockName the name of the lock that was lost
      * @param reason why
      */
-    public record Loss(String lock, LossReason reason) {}
+    public record Loss(String lockName, LossReason reason) {}
 
     final SetEntry entry;
     private final Map<String, Lease> leases = new LinkedHashMap<>();
@@ -102,7 +102,7 @@ public final class LeaseSet implements AutoCloseable {
      * already; never after a release. It completes at that lock's deadline at the latest, also when the server hangs, on the
      * client's executor (see {@link HoldfastOptions#executor()}).
      */
-    public CompletionStage<Loss> lost() {
+    public CompletionStage<Loss> whenLost() {
         return entry.loss()
                 .stage()
                 .thenApply(first -> new Loss(first.lock(), first.reason()))

@@ -8,19 +8,19 @@ import java.util.Locale;
  * What another process needs to go on with a lease: see {@link Lease#ticket()} and {@link Holdfast#adopt(LeaseTicket)}.
  * Whoever has it can release the lock: it is a secret.
  *
- * @param lock the lock's name
+ * @param lockName the lock's name
  * @param owner the whole owner id, with its secret part
  * @param token the fencing token of the lease
  * @param grantToken the token by which the server knows the hold: the lease's own, or a smaller one if leases before it had
  *     the same hold
- * @param term the term with which the lease was asked for
+ * @param leaseDuration the term with which the lease was asked for
  */
-public record LeaseTicket(String lock, String owner, long token, long grantToken, Duration term) {
+public record LeaseTicket(String lockName, String owner, long token, long grantToken, Duration leaseDuration) {
     private static final String VERSION = "hf1";
 
     /** Checks the values. */
     public LeaseTicket {
-        Require.text("lock name", lock, 1000);
+        Require.text("lock name", lockName, 1000);
         Require.text("owner", owner, 200);
         if (grantToken <= 0) {
             throw new IllegalArgumentException("grantToken is " + grantToken + ", must be positive");
@@ -28,13 +28,20 @@ public record LeaseTicket(String lock, String owner, long token, long grantToken
         if (token < grantToken) {
             throw new IllegalArgumentException("token is " + token + ", must be at least grantToken, " + grantToken);
         }
-        Require.between("term", term, LockOptions.SHORTEST_TERM, Require.LONGEST);
+        Require.between("leaseDuration", leaseDuration, LockOptions.MIN_LEASE_DURATION, Require.LONGEST);
     }
 
     /** As one line of text, for an environment variable or a message. */
     public String encoded() {
         return String.format(
-                Locale.ROOT, "%s %d %d %d %s %s", VERSION, token, grantToken, term.toMillis(), owner, lock);
+                Locale.ROOT,
+                "%s %d %d %d %s %s",
+                VERSION,
+                token,
+                grantToken,
+                leaseDuration.toMillis(),
+                owner,
+                lockName);
     }
 
     /**
@@ -62,6 +69,6 @@ public record LeaseTicket(String lock, String owner, long token, long grantToken
     /** Without the secret. */
     @Override
     public String toString() {
-        return "LeaseTicket[" + lock + ", token " + token + "]";
+        return "LeaseTicket[" + lockName + ", token " + token + "]";
     }
 }

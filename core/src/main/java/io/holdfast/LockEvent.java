@@ -12,7 +12,7 @@ public sealed interface LockEvent {
     /**
      * Whom an event concerns.
      *
-     * @param lock the lock's name
+     * @param lockName the lock's name
      * @param key the key of the hold on the server
      * @param owner the public part of the owner id
      * @param actor the actor's id, or the name of the thread that asked
@@ -20,7 +20,7 @@ public sealed interface LockEvent {
      * @param data what the caller gave with {@link LockOptions#withEventData}; null for nothing
      */
     record Subject(
-            String lock,
+            String lockName,
             String key,
             String owner,
             String actor,
@@ -31,8 +31,8 @@ public sealed interface LockEvent {
     Subject subject();
 
     /** The lock's name. */
-    default String lock() {
-        return subject().lock();
+    default String lockName() {
+        return subject().lockName();
     }
 
     /** What the caller gave with {@link LockOptions#withEventData}; null for nothing. */
@@ -50,10 +50,10 @@ public sealed interface LockEvent {
     /**
      * The request stands in the queue.
      *
-     * @param place 1 for next in line
+     * @param position 1 for next in line
      * @param waiters how many are queued, this one included
      */
-    record Queued(Subject subject, int place, int waiters) implements LockEvent {}
+    record Queued(Subject subject, int position, int waiters) implements LockEvent {}
 
     /** The server no longer knew the waiting request, and was asked again: the request may have a new place. */
     record Requeued(Subject subject) implements LockEvent {}
@@ -62,10 +62,10 @@ public sealed interface LockEvent {
      * The request has outlived its life in the queue ({@link LockOptions#withRequestLife}), and stands behind the others of
      * its priority now, with a new life.
      *
-     * @param place 1 for next in line
+     * @param position 1 for next in line
      * @param waiters how many are queued, this one included
      */
-    record Outlived(Subject subject, int place, int waiters) implements LockEvent {}
+    record Outlived(Subject subject, int position, int waiters) implements LockEvent {}
 
     /**
      * The request waits in a deadlock; see {@link HoldfastOptions#withDeadlockDetection}. One event for each request.
@@ -78,19 +78,19 @@ public sealed interface LockEvent {
      * The lock is held.
      *
      * @param token the fencing token
-     * @param term how long it lasts without renewal
+     * @param leaseDuration how long it lasts without renewal
      * @param waited how long it took, from the call
      * @param attempts how often the server was asked
-     * @param initialPlace the place in the queue at first, 0 if the lock was free
+     * @param initialPosition the place in the queue at first, 0 if the lock was free
      * @param reentered whether the actor held it before: no new hold
      */
     record Obtained(
             Subject subject,
             long token,
-            Duration term,
+            Duration leaseDuration,
             Duration waited,
             int attempts,
-            int initialPlace,
+            int initialPosition,
             boolean reentered)
             implements LockEvent {}
 
@@ -160,12 +160,13 @@ public sealed interface LockEvent {
      * The hold was given back.
      *
      * @param token the fencing token
-     * @param term how long it lasted without renewal
+     * @param leaseDuration how long it lasted without renewal
      * @param waited how long it took to obtain, from the call
      * @param held how long it was held
      * @param result what the server said
      */
-    record Released(Subject subject, long token, Duration term, Duration waited, Duration held, ReleaseResult result)
+    record Released(
+            Subject subject, long token, Duration leaseDuration, Duration waited, Duration held, ReleaseResult result)
             implements LockEvent {}
 
     /**

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  * @param kind what the name is the name of
  * @param holder who holds it; of several, the one whose hold lasts longest; empty if it is free
  * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter
- * @param term the term (lease duration) that the holder asked for; zero if it is free
+ * @param leaseDuration the term (lease duration) that the holder asked for; zero if it is free
  * @param remaining how long the hold will last without renewal
  * @param waiters how many requests are queued, also where not all are listed; 0 if there is no queue
  * @param callers how many calls wait for it: more than requests where callers of one client share one, or wait inside of the holder's
@@ -29,7 +29,7 @@ public record LockInfo(
         Kind kind,
         Optional<Holder> holder,
         boolean confirmed,
-        Duration term,
+        Duration leaseDuration,
         Duration remaining,
         int waiters,
         int callers,
@@ -74,11 +74,11 @@ public record LockInfo(
      * @param mode what else may be held beside it
      * @param permits how many it has of a semaphore; 1 in the other modes
      * @param confirmed whether the holder has taken up the lock
-     * @param term the term (lease duration) that the holder asked for
+     * @param leaseDuration the term (lease duration) that the holder asked for
      * @param remaining how long the hold will last without renewal
      */
     public record Share(
-            Holder holder, LockMode mode, int permits, boolean confirmed, Duration term, Duration remaining) {}
+            Holder holder, LockMode mode, int permits, boolean confirmed, Duration leaseDuration, Duration remaining) {}
 
     /**
      * How many permits of a semaphore may be out at present, whatever requests say.
@@ -95,11 +95,11 @@ public record LockInfo(
      * Something that would free a lock, or, where several may hold it and somebody waits, serve the next in line.
      *
      * @param by what it is
-     * @param in in what time, if nothing comes between; empty if nobody knows
+     * @param after in what time, if nothing comes between; empty if nobody knows
      * @param words the same for people, without the time
      * @param condition for people, on what condition; empty if on none
      */
-    public record Way(By by, Optional<Duration> in, String words, String condition) {
+    public record Way(By by, Optional<Duration> after, String words, String condition) {
         /** What it is. */
         public enum By {
             /** Whoever holds it releases it. */
@@ -171,7 +171,7 @@ public record LockInfo(
                 kind,
                 holder,
                 confirmed,
-                term,
+                leaseDuration,
                 remaining,
                 waiters,
                 Math.max(waiters, reported),
@@ -197,7 +197,7 @@ public record LockInfo(
                 kind,
                 holder,
                 confirmed,
-                term,
+                leaseDuration,
                 change.apply(remaining),
                 waiters,
                 callers,
@@ -209,7 +209,7 @@ public record LockInfo(
                                 share.mode,
                                 share.permits,
                                 share.confirmed,
-                                share.term,
+                                share.leaseDuration,
                                 change.apply(share.remaining)))
                         .toList(),
                 limit);

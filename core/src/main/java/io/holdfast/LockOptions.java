@@ -18,7 +18,7 @@ public final class LockOptions {
     public enum RequestEnd {
         /**
          * It goes to the tail of those that are served in the order of their arrival, and begins a new life. The tail is that of the
-         * server's queue: requests of a client that holds the lock in {@linkplain LockOptions#withTurns(int, Duration) turns} enter that
+         * server's queue: requests of a client that holds the lock in {@linkplain LockOptions#withLocalHandoffs(int, Duration) turns} enter that
          * queue when the turn ends, behind this one.
          */
         TO_TAIL,
@@ -41,17 +41,17 @@ public final class LockOptions {
     }
 
     /** What to do if the actor that asks holds the lock already. */
-    public enum OwnConflict {
+    public enum Reentrancy {
         /** Wait like any other request: until the first lease is released. */
         WAIT,
         /**
          * Enter again: the same hold and token, counted, without asking the server. The last release frees the lock. Not
-         * while less of the lease is left than {@link LockOptions#leastRemaining()}: it is extended first.
+         * while less of the lease is left than {@link LockOptions#minRemaining()}: it is extended first.
          */
         REENTER,
         /** Enter again, and extend the hold to at least a term from now. */
         REENTER_AND_EXTEND,
-        /** Refuse: the call ends as {@link Attempt.OwnConflict}. */
+        /** Refuse: the call ends as {@link Attempt.HeldByCaller}. */
         REFUSE
     }
 
@@ -67,10 +67,10 @@ public final class LockOptions {
     }
 
     /** The shortest term. */
-    public static final Duration SHORTEST_TERM = Duration.ofMillis(100);
+    public static final Duration MIN_LEASE_DURATION = Duration.ofMillis(100);
 
     /** Priorities go from minus to plus this. */
-    public static final int HIGHEST_PRIORITY = 100;
+    public static final int MAX_PRIORITY = 100;
 
     /** The most characters of all metadata of one hold, as it is stored. */
     static final int LONGEST_METADATA = 2_000;
@@ -81,27 +81,27 @@ public final class LockOptions {
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
     private static final Options.Kind KIND = new Options.Kind();
-    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30));
-    private static final Option<Boolean> RENEWED = KIND.option("renewed", true);
+    private static final Option<Duration> TERM = KIND.option("leaseDuration", Duration.ofSeconds(30));
+    private static final Option<Boolean> RENEWED = KIND.option("renewal", true);
     private static final Option<Wait> WAIT_LIMIT = KIND.option("waitLimit", Wait.upTo(Duration.ofSeconds(60)));
-    private static final Option<Duration> LONGEST_HOLD = KIND.optional("longestHold", null);
-    private static final Option<Duration> LONGEST_SCOPE = KIND.optional("longestScope", Duration.ofHours(1));
+    private static final Option<Duration> LONGEST_HOLD = KIND.optional("maxHold", null);
+    private static final Option<Duration> LONGEST_SCOPE = KIND.optional("maxScopedHold", Duration.ofHours(1));
     private static final Option<Duration> INTERRUPT_BEFORE = KIND.optional("interruptBefore", null);
     private static final Option<Integer> REPLICAS = KIND.option("replicas", 0);
     private static final Option<Duration> REPLICA_TIMEOUT = KIND.option("replicaTimeout", Duration.ofSeconds(1));
-    private static final Option<Duration> LEAST_REMAINING = KIND.option("leastRemaining", Duration.ZERO);
-    private static final Option<Duration> SHORTEST_HOLD = KIND.option("shortestHold", Duration.ZERO);
+    private static final Option<Duration> LEAST_REMAINING = KIND.option("minRemaining", Duration.ZERO);
+    private static final Option<Duration> SHORTEST_HOLD = KIND.option("minHold", Duration.ZERO);
     private static final Option<Map<String, String>> METADATA = KIND.option("metadata", Map.of());
-    private static final Option<Duration> CLAIM = KIND.option("claim", Duration.ofSeconds(1));
+    private static final Option<Duration> CLAIM = KIND.option("handoffTimeout", Duration.ofSeconds(1));
     private static final Option<Duration> REQUEST_LIFE = KIND.optional("requestLife", null);
     private static final Option<RequestEnd> REQUEST_END = KIND.option("requestEnd", RequestEnd.TO_TAIL);
     private static final Option<Order> ORDER = KIND.option("order", Order.FIFO);
     private static final Option<Integer> PRIORITY = KIND.option("priority", 0);
     private static final Option<Integer> QUEUE_LIMIT = KIND.option("queueLimit", 0);
-    private static final Option<OwnConflict> OWN_CONFLICT = KIND.option("ownConflict", OwnConflict.WAIT);
+    private static final Option<Reentrancy> OWN_CONFLICT = KIND.option("reentrancy", Reentrancy.WAIT);
     private static final Option<OnDeadlock> DEADLOCK = KIND.option("deadlock", OnDeadlock.WAIT);
-    private static final Option<Integer> TURN_SECTIONS = KIND.option("turns", MANY_SECTIONS);
-    private static final Option<Duration> TURN_TIME = KIND.option("turnTime", Duration.ofMillis(100));
+    private static final Option<Integer> TURN_SECTIONS = KIND.option("localHandoffs", MANY_SECTIONS);
+    private static final Option<Duration> TURN_TIME = KIND.option("localHandoffTime", Duration.ofMillis(100));
     private static final Option<Duration> KEEP_FOR = KIND.option("keepFor", Duration.ZERO);
     private static final Option<Object> EVENT_DATA = KIND.callers("eventData", null);
     private static final Option<HoldfastListener> LISTENER = KIND.callers("listener", null);
@@ -112,12 +112,12 @@ public final class LockOptions {
 
     private LockOptions(Options values) {
         this.values = values;
-        Require.withinTerm("leastRemaining", leastRemaining(), term());
+        Require.withinTerm("minRemaining", minRemaining(), leaseDuration());
         Duration before = interruptBefore();
-        if (before != null && renewed()) {
-            Require.withinHalf("interruptBefore", before, term());
+        if (before != null && renewal()) {
+            Require.withinHalf("interruptBefore", before, leaseDuration());
         } else if (before != null) {
-            Require.withinTerm("interruptBefore", before, term());
+            Require.withinTerm("interruptBefore", before, leaseDuration());
         }
     }
 
@@ -133,7 +133,7 @@ public final class LockOptions {
      * died; default 30 s. Short terms free the lock of a dead holder sooner, and lose the lease of a living one sooner when
      * the server is away or the process stands still.
      */
-    public Duration term() {
+    public Duration leaseDuration() {
         return values.get(TERM);
     }
 
@@ -142,20 +142,20 @@ public final class LockOptions {
      *
      * @param value 100 ms to 365 days
      */
-    public LockOptions withTerm(Duration value) {
-        return new LockOptions(values.with(TERM, value, SHORTEST_TERM, Require.LONGEST));
+    public LockOptions withLeaseDuration(Duration value) {
+        return new LockOptions(values.with(TERM, value, MIN_LEASE_DURATION, Require.LONGEST));
     }
 
     /**
      * Whether the client renews the lease, at a third of the term, as long as the {@link Lease} is reachable; default
      * true. A lease that is not renewed ends with its term.
      */
-    public boolean renewed() {
+    public boolean renewal() {
         return values.get(RENEWED);
     }
 
-    /** With or without renewal. Without it there are no {@link #withTurns(int, Duration) turns}. */
-    public LockOptions withRenewed(boolean value) {
+    /** With or without renewal. Without it there are no {@link #withLocalHandoffs(int, Duration) turns}. */
+    public LockOptions withRenewal(boolean value) {
         return new LockOptions(values.with(RENEWED, value));
     }
 
@@ -163,7 +163,7 @@ public final class LockOptions {
      * The time after which renewal stops; null for never (the default). The lease then ends with the term that it has
      * left.
      */
-    public @Nullable Duration longestHold() {
+    public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }
 
@@ -172,12 +172,12 @@ public final class LockOptions {
      *
      * @param value 1 ms to 365 days, or null for none
      */
-    public LockOptions withLongestHold(@Nullable Duration value) {
+    public LockOptions withMaxHold(@Nullable Duration value) {
         return new LockOptions(values.with(LONGEST_HOLD, value, MILLISECOND, Require.LONGEST));
     }
 
     /** The time after which renewal stops in the scoped forms ({@code call}, {@code tryCall}, {@code callAsync}); default 1 h. */
-    public @Nullable Duration longestScope() {
+    public @Nullable Duration maxScopedHold() {
         return values.get(LONGEST_SCOPE);
     }
 
@@ -186,13 +186,13 @@ public final class LockOptions {
      *
      * @param value 1 ms to 365 days, or null for none
      */
-    public LockOptions withLongestScope(@Nullable Duration value) {
+    public LockOptions withMaxScopedHold(@Nullable Duration value) {
         return new LockOptions(values.with(LONGEST_SCOPE, value, MILLISECOND, Require.LONGEST));
     }
 
     /**
      * How long before the end of the lease the thread that runs the work of a blocking scoped form is interrupted; null for
-     * never (the default). With {@link #withRenewed renewal} off this limits the work to the term.
+     * never (the default). With {@link #withRenewal renewal} off this limits the work to the term.
      */
     public @Nullable Duration interruptBefore() {
         return values.get(INTERRUPT_BEFORE);
@@ -239,7 +239,7 @@ public final class LockOptions {
     }
 
     /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
-    public Duration leastRemaining() {
+    public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
 
@@ -248,7 +248,7 @@ public final class LockOptions {
      *
      * @param value 0, or 1 ms to nine tenths of the term
      */
-    public LockOptions withLeastRemaining(Duration value) {
+    public LockOptions withMinRemaining(Duration value) {
         return new LockOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
     }
 
@@ -256,16 +256,16 @@ public final class LockOptions {
      * After a release the lock stays taken until this long after the grant (a minimum hold), so that a short job does not
      * run again on a machine whose clock is late; default 0.
      */
-    public Duration shortestHold() {
+    public Duration minHold() {
         return values.get(SHORTEST_HOLD);
     }
 
     /**
-     * With another shortest hold. If there is one, there are no {@link #withTurns(int, Duration) turns}.
+     * With another shortest hold. If there is one, there are no {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0, or 1 ms to 365 days
      */
-    public LockOptions withShortestHold(Duration value) {
+    public LockOptions withMinHold(Duration value) {
         return new LockOptions(values.withZeroOrUpTo(SHORTEST_HOLD, value, Require.LONGEST));
     }
 
@@ -310,7 +310,7 @@ public final class LockOptions {
      * How long a waiter that was handed the lock may take to confirm, never more than the term; default 1 s. It bounds
      * what a frozen waiter costs the others.
      */
-    public Duration claim() {
+    public Duration handoffTimeout() {
         return values.get(CLAIM);
     }
 
@@ -319,7 +319,7 @@ public final class LockOptions {
      *
      * @param value 50 ms to 10 s
      */
-    public LockOptions withClaim(Duration value) {
+    public LockOptions withHandoffTimeout(Duration value) {
         return new LockOptions(values.with(CLAIM, value, Duration.ofMillis(50), Duration.ofSeconds(10)));
     }
 
@@ -338,7 +338,7 @@ public final class LockOptions {
 
     /**
      * With another life of requests in the queue, and what happens at its end. If there is one, there are no
-     * {@link #withTurns(int, Duration) turns}.
+     * {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 100 ms to 365 days, or null for no limit
      */
@@ -352,7 +352,7 @@ public final class LockOptions {
         return values.get(ORDER);
     }
 
-    /** With another order. If it is not {@link Order#FIFO}, there are no {@link #withTurns(int, Duration) turns}. */
+    /** With another order. If it is not {@link Order#FIFO}, there are no {@link #withLocalHandoffs(int, Duration) turns}. */
     public LockOptions withOrder(Order value) {
         return new LockOptions(values.with(ORDER, value));
     }
@@ -368,7 +368,7 @@ public final class LockOptions {
      * @param value -100 to 100
      */
     public LockOptions withPriority(int value) {
-        return new LockOptions(values.with(PRIORITY, value, -HIGHEST_PRIORITY, HIGHEST_PRIORITY));
+        return new LockOptions(values.with(PRIORITY, value, -MAX_PRIORITY, MAX_PRIORITY));
     }
 
     /**
@@ -381,7 +381,7 @@ public final class LockOptions {
 
     /**
      * With another limit on the queue. If there is one, each request counts in it, and there are no
-     * {@link #withTurns(int, Duration) turns}.
+     * {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0 to 1,000,000
      */
@@ -390,19 +390,19 @@ public final class LockOptions {
     }
 
     /**
-     * What to do if the actor that asks holds the lock already; default {@link OwnConflict#WAIT}. A lease that was obtained with
-     * {@code WAIT} in a {@link #withTurns(int, Duration) turn} belongs to its line and not to an actor: nobody enters it again,
+     * What to do if the actor that asks holds the lock already; default {@link Reentrancy#WAIT}. A lease that was obtained with
+     * {@code WAIT} in a {@link #withLocalHandoffs(int, Duration) turn} belongs to its line and not to an actor: nobody enters it again,
      * and its actor's next request waits for it, or finds it taken.
      */
-    public OwnConflict ownConflict() {
+    public Reentrancy reentrancy() {
         return values.get(OWN_CONFLICT);
     }
 
     /**
-     * With another answer to a conflict with oneself; see {@link DistributedLock#as(String)} for who that is. Whatever it is but
+     * With another answer to a conflict with oneself; see {@link DistributedLock#withActor(String)} for who that is. Whatever it is but
      * {@code WAIT}, the lock is asked for in {@link #withStrictOrder() strict order}.
      */
-    public LockOptions withOwnConflict(OwnConflict value) {
+    public LockOptions withReentrancy(Reentrancy value) {
         return new LockOptions(values.with(OWN_CONFLICT, value));
     }
 
@@ -422,18 +422,18 @@ public final class LockOptions {
      * How many sections a turn of this client may have from when it knows that others wait (lock cohorting); default 64. If it is
      * 0 there are no turns, and the server's order of all requests is kept strictly.
      */
-    public int turns() {
+    public int localHandoffs() {
         return values.get(TURN_SECTIONS);
     }
 
     /** How long a turn may last from when it is known that others wait; default 100 ms. */
-    public Duration turnTime() {
+    public Duration localHandoffTime() {
         return values.get(TURN_TIME);
     }
 
-    /** With turns of at most 64 sections and 100 ms (the default); see {@link #withTurns(int, Duration)}. */
-    public LockOptions withTurns() {
-        return withTurns(MANY_SECTIONS, Duration.ofMillis(100));
+    /** With turns of at most 64 sections and 100 ms (the default); see {@link #withLocalHandoffs(int, Duration)}. */
+    public LockOptions withLocalHandoffs() {
+        return withLocalHandoffs(MANY_SECTIONS, Duration.ofMillis(100));
     }
 
     /**
@@ -446,23 +446,23 @@ public final class LockOptions {
      *
      * <p>Requests that a line cannot serve ask the server themselves, in {@link #withStrictOrder() strict order}, and so do all
      * requests to a {@link Quorum}: those that do not wait, or use {@link Wait#untilStuck}; those whose leases are not
-     * {@linkplain #withRenewed renewed}, or have a {@linkplain #withShortestHold shortest hold}; those with an
+     * {@linkplain #withRenewal renewed}, or have a {@linkplain #withMinHold shortest hold}; those with an
      * {@linkplain #withOrder order} other than first in, first out, with a {@linkplain #withRequestLife life} or a
-     * {@linkplain #withQueueLimit limit} in the server's queue; and those that do not wait {@linkplain #withOwnConflict for
+     * {@linkplain #withQueueLimit limit} in the server's queue; and those that do not wait {@linkplain #withReentrancy for
      * themselves}. A lease of which a {@linkplain Lease#ticket() ticket} is given, or which is {@linkplain Lease#detach()
      * detached}, ends the turn: the hold is its alone from then on.
      *
      * @param most sections of a turn from when it is known that others wait, 1 to 10,000
      * @param within how long they may begin from then on, 1 ms to 1 minute
      */
-    public LockOptions withTurns(int most, Duration within) {
+    public LockOptions withLocalHandoffs(int most, Duration within) {
         return new LockOptions(
                 values.with(TURN_SECTIONS, most, 1, 10_000).with(TURN_TIME, within, MILLISECOND, MINUTE));
     }
 
     /**
      * Without turns: every request stands in the server's queue itself, where {@linkplain Inspector listings} show it, and the
-     * order is the server's. Each section costs the server's notice to the next. In {@link #withTurns(int, Duration) turns} a client
+     * order is the server's. Each section costs the server's notice to the next. In {@link #withLocalHandoffs(int, Duration) turns} a client
      * with one request at a time has that order, too.
      */
     public LockOptions withStrictOrder() {
@@ -484,8 +484,8 @@ public final class LockOptions {
      *
      * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
      * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It is combined with
-     * {@link #withTurns(int, Duration) turns}, if there are any: then a third of the term takes the place of their 100 ms. It cannot
-     * be combined with {@link #withOwnConflict re-entry} or {@link #withShortestHold}.
+     * {@link #withLocalHandoffs(int, Duration) turns}, if there are any: then a third of the term takes the place of their 100 ms. It cannot
+     * be combined with {@link #withReentrancy re-entry} or {@link #withMinHold}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */

@@ -14,8 +14,8 @@ public final class LockRefusedException extends HoldfastException {
 
     LockRefusedException(Attempt.NotObtained outcome) {
         super(
-                Shown.lock(outcome.lock()) + " not obtained, " + why(outcome) + ": "
-                        + outcome.contention().inWords(),
+                Shown.lock(outcome.lockName()) + " not obtained, " + why(outcome) + ": "
+                        + outcome.contention().describe(),
                 null);
         this.outcome = outcome;
     }
@@ -38,8 +38,8 @@ public final class LockRefusedException extends HoldfastException {
     }
 
     /** The lock's name. */
-    public String lock() {
-        return outcome.lock();
+    public String lockName() {
+        return outcome.lockName();
     }
 
     /** Which of the reasons it was: {@code QueueFull}, {@code Evicted}, {@code OwnConflict}, {@code Upgrade} or {@code Unconfirmed}. */

@@ -112,23 +112,26 @@ public final class LockSet {
     }
 
     /**
-     * The same set, requested by an actor that the caller names; see {@link DistributedLock#as}.
+     * The same set, requested by an actor that the caller names; see {@link DistributedLock#withActor}.
      *
      * @param id 1 to 100 characters
      */
-    public LockSet as(String id) {
-        return new LockSet(engine, wait, locks.stream().map(lock -> lock.as(id)).toList());
+    public LockSet withActor(String id) {
+        return new LockSet(
+                engine, wait, locks.stream().map(lock -> lock.withActor(id)).toList());
     }
 
     /**
      * The same set, in which the locks for which no actor is named yet are requested by one of this name; see
-     * {@link DistributedLock#asUnlessNamed}.
+     * {@link DistributedLock#withDefaultActor}.
      *
      * @param id 1 to 100 characters
      */
-    public LockSet asUnlessNamed(String id) {
+    public LockSet withDefaultActor(String id) {
         return new LockSet(
-                engine, wait, locks.stream().map(lock -> lock.asUnlessNamed(id)).toList());
+                engine,
+                wait,
+                locks.stream().map(lock -> lock.withDefaultActor(id)).toList());
     }
 
     /**
@@ -198,7 +201,7 @@ public final class LockSet {
 
     /**
      * Does work under all locks, waiting for them as long as the set says, and releases them in every case. Each hold is
-     * renewed for its {@link LockOptions#longestScope()} at most; the work is interrupted before the end of a lock whose
+     * renewed for its {@link LockOptions#maxScopedHold()} at most; the work is interrupted before the end of a lock whose
      * options say so ({@link LockOptions#interruptBefore()}).
      *
      * @return what the work returned
@@ -237,7 +240,7 @@ public final class LockSet {
         } else if (attempt instanceof SetAttempt.NotAll notAll) {
             DistributedLock.refuseUnclear(notAll.why());
         }
-        return attempt.leases();
+        return attempt.asOptional();
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(LeaseSet leases, LeaseSetFunction<T, X> work)

@@ -8,13 +8,13 @@ public enum LossReason {
      * The server answered that the lock is free or has another holder: the hold had expired, the server lost it, or it was
      * released by name and the message about that has not arrived.
      */
-    GONE,
+    NOT_ON_SERVER,
     /** It was released by name: by an operator ({@link Admin}), or by a request that took over from a stuck holder. */
     REVOKED,
     /** It was not renewed any more, by its options: renewal is off, or the longest hold was reached. */
-    TERM_ENDED,
+    LEASE_LIMIT_REACHED,
     /** The {@link Lease} became unreachable without having been released, so that renewal ended. */
-    FORGOTTEN,
+    ABANDONED,
     /** The client was closed. */
     CLIENT_CLOSED
 }

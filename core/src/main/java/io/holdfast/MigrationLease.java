@@ -46,12 +46,12 @@ public final class MigrationLease implements AutoCloseable {
      * A stage that completes when one of the two is lost, with the reason. A {@link java.util.concurrent.locks.Lock} does
      * not report a loss, so that only the new lock is watched there.
      */
-    public CompletionStage<LossReason> lost() {
+    public CompletionStage<LossReason> whenLost() {
         CompletableFuture<LossReason> first = new CompletableFuture<>();
-        next.lost().thenAccept(first::complete);
+        next.whenLost().thenAccept(first::complete);
         PlainLease plain = old.plain();
         if (plain != null) {
-            plain.lost().thenAccept(first::complete);
+            plain.whenLost().thenAccept(first::complete);
         }
         return first.minimalCompletionStage();
     }
@@ -82,7 +82,7 @@ public final class MigrationLease implements AutoCloseable {
 
     LeaseLostException lostException(@Nullable Object result) {
         return next.isValid()
-                ? new LeaseLostException(next.name(), next.token(), LossReason.GONE, false, result)
+                ? new LeaseLostException(next.name(), next.token(), LossReason.NOT_ON_SERVER, false, result)
                 : next.lostException(result);
     }
 

@@ -83,7 +83,7 @@ public final class MigrationLock {
                     if (attempt instanceof PlainAttempt.Unknown unknown) {
                         throw unknown.cause();
                     }
-                    return attempt.lease().map(PlainTaken::new).orElse(null);
+                    return attempt.asOptional().map(PlainTaken::new).orElse(null);
                 },
                 old.toString(),
                 next);
@@ -172,7 +172,7 @@ public final class MigrationLock {
         boolean both = false;
         try {
             Attempt second = next.attempt(rest(wait, next.nanoTime() - begin));
-            Optional<Lease> lease = second.lease();
+            Optional<Lease> lease = second.asOptional();
             both = lease.isPresent();
             return new Attempted(
                     lease.map(held -> new MigrationLease(first, held)).orElse(null), second);

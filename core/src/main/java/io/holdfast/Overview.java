@@ -98,7 +98,8 @@ public final class Overview {
         if (followed && reported.untilMillis <= reported.serverMillis) {
             return null; // it should be over
         }
-        long age = followed ? FOLLOWED_NANOS : Math.min(known.info.term().toNanos() / SIXTH, MOST_AGE_NANOS / 2);
+        long age =
+                followed ? FOLLOWED_NANOS : Math.min(known.info.leaseDuration().toNanos() / SIXTH, MOST_AGE_NANOS / 2);
         long spread = age / 16 * (key.hashCode() & 15);
         return reported.nanos - known.atNanos < age + spread ? known : null;
     }

@@ -9,9 +9,9 @@ public sealed interface PlainAttempt {
     /**
      * The lock is held.
      *
-     * @param held the hold
+     * @param lease the hold
      */
-    record Obtained(PlainLease held) implements PlainAttempt {}
+    record Obtained(PlainLease lease) implements PlainAttempt {}
 
     /**
      * Another holder has the lock, and the call did not want to wait.
@@ -37,7 +37,7 @@ public sealed interface PlainAttempt {
      * @param attempts how many there were
      * @param holder who held it at the last
      */
-    record UsedUp(String key, int attempts, PlainHolder holder) implements PlainAttempt {}
+    record AttemptsExhausted(String key, int attempts, PlainHolder holder) implements PlainAttempt {}
 
     /**
      * The server did not answer: whether the lock was granted is not known. If it was, the client gives it back in the
@@ -49,8 +49,8 @@ public sealed interface PlainAttempt {
     record Unknown(String key, ServerUnreachableException cause) implements PlainAttempt {}
 
     /** The lease, if there is one. */
-    default Optional<PlainLease> lease() {
-        return this instanceof Obtained obtained ? Optional.of(obtained.held()) : Optional.empty();
+    default Optional<PlainLease> asOptional() {
+        return this instanceof Obtained obtained ? Optional.of(obtained.lease()) : Optional.empty();
     }
 
     /**
@@ -61,12 +61,12 @@ public sealed interface PlainAttempt {
      */
     default PlainLease orElseThrow() {
         if (this instanceof Obtained o) {
-            return o.held();
+            return o.lease();
         } else if (this instanceof Taken t) {
             throw new LockTimeoutException(t.key(), "wait none", t.holder());
         } else if (this instanceof TimedOut t) {
             throw new LockTimeoutException(t.key(), "wait " + t.waitLimit(), t.holder());
-        } else if (this instanceof UsedUp u) {
+        } else if (this instanceof AttemptsExhausted u) {
             throw new LockTimeoutException(
                     u.key(), u.attempts() + (u.attempts() == 1 ? " attempt" : " attempts"), u.holder());
         }
@@ -78,7 +78,7 @@ public sealed interface PlainAttempt {
             Function<? super Obtained, ? extends R> obtained,
             Function<? super Taken, ? extends R> taken,
             Function<? super TimedOut, ? extends R> timedOut,
-            Function<? super UsedUp, ? extends R> usedUp,
+            Function<? super AttemptsExhausted, ? extends R> usedUp,
             Function<? super Unknown, ? extends R> unknown) {
         if (this instanceof Obtained o) {
             return obtained.apply(o);
@@ -86,7 +86,7 @@ public sealed interface PlainAttempt {
             return taken.apply(t);
         } else if (this instanceof TimedOut t) {
             return timedOut.apply(t);
-        } else if (this instanceof UsedUp u) {
+        } else if (this instanceof AttemptsExhausted u) {
             return usedUp.apply(u);
         }
         return unknown.apply((Unknown) this);

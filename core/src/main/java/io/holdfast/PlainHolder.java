@@ -13,7 +13,7 @@ import java.util.Optional;
  */
 public record PlainHolder(String value, Optional<Duration> remaining) {
     /** For people. */
-    public String inWords() {
+    public String describe() {
         return "held by '" + Shown.text(value) + "'"
                 + remaining
                         .map(left -> ", for another " + left.toMillis() + " ms unless renewed")

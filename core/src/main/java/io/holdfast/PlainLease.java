@@ -56,7 +56,7 @@ public final class PlainLease implements AutoCloseable {
      * @throws ServerUnreachableException if the server did not answer; the lease is as it was
      * @throws ServerRefusedException if the server answered with an error; the lease is as it was
      */
-    public boolean check() {
+    public boolean isHeldOnServer() {
         return join(plain.check().thenApplyAsync(held -> held, hold.executor()));
     }
 
@@ -103,7 +103,7 @@ public final class PlainLease implements AutoCloseable {
      * A stage that completes when the lease is lost, with the reason; at once if it was lost already; never after a
      * release. It completes at the deadline at the latest, also when the server hangs, on the client's executor.
      */
-    public CompletionStage<LossReason> lost() {
+    public CompletionStage<LossReason> whenLost() {
         return hold.lost().minimalCompletionStage();
     }
 

@@ -136,7 +136,7 @@ public final class PlainLock {
 
     /**
      * Does work under the lock, waiting for it as long as the options say, and releases it in every case. The hold is
-     * renewed for an hour at most, or as {@link PlainOptions#longestHold()} says.
+     * renewed for an hour at most, or as {@link PlainOptions#maxHold()} says.
      *
      * @return what the work returned
      * @throws LockTimeoutException if the lock was not free in time; the work was not begun
@@ -185,7 +185,7 @@ public final class PlainLock {
         if (attempt instanceof PlainAttempt.Unknown unknown) {
             throw unknown.cause();
         }
-        return attempt.lease();
+        return attempt.asOptional();
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(PlainLease lease, PlainLeaseFunction<T, X> work)

@@ -28,18 +28,18 @@ public final class PlainOptions {
     }
 
     private static final Options.Kind KIND = new Options.Kind();
-    private static final Option<Duration> TERM = KIND.option("term", Duration.ofSeconds(30));
+    private static final Option<Duration> TERM = KIND.option("leaseDuration", Duration.ofSeconds(30));
     private static final Option<Boolean> EXPIRING = KIND.option("expiring", true);
-    private static final Option<Boolean> RENEWED = KIND.option("renewed", true);
+    private static final Option<Boolean> RENEWED = KIND.option("renewal", true);
     private static final Option<Wait> WAIT_LIMIT = KIND.option("waitLimit", Wait.upTo(Duration.ofSeconds(60)));
     private static final Option<Patience> PATIENCE = KIND.option("patience", Patience.IN_ALL);
-    private static final Option<Duration> LONGEST_HOLD = KIND.optional("longestHold", null);
+    private static final Option<Duration> LONGEST_HOLD = KIND.optional("maxHold", null);
     private static final Option<Supplier<String>> VALUES = KIND.callers("values", null);
     private static final Option<Backoff> BACKOFF = KIND.option(
             "backoff",
             Backoff.exponential(Duration.ofMillis(10), Duration.ofMillis(250)).withJitter(0.5));
     private static final Option<Integer> MAX_ATTEMPTS = KIND.option("maxAttempts", Integer.MAX_VALUE);
-    private static final Option<Duration> LEAST_REMAINING = KIND.option("leastRemaining", Duration.ZERO);
+    private static final Option<Duration> LEAST_REMAINING = KIND.option("minRemaining", Duration.ZERO);
 
     private static final PlainOptions DEFAULTS = new PlainOptions(KIND.defaults());
 
@@ -47,11 +47,11 @@ public final class PlainOptions {
 
     private PlainOptions(Options values) {
         this.values = values;
-        if (!expiring() && renewed()) {
+        if (!expiring() && renewal()) {
             throw new IllegalArgumentException(
-                    "renewed is true, must be false for a key without expiry: there is nothing to renew");
+                    "renewal is true, must be false for a key without expiry: there is nothing to renew");
         }
-        Require.withinTerm("leastRemaining", leastRemaining(), term());
+        Require.withinTerm("minRemaining", minRemaining(), leaseDuration());
     }
 
     /** The defaults named at each property. */
@@ -60,7 +60,7 @@ public final class PlainOptions {
     }
 
     /** How long the key lasts without renewal (the lease duration); default 30 s. */
-    public Duration term() {
+    public Duration leaseDuration() {
         return values.get(TERM);
     }
 
@@ -69,8 +69,8 @@ public final class PlainOptions {
      *
      * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
      */
-    public PlainOptions withTerm(Duration value) {
-        Require.between("term", value, LockOptions.SHORTEST_TERM, Require.LONGEST);
+    public PlainOptions withLeaseDuration(Duration value) {
+        Require.between("leaseDuration", value, LockOptions.MIN_LEASE_DURATION, Require.LONGEST);
         // What the server is told and what the client counts must be the same.
         Duration whole = Duration.ofMillis(value.toMillis());
         return new PlainOptions(values.with(TERM, whole).with(EXPIRING, true));
@@ -94,17 +94,17 @@ public final class PlainOptions {
      * Whether the client renews the lease, at a third of the term, as long as the {@link PlainLease} is reachable; default
      * true. A lease that is not renewed ends with its term.
      */
-    public boolean renewed() {
+    public boolean renewal() {
         return values.get(RENEWED);
     }
 
     /** With or without renewal. A key without expiry cannot be renewed. */
-    public PlainOptions withRenewed(boolean value) {
+    public PlainOptions withRenewal(boolean value) {
         return new PlainOptions(values.with(RENEWED, value));
     }
 
     /** The time after which renewal stops; null (the default) for never, and for an hour in the scoped forms. */
-    public @Nullable Duration longestHold() {
+    public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
     }
 
@@ -113,7 +113,7 @@ public final class PlainOptions {
      *
      * @param value 1 ms to 365 days, or null for none
      */
-    public PlainOptions withLongestHold(@Nullable Duration value) {
+    public PlainOptions withMaxHold(@Nullable Duration value) {
         return new PlainOptions(values.with(LONGEST_HOLD, value, Duration.ofMillis(1), Require.LONGEST));
     }
 
@@ -176,7 +176,7 @@ public final class PlainOptions {
     }
 
     /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
-    public Duration leastRemaining() {
+    public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
 
@@ -185,7 +185,7 @@ public final class PlainOptions {
      *
      * @param value 0, or 1 ms to nine tenths of the term
      */
-    public PlainOptions withLeastRemaining(Duration value) {
+    public PlainOptions withMinRemaining(Duration value) {
         return new PlainOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
     }
 

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * random time, or when a node notifies it of a release. See docs/guide/quorum.md for when to use it.
  *
  * <p>The nodes must know nothing of each other: no replicas, no cluster. All clients have to be given the same nodes, and the
- * same {@link QuorumOptions#longestTerm()}. A node that is new, or has lost its memory, votes only after that time: a set of
+ * same {@link QuorumOptions#maxLeaseDuration()}. A node that is new, or has lost its memory, votes only after that time: a set of
  * nodes that is used for the first time grants nothing for a little longer than a minute, with the defaults.
  *
  * <p>One per application is enough; it is thread-safe and holds two connections to each node. Closing it ends its
@@ -122,7 +122,7 @@ public final class Quorum implements AutoCloseable {
      *
      * @param name 1 to 1,000 characters, any of them
      * @throws IllegalArgumentException if an option means nothing without a queue, or the term is longer than
-     *     {@link QuorumOptions#longestTerm()}
+     *     {@link QuorumOptions#maxLeaseDuration()}
      */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(client, Keys.of(client.options.client().prefix(), name), options, null);
@@ -185,12 +185,12 @@ public final class Quorum implements AutoCloseable {
     }
 
     /** How many leases this client holds at present. */
-    public int holding() {
+    public int leaseCount() {
         return client.kit.holds().size();
     }
 
     /** How many requests of this client are under way at present. */
-    public int waiting() {
+    public int waiterCount() {
         return Math.max(0, client.requests.size() - client.kit.holds().size());
     }
 

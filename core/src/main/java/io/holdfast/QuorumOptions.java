@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 public final class QuorumOptions {
     private static final Options.Kind KIND = new Options.Kind();
     private static final Option<Duration> NODE_TIMEOUT = KIND.option("nodeTimeout", Duration.ofMillis(100));
-    private static final Option<Duration> LONGEST_TERM = KIND.option("longestTerm", Duration.ofMinutes(1));
+    private static final Option<Duration> LONGEST_TERM = KIND.option("maxLeaseDuration", Duration.ofMinutes(1));
     private static final Option<Backoff> BACKOFF = KIND.option(
             "backoff",
             Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(200)).withJitter(0.9));
@@ -62,7 +62,7 @@ public final class QuorumOptions {
      * one that was restarted, too, unless nodes are {@link #durableNodes() durable}, grants nothing for this time, and 1 %
      * and 1 s more. Locks with a longer term are refused when they are made.
      */
-    public Duration longestTerm() {
+    public Duration maxLeaseDuration() {
         return values.get(LONGEST_TERM);
     }
 
@@ -71,8 +71,8 @@ public final class QuorumOptions {
      *
      * @param value 100 ms to 1 day
      */
-    public QuorumOptions withLongestTerm(Duration value) {
-        return new QuorumOptions(values.with(LONGEST_TERM, value, LockOptions.SHORTEST_TERM, Duration.ofDays(1)));
+    public QuorumOptions withMaxLeaseDuration(Duration value) {
+        return new QuorumOptions(values.with(LONGEST_TERM, value, LockOptions.MIN_LEASE_DURATION, Duration.ofDays(1)));
     }
 
     /**
@@ -105,7 +105,7 @@ public final class QuorumOptions {
 
     /**
      * Whether a node that is restarted comes back with everything that it had answered; default false: then a restarted node
-     * is kept out for the {@link #longestTerm()}, as if it were empty, since its data may be older than its last grants.
+     * is kept out for the {@link #maxLeaseDuration()}, as if it were empty, since its data may be older than its last grants.
      */
     public boolean durableNodes() {
         return values.get(DURABLE_NODES);

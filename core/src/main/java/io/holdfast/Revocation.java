@@ -6,7 +6,7 @@ import java.util.Optional;
 /**
  * The answer to a release by name.
  *
- * @param lock the lock's name
+ * @param lockName the lock's name
  * @param key the key of the hold
  * @param queueKey the key of the queue
  * @param outcome what happened to the hold
@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param took how long it took
  */
 public record Revocation(
-        String lock,
+        String lockName,
         String key,
         String queueKey,
         Outcome outcome,

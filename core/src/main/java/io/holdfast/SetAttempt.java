@@ -9,33 +9,33 @@ public sealed interface SetAttempt {
     /**
      * All locks are held.
      *
-     * @param held the holds
+     * @param lease the holds
      */
-    record Obtained(LeaseSet held) implements SetAttempt {}
+    record Obtained(LeaseSet lease) implements SetAttempt {}
 
     /**
      * Not all locks could be had, and none of them is held by this call: what was obtained has been released. A release that
      * the server did not answer is repeated in the background.
      *
-     * @param lock the name of the lock that was not obtained; those after it were not asked for
+     * @param lockName the name of the lock that was not obtained; those after it were not asked for
      * @param why the answer for this lock. Where the call waited it is {@link Attempt.TimedOut} with the wait of the whole
      *     set; so it is, also if the call did not want to wait, where the lock was obtained and lost before the others were
      *     obtained, and nothing of the wait was left to begin anew
      */
-    record NotAll(String lock, Attempt.NotObtained why) implements SetAttempt {}
+    record NotAll(String lockName, Attempt.NotObtained why) implements SetAttempt {}
 
     /**
      * The server of one of the locks did not answer: whether that lock was granted is not known. If it was, the client gives
      * it back in the background, and so it does with the others.
      *
-     * @param lock the name of that lock
+     * @param lockName the name of that lock
      * @param cause what went wrong
      */
-    record Unknown(String lock, ServerUnreachableException cause) implements SetAttempt {}
+    record Unknown(String lockName, ServerUnreachableException cause) implements SetAttempt {}
 
     /** The lease of all, if there is one. */
-    default Optional<LeaseSet> leases() {
-        return this instanceof Obtained obtained ? Optional.of(obtained.held()) : Optional.empty();
+    default Optional<LeaseSet> asOptional() {
+        return this instanceof Obtained obtained ? Optional.of(obtained.lease()) : Optional.empty();
     }
 
     /**
@@ -49,7 +49,7 @@ public sealed interface SetAttempt {
      */
     default LeaseSet orElseThrow() {
         if (this instanceof Obtained o) {
-            return o.held();
+            return o.lease();
         } else if (this instanceof NotAll n) {
             n.why().orElseThrow();
         }

@@ -12,7 +12,7 @@ public record WaitCycle(List<Link> links) {
     /**
      * An actor of a {@linkplain WaitCycle cycle}, and what it waits for.
      *
-     * @param lock the name of what it waits for
+     * @param lockName the name of what it waits for
      * @param key the key of that on the server, which also tells locks, read/write locks and semaphores apart
      * @param client the id of its client, as listings show it
      * @param application the application's name
@@ -22,7 +22,7 @@ public record WaitCycle(List<Link> links) {
      * @param held whether the next actor has it, or some of it; otherwise that one only stands before this one in the queue
      */
     public record Link(
-            String lock,
+            String lockName,
             String key,
             String client,
             String application,
@@ -41,13 +41,13 @@ public record WaitCycle(List<Link> links) {
     }
 
     /** For people: {@code billing@h1, pid 7, main waits for lock 'b', which shop@h2, pid 9, main has; …}. */
-    public String inWords() {
+    public String describe() {
         StringBuilder words = new StringBuilder();
         for (int i = 0; i < links.size(); i++) {
             Link link = links.get(i);
             Link next = links.get((i + 1) % links.size());
             words.append(i == 0 ? "" : "; ").append(link.who());
-            words.append(" waits for ").append(Shown.lock(link.lock()));
+            words.append(" waits for ").append(Shown.lock(link.lockName()));
             words.append(link.held() ? ", which " : ", for which ");
             words.append(links.size() == 1 ? "it" : next.who());
             words.append(link.held() ? " has" : " waits before it");
@@ -55,9 +55,9 @@ public record WaitCycle(List<Link> links) {
         return words.toString();
     }
 
-    /** {@link #inWords()}. */
+    /** {@link #describe()}. */
     @Override
     public String toString() {
-        return inWords();
+        return describe();
     }
 }

@@ -22,21 +22,28 @@ class BadInputTest {
     @Test
     void durations_outOfRange_areRefusedInWords() {
         Map<String, Executable> cases = new LinkedHashMap<>();
-        cases.put("term is PT0S, must be from 100 ms to 365 days", () -> LOCK.withTerm(Duration.ZERO));
-        cases.put("term is PT-1S, must be from 100 ms to 365 days", () -> LOCK.withTerm(NEGATIVE));
-        cases.put("term is PT0.099S, must be from 100 ms to 365 days", () -> LOCK.withTerm(Duration.ofMillis(99)));
-        cases.put("term is " + HUGE + ", must be from 100 ms to 365 days", () -> LOCK.withTerm(HUGE));
+        cases.put(
+                "leaseDuration is PT0S, must be from 100 ms to 365 days", () -> LOCK.withLeaseDuration(Duration.ZERO));
+        cases.put("leaseDuration is PT-1S, must be from 100 ms to 365 days", () -> LOCK.withLeaseDuration(NEGATIVE));
+        cases.put(
+                "leaseDuration is PT0.099S, must be from 100 ms to 365 days",
+                () -> LOCK.withLeaseDuration(Duration.ofMillis(99)));
+        cases.put("leaseDuration is " + HUGE + ", must be from 100 ms to 365 days", () -> LOCK.withLeaseDuration(HUGE));
         cases.put("wait is PT-1S, must be 0, or from 1 ms to 365 days", () -> Wait.upTo(NEGATIVE));
         cases.put("wait is PT0.000999999S, must be 0, or from 1 ms to 365 days", () -> Wait.upTo(TOO_FINE));
         cases.put("wait is " + HUGE + ", must be 0, or from 1 ms to 365 days", () -> Wait.upTo(HUGE));
-        cases.put("claim is PT0.049S, must be from 50 ms to 10 s", () -> LOCK.withClaim(Duration.ofMillis(49)));
-        cases.put("claim is PT11S, must be from 50 ms to 10 s", () -> LOCK.withClaim(Duration.ofSeconds(11)));
-        cases.put("longestHold is PT0S, must be from 1 ms to 365 days", () -> LOCK.withLongestHold(Duration.ZERO));
-        cases.put("longestScope is PT-1S, must be from 1 ms to 365 days", () -> LOCK.withLongestScope(NEGATIVE));
-        cases.put("shortestHold is PT-1S, must be 0, or from 1 ms to 365 days", () -> LOCK.withShortestHold(NEGATIVE));
         cases.put(
-                "leastRemaining is PT29S, must be less than nine tenths of the term, which is PT30S",
-                () -> LOCK.withLeastRemaining(Duration.ofSeconds(29)));
+                "handoffTimeout is PT0.049S, must be from 50 ms to 10 s",
+                () -> LOCK.withHandoffTimeout(Duration.ofMillis(49)));
+        cases.put(
+                "handoffTimeout is PT11S, must be from 50 ms to 10 s",
+                () -> LOCK.withHandoffTimeout(Duration.ofSeconds(11)));
+        cases.put("maxHold is PT0S, must be from 1 ms to 365 days", () -> LOCK.withMaxHold(Duration.ZERO));
+        cases.put("maxScopedHold is PT-1S, must be from 1 ms to 365 days", () -> LOCK.withMaxScopedHold(NEGATIVE));
+        cases.put("minHold is PT-1S, must be 0, or from 1 ms to 365 days", () -> LOCK.withMinHold(NEGATIVE));
+        cases.put(
+                "minRemaining is PT29S, must be less than nine tenths of the term, which is PT30S",
+                () -> LOCK.withMinRemaining(Duration.ofSeconds(29)));
         cases.put(
                 "requestLife is PT0.099S, must be from 100 ms to 365 days",
                 () -> LOCK.withRequestLife(Duration.ofMillis(99), LockOptions.RequestEnd.LEAVE));

@@ -86,7 +86,7 @@ public final class CandidacyLincheckTest {
     public void lose() {
         for (HandHold hold : engine.holds()) {
             if (hold.isValid()) {
-                hold.lose(LossReason.GONE);
+                hold.lose(LossReason.NOT_ON_SERVER);
             }
         }
     }

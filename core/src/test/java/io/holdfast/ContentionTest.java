@@ -15,13 +15,14 @@ final class ContentionTest {
         assertEquals(
                 "held by app@host, pid 1, main since 1970-01-01T00:00:01Z, for another 1500 ms unless renewed;"
                         + " place 2 of 5",
-                new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 2, 5).inWords());
+                new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 2, 5).describe());
     }
 
     @Test
     void inWords_notQueued_tellsHowManyWait() {
-        assertEquals("holder not known; 3 waiting", new Contention(Optional.empty(), Duration.ZERO, 0, 3).inWords());
-        assertEquals("holder not known", Contention.NOTHING_KNOWN.inWords());
-        assertEquals("holder not known; place 1 of 1", new Contention(Optional.empty(), Duration.ZERO, 1, 1).inWords());
+        assertEquals("holder not known; 3 waiting", new Contention(Optional.empty(), Duration.ZERO, 0, 3).describe());
+        assertEquals("holder not known", Contention.NOTHING_KNOWN.describe());
+        assertEquals(
+                "holder not known; place 1 of 1", new Contention(Optional.empty(), Duration.ZERO, 1, 1).describe());
     }
 }

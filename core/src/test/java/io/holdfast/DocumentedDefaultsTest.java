@@ -90,14 +90,15 @@ class DocumentedDefaultsTest {
                 expect(wrong, row, least, true);
                 expect(wrong, row, least.minusNanos(1), false);
             }
-            Duration nineTenths = LockOptions.defaults().term().multipliedBy(9).dividedBy(10);
+            Duration nineTenths =
+                    LockOptions.defaults().leaseDuration().multipliedBy(9).dividedBy(10);
             if (row.largest().startsWith("below 9/10 of the term")) {
                 compared++;
                 expect(wrong, row, nineTenths.minusMillis(1), true);
                 expect(wrong, row, nineTenths, false);
             } else if (row.largest().startsWith("half of the term")) {
                 compared++;
-                Duration half = LockOptions.defaults().term().dividedBy(2);
+                Duration half = LockOptions.defaults().leaseDuration().dividedBy(2);
                 expect(wrong, row, half, true);
                 expect(wrong, row, half.plusMillis(1), false);
             } else if (limit(row, row.largest()) instanceof Duration most) {

@@ -96,7 +96,7 @@ class DocumentedNamesTest {
         assertEquals(List.of("LeaseGoneException"), unknown("LeaseGoneException"));
         assertEquals(List.of("holdfast.unlock"), unknown("holdfast.unlock(lease)"));
         assertEquals(List.of(), unknown("holdfast.obtained"));
-        assertEquals(List.of(), unknown("lock.with(options.withTerm(d)).acquire(Wait.forever())"));
+        assertEquals(List.of(), unknown("lock.with(options.withLeaseDuration(d)).acquire(Wait.forever())"));
         assertEquals(List.of(), unknown("LockEvent.Obtained"));
         assertEquals(List.of(), unknown("Admin.Waiters.DROP"));
     }

@@ -61,19 +61,19 @@ final class OptionsTest {
         LockOptions defaults = LockOptions.defaults();
         assertEquals(
                 Duration.ofMillis(100),
-                defaults.withTerm(Duration.ofMillis(100)).term());
-        assertThrows(IllegalArgumentException.class, () -> defaults.withTerm(Duration.ofMillis(99)));
-        assertThrows(IllegalArgumentException.class, () -> defaults.withTerm(Duration.ofDays(366)));
-        assertThrows(IllegalArgumentException.class, () -> defaults.withTerm(Duration.ofSeconds(-1)));
+                defaults.withLeaseDuration(Duration.ofMillis(100)).leaseDuration());
+        assertThrows(IllegalArgumentException.class, () -> defaults.withLeaseDuration(Duration.ofMillis(99)));
+        assertThrows(IllegalArgumentException.class, () -> defaults.withLeaseDuration(Duration.ofDays(366)));
+        assertThrows(IllegalArgumentException.class, () -> defaults.withLeaseDuration(Duration.ofSeconds(-1)));
     }
 
     @Test
     void lockOptions_leastRemainingNearTheTerm_isRefused() {
-        LockOptions ten = LockOptions.defaults().withTerm(Duration.ofSeconds(10));
+        LockOptions ten = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(10));
         assertEquals(
                 Duration.ofMillis(8_999),
-                ten.withLeastRemaining(Duration.ofMillis(8_999)).leastRemaining());
-        assertThrows(IllegalArgumentException.class, () -> ten.withLeastRemaining(Duration.ofSeconds(9)));
+                ten.withMinRemaining(Duration.ofMillis(8_999)).minRemaining());
+        assertThrows(IllegalArgumentException.class, () -> ten.withMinRemaining(Duration.ofSeconds(9)));
     }
 
     @Test
@@ -84,7 +84,7 @@ final class OptionsTest {
         assertRefused("queueLimit is -1, must be from 0", () -> options.withQueueLimit(-1));
         assertRefused("queueLimit is 1000001", () -> options.withQueueLimit(1_000_001));
         assertRefused("interruptBefore is PT0S", () -> options.withInterruptBefore(Duration.ZERO));
-        LockOptions once = options.withRenewed(false);
+        LockOptions once = options.withRenewal(false);
         assertRefused("interruptBefore is PT27S", () -> once.withInterruptBefore(Duration.ofSeconds(27)));
         assertEquals(
                 Duration.ofSeconds(26),
@@ -144,14 +144,14 @@ final class OptionsTest {
     @Test
     void withers_eachOfThem_changeTheirOwnComponentOnly() throws Exception {
         LockOptions lock = LockOptions.defaults();
-        assertOnlyOneDiffers(lock, lock.withTerm(Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withRenewed(false));
-        assertOnlyOneDiffers(lock, lock.withLongestHold(Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withLongestScope(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withLeaseDuration(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withRenewal(false));
+        assertOnlyOneDiffers(lock, lock.withMaxHold(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withMaxScopedHold(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(lock, lock.withWaitLimit(Wait.forever()));
-        assertOnlyOneDiffers(lock, lock.withClaim(Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withLeastRemaining(Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withShortestHold(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withHandoffTimeout(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withMinRemaining(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withMinHold(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(lock, lock.withRequestLife(Duration.ofSeconds(5), lock.requestEnd()));
         assertOnlyOneDiffers(lock, lock.withRequestLife(null, LockOptions.RequestEnd.LEAVE));
         assertOnlyOneDiffers(lock, lock.withInterruptBefore(Duration.ofSeconds(5)));
@@ -159,23 +159,23 @@ final class OptionsTest {
         assertOnlyOneDiffers(lock, lock.withOrder(LockOptions.Order.LIFO));
         assertOnlyOneDiffers(lock, lock.withPriority(5));
         assertOnlyOneDiffers(lock, lock.withQueueLimit(5));
-        assertOnlyOneDiffers(lock, lock.withOwnConflict(LockOptions.OwnConflict.REFUSE));
+        assertOnlyOneDiffers(lock, lock.withReentrancy(LockOptions.Reentrancy.REFUSE));
         assertOnlyOneDiffers(lock, lock.withEventData("data"));
         assertOnlyOneDiffers(lock, lock.withListener(event -> {}));
         assertOnlyOneDiffers(lock, lock.withReplicas(1, lock.replicaTimeout()));
         assertOnlyOneDiffers(lock, lock.withReplicas(lock.replicas(), Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(lock, lock.withTurns(1, lock.turnTime()));
-        LockOptions turns = lock.withTurns(1, lock.turnTime());
-        assertOnlyOneDiffers(turns, turns.withTurns(1, Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(lock, lock.withLocalHandoffs(1, lock.localHandoffTime()));
+        LockOptions turns = lock.withLocalHandoffs(1, lock.localHandoffTime());
+        assertOnlyOneDiffers(turns, turns.withLocalHandoffs(1, Duration.ofSeconds(5)));
         assertEquals(lock.withStrictOrder(), turns.withStrictOrder());
-        assertEquals(lock, lock.withStrictOrder().withTurns());
+        assertEquals(lock, lock.withStrictOrder().withLocalHandoffs());
         assertOnlyOneDiffers(lock, lock.withKeepFor(Duration.ofSeconds(5)));
         assertEquals(23, changed.size(), changed::toString);
         changed.clear();
         HoldfastOptions client = HoldfastOptions.defaults();
         assertOnlyOneDiffers(client, client.withPrefix("other"));
         assertOnlyOneDiffers(client, client.withApplication("other"));
-        assertOnlyOneDiffers(client, client.withLockDefaults(lock.withRenewed(false)));
+        assertOnlyOneDiffers(client, client.withLockDefaults(lock.withRenewal(false)));
         assertOnlyOneDiffers(client, client.withConnectTimeout(Duration.ofSeconds(7)));
         assertOnlyOneDiffers(client, client.withCommandTimeout(Duration.ofSeconds(7)));
         assertOnlyOneDiffers(client, client.withCloseTimeout(Duration.ofSeconds(7)));
@@ -196,23 +196,23 @@ final class OptionsTest {
         assertEquals(20, changed.size(), changed::toString);
         changed.clear();
         PlainOptions plain = PlainOptions.defaults();
-        PlainOptions unrenewed = plain.withRenewed(false);
-        assertOnlyOneDiffers(plain, plain.withTerm(Duration.ofSeconds(5)));
+        PlainOptions unrenewed = plain.withRenewal(false);
+        assertOnlyOneDiffers(plain, plain.withLeaseDuration(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(unrenewed, unrenewed.withoutExpiry());
         assertOnlyOneDiffers(plain, unrenewed);
-        assertOnlyOneDiffers(plain, plain.withLongestHold(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(plain, plain.withMaxHold(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(plain, plain.withValues(() -> "other"));
         assertOnlyOneDiffers(plain, plain.withBackoff(Backoff.fixed(Duration.ofSeconds(5))));
         assertOnlyOneDiffers(plain, plain.withMaxAttempts(5));
         assertOnlyOneDiffers(plain, plain.withWaitLimit(Wait.forever()));
         assertOnlyOneDiffers(plain, plain.withPatience(PlainOptions.Patience.THEN_TAKE_OVER));
-        assertOnlyOneDiffers(plain, plain.withLeastRemaining(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(plain, plain.withMinRemaining(Duration.ofSeconds(5)));
         assertEquals(10, changed.size(), changed::toString);
         changed.clear();
         QuorumOptions quorum = QuorumOptions.defaults();
         assertOnlyOneDiffers(quorum, quorum.withClient(client.withPrefix("other")));
         assertOnlyOneDiffers(quorum, quorum.withNodeTimeout(Duration.ofSeconds(5)));
-        assertOnlyOneDiffers(quorum, quorum.withLongestTerm(Duration.ofSeconds(5)));
+        assertOnlyOneDiffers(quorum, quorum.withMaxLeaseDuration(Duration.ofSeconds(5)));
         assertOnlyOneDiffers(quorum, quorum.withBackoff(Backoff.fixed(Duration.ofSeconds(5))));
         assertOnlyOneDiffers(quorum, quorum.withMaxAttempts(5));
         assertOnlyOneDiffers(quorum, quorum.withDurableNodes(true));
@@ -358,12 +358,12 @@ final class OptionsTest {
                 "LockOptions[term PT30S, renewed, waitLimit up to PT1M]",
                 LockOptions.defaults().toString());
         assertEquals(
-                "LockOptions[term PT5S, not renewed, waitLimit forever, longestHold PT1H, order LIFO, priority 3, eventData]",
+                "LockOptions[term PT5S, not renewed, waitLimit forever, maxHold PT1H, order LIFO, priority 3, eventData]",
                 LockOptions.defaults()
-                        .withTerm(Duration.ofSeconds(5))
-                        .withRenewed(false)
+                        .withLeaseDuration(Duration.ofSeconds(5))
+                        .withRenewal(false)
                         .withWaitLimit(Wait.forever())
-                        .withLongestHold(Duration.ofHours(1))
+                        .withMaxHold(Duration.ofHours(1))
                         .withOrder(LockOptions.Order.LIFO)
                         .withPriority(3)
                         .withEventData("secret")

@@ -23,18 +23,22 @@ final class PlainOptionsTest {
         Map<String, Executable> cases = new LinkedHashMap<>();
         // A lifetime of less than a millisecond would be none: a key that never expires, or one that is gone at once.
         cases.put(
-                "term is PT0.0005S, must be from 100 ms to 365 days", () -> PLAIN.withTerm(Duration.ofNanos(500_000)));
-        cases.put("term is PT0S, must be from 100 ms to 365 days", () -> PLAIN.withTerm(Duration.ZERO));
-        cases.put("term is PT-1S, must be from 100 ms to 365 days", () -> PLAIN.withTerm(Duration.ofSeconds(-1)));
-        cases.put("longestHold is PT0S, must be from 1 ms to 365 days", () -> PLAIN.withLongestHold(Duration.ZERO));
+                "leaseDuration is PT0.0005S, must be from 100 ms to 365 days",
+                () -> PLAIN.withLeaseDuration(Duration.ofNanos(500_000)));
+        cases.put(
+                "leaseDuration is PT0S, must be from 100 ms to 365 days", () -> PLAIN.withLeaseDuration(Duration.ZERO));
+        cases.put(
+                "leaseDuration is PT-1S, must be from 100 ms to 365 days",
+                () -> PLAIN.withLeaseDuration(Duration.ofSeconds(-1)));
+        cases.put("maxHold is PT0S, must be from 1 ms to 365 days", () -> PLAIN.withMaxHold(Duration.ZERO));
         cases.put("maxAttempts is 0, must be at least 1", () -> PLAIN.withMaxAttempts(0));
         cases.put("maxAttempts is -1, must be at least 1", () -> PLAIN.withMaxAttempts(-1));
         cases.put(
-                "leastRemaining is PT27S, must be less than nine tenths of the term, which is PT30S",
-                () -> PLAIN.withLeastRemaining(Duration.ofSeconds(27)));
+                "minRemaining is PT27S, must be less than nine tenths of the term, which is PT30S",
+                () -> PLAIN.withMinRemaining(Duration.ofSeconds(27)));
         cases.put(
-                "renewed is true, must be false for a key without expiry: there is nothing to renew",
-                () -> PLAIN.withoutExpiry().withRenewed(true));
+                "renewal is true, must be false for a key without expiry: there is nothing to renew",
+                () -> PLAIN.withoutExpiry().withRenewal(true));
         cases.forEach((message, act) -> assertEquals(
                 message, assertThrows(IllegalArgumentException.class, act).getMessage()));
     }
@@ -43,40 +47,41 @@ final class PlainOptionsTest {
     void withTerm_fractionOfAMillisecond_isDropped() {
         assertEquals(
                 Duration.ofMillis(1500),
-                PLAIN.withTerm(Duration.ofNanos(1_500_999_999)).term());
+                PLAIN.withLeaseDuration(Duration.ofNanos(1_500_999_999)).leaseDuration());
     }
 
     @Test
     void withoutExpiry_isNotTheDefaultAndIsUndoneByATerm() {
         assertTrue(PLAIN.expiring());
         assertFalse(PLAIN.withoutExpiry().expiring());
-        assertFalse(PLAIN.withoutExpiry().renewed());
-        assertTrue(PLAIN.withoutExpiry().withTerm(Duration.ofSeconds(1)).expiring());
+        assertFalse(PLAIN.withoutExpiry().renewal());
+        assertTrue(
+                PLAIN.withoutExpiry().withLeaseDuration(Duration.ofSeconds(1)).expiring());
     }
 
     @Test
     void with_allOptions_keepsEachOfThem() {
         Supplier<String> values = () -> "v";
         Backoff backoff = Backoff.fixed(Duration.ofMillis(5));
-        PlainOptions all = PLAIN.withTerm(Duration.ofSeconds(9))
-                .withRenewed(false)
-                .withLongestHold(Duration.ofMinutes(1))
+        PlainOptions all = PLAIN.withLeaseDuration(Duration.ofSeconds(9))
+                .withRenewal(false)
+                .withMaxHold(Duration.ofMinutes(1))
                 .withValues(values)
                 .withBackoff(backoff)
                 .withMaxAttempts(3)
                 .withWaitLimit(Wait.forever())
                 .withPatience(Patience.WITH_EACH_HOLDER)
-                .withLeastRemaining(Duration.ofSeconds(1));
-        assertEquals(Duration.ofSeconds(9), all.term());
+                .withMinRemaining(Duration.ofSeconds(1));
+        assertEquals(Duration.ofSeconds(9), all.leaseDuration());
         assertTrue(all.expiring());
-        assertFalse(all.renewed());
-        assertEquals(Duration.ofMinutes(1), all.longestHold());
+        assertFalse(all.renewal());
+        assertEquals(Duration.ofMinutes(1), all.maxHold());
         assertSame(values, all.values());
         assertSame(backoff, all.backoff());
         assertEquals(3, all.maxAttempts());
         assertEquals(Wait.forever(), all.waitLimit());
         assertEquals(Patience.WITH_EACH_HOLDER, all.patience());
-        assertEquals(Duration.ofSeconds(1), all.leastRemaining());
+        assertEquals(Duration.ofSeconds(1), all.minRemaining());
     }
 
     @Test
@@ -90,7 +95,7 @@ final class PlainOptionsTest {
 
     @Test
     void defaults_asDocumented_areThere() {
-        assertEquals(Duration.ofSeconds(30), PlainOptions.defaults().term());
+        assertEquals(Duration.ofSeconds(30), PlainOptions.defaults().leaseDuration());
         assertEquals(1, PlainOptions.defaults().withMaxAttempts(1).maxAttempts());
     }
 }

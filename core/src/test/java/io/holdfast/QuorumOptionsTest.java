@@ -23,7 +23,7 @@ final class QuorumOptionsTest {
         List<QuorumOptions> changed = List.of(
                 defaults.withClient(client),
                 defaults.withNodeTimeout(MILLISECOND),
-                defaults.withLongestTerm(Duration.ofHours(1)),
+                defaults.withMaxLeaseDuration(Duration.ofHours(1)),
                 defaults.withBackoff(backoff),
                 defaults.withMaxAttempts(1));
         QuorumOptions all = defaults;
@@ -32,19 +32,19 @@ final class QuorumOptionsTest {
             assertNotEquals(defaults, one);
             assertEquals(i == 0 ? client : defaults.client(), one.client());
             assertEquals(i == 1 ? MILLISECOND : Duration.ofMillis(100), one.nodeTimeout());
-            assertEquals(i == 2 ? Duration.ofHours(1) : Duration.ofMinutes(1), one.longestTerm());
+            assertEquals(i == 2 ? Duration.ofHours(1) : Duration.ofMinutes(1), one.maxLeaseDuration());
             assertEquals(i == 3 ? backoff : defaults.backoff(), one.backoff());
             assertEquals(i == 4 ? 1 : Integer.MAX_VALUE, one.maxAttempts());
         }
-        all = all.withMaxAttempts(1).withBackoff(backoff).withLongestTerm(Duration.ofHours(1));
-        QuorumOptions same = defaults.withLongestTerm(Duration.ofHours(1))
+        all = all.withMaxAttempts(1).withBackoff(backoff).withMaxLeaseDuration(Duration.ofHours(1));
+        QuorumOptions same = defaults.withMaxLeaseDuration(Duration.ofHours(1))
                 .withBackoff(backoff)
                 .withMaxAttempts(1);
         assertEquals(all, same);
         assertEquals(all.hashCode(), same.hashCode());
         assertNotEquals(all.hashCode(), defaults.hashCode());
         assertEquals(
-                "QuorumOptions[nodeTimeout PT0.1S, longestTerm PT1H, backoff fixed PT0.001S, maxAttempts 1]",
+                "QuorumOptions[nodeTimeout PT0.1S, maxLeaseDuration PT1H, backoff fixed PT0.001S, maxAttempts 1]",
                 all.toString());
     }
 
@@ -56,9 +56,10 @@ final class QuorumOptionsTest {
                 defaults.withNodeTimeout(Duration.ofSeconds(10)).nodeTimeout());
         assertEquals(
                 Duration.ofMillis(100),
-                defaults.withLongestTerm(Duration.ofMillis(100)).longestTerm());
+                defaults.withMaxLeaseDuration(Duration.ofMillis(100)).maxLeaseDuration());
         assertEquals(
-                Duration.ofDays(1), defaults.withLongestTerm(Duration.ofDays(1)).longestTerm());
+                Duration.ofDays(1),
+                defaults.withMaxLeaseDuration(Duration.ofDays(1)).maxLeaseDuration());
     }
 
     @Test
@@ -67,8 +68,8 @@ final class QuorumOptionsTest {
         Map<String, Executable> cases = new LinkedHashMap<>();
         cases.put("nodeTimeout is PT0S, must be from 1 ms to 10 s", () -> defaults.withNodeTimeout(Duration.ZERO));
         cases.put(
-                "longestTerm is PT25H, must be from 100 ms to 1 days",
-                () -> defaults.withLongestTerm(Duration.ofHours(25)));
+                "maxLeaseDuration is PT25H, must be from 100 ms to 1 days",
+                () -> defaults.withMaxLeaseDuration(Duration.ofHours(25)));
         cases.put("maxAttempts is 0, must be at least 1", () -> defaults.withMaxAttempts(0));
         cases.forEach((message, act) -> assertEquals(
                 message, assertThrows(IllegalArgumentException.class, act).getMessage()));
@@ -78,6 +79,6 @@ final class QuorumOptionsTest {
     void quarantine_ofAMinute_isThatAndOnePercentAndAFixedDriftAndASecond() {
         assertEquals(
                 Duration.ofMillis(61_602),
-                QuorumClient.quarantine(QuorumOptions.defaults().longestTerm()));
+                QuorumClient.quarantine(QuorumOptions.defaults().maxLeaseDuration()));
     }
 }

@@ -49,7 +49,7 @@ final class ShownTest {
             new LockTimeoutException(FORGED, "why", plain).getMessage(),
             new LockTimeoutException(FORGED, Wait.none()).getMessage(),
             new LockRefusedException(new Attempt.QueueFull(FORGED, contention)).getMessage(),
-            new LeaseLostException(FORGED, 7, LossReason.GONE, false, null).getMessage(),
+            new LeaseLostException(FORGED, 7, LossReason.NOT_ON_SERVER, false, null).getMessage(),
             Events.line(new LockEvent.Asked(subject, 1)),
         }) {
             assertTrue(message.chars().noneMatch(Character::isISOControl), message);

@@ -31,7 +31,7 @@ final class Application implements AutoCloseable {
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults()
             .withConnectTimeout(Duration.ofMinutes(1))
             .withCommandTimeout(Duration.ofSeconds(30))
-            .withLockDefaults(LockOptions.defaults().withTerm(TERM));
+            .withLockDefaults(LockOptions.defaults().withLeaseDuration(TERM));
 
     private static final long PATIENCE_NANOS = 60_000_000_000L;
 
@@ -88,7 +88,7 @@ final class Application implements AutoCloseable {
         Holdfast holdfast = Holdfast.over(
                 LettuceDriver.over((RedisClient) connections.getRequiredNativeClient()),
                 HoldfastOptions.defaults()
-                        .withLockDefaults(LockOptions.defaults().withTerm(TERM)));
+                        .withLockDefaults(LockOptions.defaults().withLeaseDuration(TERM)));
         return closeLater(holdfast);
     }
 

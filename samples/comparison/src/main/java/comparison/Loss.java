@@ -44,7 +44,7 @@ public final class Loss {
             Holdfast holdfast = application.holdfast();
             Lease lease = holdfast.lock("order/7").acquire();
             forget(application);
-            print("Holdfast", "told: " + lease.lost().toCompletableFuture().get());
+            print("Holdfast", "told: " + lease.whenLost().toCompletableFuture().get());
             print("", "asked, isValid: " + lease.isValid());
             print("", "released: " + lease.release());
         }

@@ -21,7 +21,7 @@ public class Job {
     }
 
     @Scheduled(cron = "*/5 * * * * *")
-    @RunsOnce(value = "samples/report", atLeast = "4s")
+    @RunsOnce(value = "samples/report", minHold = "4s")
     public void report() {
         Lease lease = CurrentLease.get();
         System.out.println(instance + " makes the report, lease since " + lease.since() + ", token " + lease.token());

@@ -30,7 +30,7 @@ final class Acquire implements Subcommand {
     public CommandSpec spec() {
         CommandSpec spec = Specs.command(
                         "acquire",
-                        "holdfast acquire NAME [--try|--wait TIME] [--term TIME] [--token] [OPTIONS]",
+                        "holdfast acquire NAME [--try|--wait TIME] [--lease TIME] [--token] [OPTIONS]",
                         "Takes a lock for the script that calls it, and prints a ticket, with which holdfast release"
                                 + " --ticket gives it back. Meanwhile a process in the background keeps and renews it, and"
                                 + " releases it when the script has ended, however that ends. Prefer holdfast run where"
@@ -53,7 +53,8 @@ final class Acquire implements Subcommand {
                         ON_LOSS,
                         "SIGNAL",
                         "Send the script this signal if the lock is lost: TERM, INT, HUP, USR1, USR2 or KILL."));
-        for (String option : List.of("--wait", "--try", "--term", "--order", "--priority", "--queue-limit", "--meta")) {
+        for (String option :
+                List.of("--wait", "--try", "--lease", "--order", "--priority", "--queue-limit", "--meta")) {
             spec.addOption(Specs.ofRun(option));
         }
         spec.addOption(Specs.ofRun("--busy-exit")).addOption(Specs.ofRun(LockRequest.AS));
@@ -147,7 +148,7 @@ final class Acquire implements Subcommand {
             Json.print(json -> json.text("lock", request.name())
                     .text("ticket", words[2])
                     .number("token", Long.parseLong(words[1]))
-                    .millis("term", request.term()));
+                    .millis("leaseDuration", request.term()));
         } else {
             System.out.println(words[2] + (given.hasMatchedOption("--token") ? " " + words[1] : ""));
         }

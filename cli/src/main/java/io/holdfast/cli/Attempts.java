@@ -38,7 +38,7 @@ final class Attempts {
         if (request.also().isEmpty()) {
             Attempt attempt = of(client, request);
             return attempt instanceof Attempt.Obtained obtained
-                    ? new OfAll(List.of(obtained.held()), null)
+                    ? new OfAll(List.of(obtained.lease()), null)
                     : new OfAll(List.of(), attempt);
         }
         LockOptions options = request.options();
@@ -47,9 +47,10 @@ final class Attempts {
                 .toArray(DistributedLock[]::new));
         SetAttempt attempt = reported(client, request, () -> set.attempt(request.patience()));
         return attempt.fold(
-                all -> new OfAll(request.names().stream().map(all.held()::lease).toList(), null),
+                all -> new OfAll(
+                        request.names().stream().map(all.lease()::lease).toList(), null),
                 notAll -> new OfAll(List.of(), notAll.why()),
-                unknown -> new OfAll(List.of(), new Attempt.Unknown(unknown.lock(), unknown.cause())));
+                unknown -> new OfAll(List.of(), new Attempt.Unknown(unknown.lockName(), unknown.cause())));
     }
 
     private static <A> A reported(Holdfast client, LockRequest request, Asking<A> asking) throws InterruptedException {
@@ -85,7 +86,7 @@ final class Attempts {
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
         }
-        String lock = "'" + (attempt instanceof Attempt.NotObtained not ? not.lock() : request.name()) + "' ";
+        String lock = "'" + (attempt instanceof Attempt.NotObtained not ? not.lockName() : request.name()) + "' ";
         if (!request.quiet()) {
             if (attempt instanceof Attempt.TimedOut late) {
                 Say.line(lock + "was not free within " + request.patienceText() + ": "

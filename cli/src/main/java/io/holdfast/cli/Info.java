@@ -64,8 +64,8 @@ final class Info implements Subcommand {
             facts.add("held by", Words.holder(holder) + ", pid " + holder.pid());
             facts.add("since", Words.ago(holder.since()));
             facts.add(
-                    "term",
-                    Span.inWords(lock.term()) + ", " + Span.inWords(lock.remaining()) + " left"
+                    "lease duration",
+                    Span.inWords(lock.leaseDuration()) + ", " + Span.inWords(lock.remaining()) + " left"
                             + (holder.resting() ? "" : " unless renewed"));
             facts.add("token", Long.toString(holder.token()));
             if (!holder.metadata().isEmpty()) {

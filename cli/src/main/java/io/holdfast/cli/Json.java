@@ -140,7 +140,7 @@ final class Json {
         } else {
             object("holder", json -> json.holder(holder));
         }
-        millis("term", holder == null ? null : lock.term());
+        millis("leaseDuration", holder == null ? null : lock.leaseDuration());
         millis("remaining", holder == null ? null : lock.remaining());
         time("endsAt", holder == null ? null : Words.in(lock.remaining()));
         number("waiters", lock.waiters());
@@ -191,7 +191,7 @@ final class Json {
         text("mode", mode(share.mode()));
         number("permits", share.permits());
         text("state", stateOf(share));
-        millis("term", share.term());
+        millis("leaseDuration", share.leaseDuration());
         millis("remaining", share.remaining());
         return time("endsAt", Words.in(share.remaining()));
     }

@@ -97,7 +97,7 @@ final class LeaseKeeper {
             if (!(attempt instanceof Attempt.Obtained obtained)) {
                 return Attempts.notObtained(attempt, request);
             }
-            return keep(obtained.held());
+            return keep(obtained.lease());
         } catch (IOException e) {
             Say.failure("no ticket can be made: " + e.getMessage(), e);
             return ExitStatus.INTERNAL;
@@ -120,7 +120,7 @@ final class LeaseKeeper {
             }
             ticket = Ticket.create();
             ServerSocketChannel socket = ticket.listen();
-            var unused = lease.lost().thenAccept(this::onLost);
+            var unused = lease.whenLost().thenAccept(this::onLost);
             start("holdfast-ticket", () -> answer(socket, lease));
             System.out.print(OFFER + lease.token() + " " + ticket.folder() + "\n");
             System.out.flush();
@@ -252,7 +252,11 @@ final class LeaseKeeper {
         boolean held = lease.isValid();
         if (result == null ? !held : result == ReleaseResult.ALREADY_GONE) {
             return new Ticket.Answer(
-                    "lost", lease.token(), 0, request.name(), Words.loss(reason == null ? LossReason.GONE : reason));
+                    "lost",
+                    lease.token(),
+                    0,
+                    request.name(),
+                    Words.loss(reason == null ? LossReason.NOT_ON_SERVER : reason));
         }
         String word = result == null ? "held" : result == ReleaseResult.UNCONFIRMED ? "unconfirmed" : "released";
         long left =

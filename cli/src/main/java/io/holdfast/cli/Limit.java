@@ -41,7 +41,7 @@ final class Limit implements Subcommand {
         if (number == null) {
             throw new UsageException("to how many permits? N is missing, as in: holdfast limit NAME 0 --for 10m");
         }
-        int permits = WholeNumber.parse("N", number, 0, DistributedSemaphore.MOST);
+        int permits = WholeNumber.parse("N", number, 0, DistributedSemaphore.MAX_PERMITS);
         String length = given.matchedOptionValue(FOR, null);
         if (length == null) {
             throw new UsageException("for how long? --for is missing, as in: holdfast limit NAME 0 --for 10m");

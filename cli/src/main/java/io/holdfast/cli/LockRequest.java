@@ -53,7 +53,7 @@ record LockRequest(
     static final String AS = "--as";
     static final String ALSO = "--also";
     private static final Duration SHORTEST = Duration.ofMillis(1);
-    private static final Duration SHORTEST_TERM = Duration.ofMillis(100);
+    private static final Duration MIN_LEASE_DURATION = Duration.ofMillis(100);
     static final Duration USUAL_TERM = Duration.ofSeconds(30);
     private static final int HIGHEST_STATUS = 255;
     private static final int LONGEST_QUEUE = 1_000_000;
@@ -79,14 +79,14 @@ record LockRequest(
                 also(given),
                 tryOnly ? Wait.none() : wait(wait),
                 tryOnly || wait == null ? "" : wait,
-                span(given, "--term", SHORTEST_TERM, usualTerm),
-                span(given, "--at-least", SHORTEST, Duration.ZERO),
+                span(given, "--lease", MIN_LEASE_DURATION, usualTerm),
+                span(given, "--min-hold", SHORTEST, Duration.ZERO),
                 order(given.matchedOptionValue("--order", null)),
                 number(
                         given,
                         "--priority",
-                        -LockOptions.HIGHEST_PRIORITY,
-                        LockOptions.HIGHEST_PRIORITY,
+                        -LockOptions.MAX_PRIORITY,
+                        LockOptions.MAX_PRIORITY,
                         LockOptions.defaults().priority()),
                 number(given, "--queue-limit", 1, LONGEST_QUEUE, 0),
                 metadata(given),
@@ -188,7 +188,7 @@ record LockRequest(
 
     /** How the lock is to be asked for and held. */
     LockOptions options() {
-        LockOptions options = LockOptions.defaults().withTerm(term).withShortestHold(atLeast);
+        LockOptions options = LockOptions.defaults().withLeaseDuration(term).withMinHold(atLeast);
         // Each copy is checked as a whole: not made where nothing differs, which is nearly always.
         if (order != LockOptions.Order.FIFO || priority != 0 || queueLimit != 0 || !metadata.isEmpty()) {
             options = options.withOrder(order)

@@ -106,7 +106,7 @@ final class Pages {
                         "Examples:",
                         "  A cron job on several machines that must run once, even if their clocks differ by some"
                                 + " seconds:",
-                        "    * * * * *  holdfast run nightly --url redis://locks --require-server --try --at-least 55s"
+                        "    * * * * *  holdfast run nightly --url redis://locks --require-server --try --min-hold 55s"
                                 + " --busy-exit 0 -q -- report.sh",
                         "  A deployment that waits for the one before:",
                         "    holdfast run deploy --wait 5m --url redis://locks -- ./deploy.sh production",
@@ -158,7 +158,7 @@ final class Pages {
                         "  A scheduler that runs on one of three machines, started on each by its service manager:",
                         "    holdfast lead scheduler --url redis://locks --require-server -- ./scheduler",
                         "  The next leads after 5 s at most if a machine dies; the one with the large disk is preferred:",
-                        "    holdfast lead backup --term 5s --priority 10 --url redis://locks -- ./backup-daemon",
+                        "    holdfast lead backup --lease 5s --priority 10 --url redis://locks -- ./backup-daemon",
                         "  Others find out where the leader is:",
                         "    holdfast lead api --meta url=http://$(hostname):8080 --url redis://locks -- ./api");
     }
@@ -166,7 +166,7 @@ final class Pages {
     private static Map<String, String> leadOptions() {
         Map<String, String> words = new LinkedHashMap<>();
         words.put(
-                "--term",
+                "--lease",
                 "How long nobody leads if the leader dies; 15s by default, 100ms to 365d. A short term makes another"
                         + " lead sooner after a crash, and loses a leadership sooner when the server is away.");
         words.put(
@@ -218,11 +218,11 @@ final class Pages {
         words.put("--wait", "Wait this long at most; 'forever', which is the default, waits as long as it takes.");
         words.put("--try", "Do not wait: end with 75 if another holds the lock.");
         words.put(
-                "--term",
+                "--lease",
                 "How long the lock stays taken if this process dies; 30s by default, 100ms to 365d. A short term frees"
                         + " the lock sooner after a crash, and loses it sooner when the server is away.");
         words.put(
-                "--at-least",
+                "--min-hold",
                 "Keep the lock taken until this long after it was obtained, although the command has ended: so that a"
                         + " short job does not run again on a machine whose clock is late. Not after a command that could"
                         + " not be started (126, 127).");

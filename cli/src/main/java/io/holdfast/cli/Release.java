@@ -351,7 +351,7 @@ final class Release implements Subcommand {
         }
 
         private static void document(Json json, Revocation one) {
-            json.text("lock", one.lock())
+            json.text("lock", one.lockName())
                     .text(
                             "outcome",
                             switch (one.outcome()) {
@@ -388,7 +388,7 @@ final class Release implements Subcommand {
         }
 
         private static String sentence(Revocation one) {
-            String lock = "'" + one.lock() + "'";
+            String lock = "'" + one.lockName() + "'";
             String who = one.holder()
                     .map(Done::named)
                     .orElse(one.outcome() == Outcome.RELEASED ? "all who held it" : "nobody");

@@ -177,7 +177,7 @@ final class Run {
             }
         }
         for (Lease lease : held) {
-            var unused = lease.lost().thenAccept(reason -> onLost(lease.name(), reason));
+            var unused = lease.whenLost().thenAccept(reason -> onLost(lease.name(), reason));
         }
         int status = started.await();
         boolean begun = children == null || children.await();
@@ -220,7 +220,7 @@ final class Run {
                 giveBack(client, lease);
             } catch (HoldfastException e) {
                 Say.failure(
-                        "'" + lease.name() + "' could not be freed before --at-least is over: " + e.getMessage(), e);
+                        "'" + lease.name() + "' could not be freed before --min-hold is over: " + e.getMessage(), e);
             }
             lease.release(); // which is gone already, or is all that can be done
         }
@@ -263,7 +263,7 @@ final class Run {
             case ALREADY_GONE -> {
                 if (status != ExitStatus.LOST) {
                     Say.line("lock '" + lock + "' was lost before the command had ended: "
-                            + Words.loss(LossReason.GONE));
+                            + Words.loss(LossReason.NOT_ON_SERVER));
                 }
                 return ExitStatus.LOST;
             }

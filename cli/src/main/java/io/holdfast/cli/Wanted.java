@@ -50,7 +50,7 @@ record Wanted(Kind kind, int permits, int limit) {
 
     private static Wanted permits(String text) {
         Matcher form = FORM.matcher(text);
-        int most = DistributedSemaphore.MOST;
+        int most = DistributedSemaphore.MAX_PERMITS;
         if (form.matches()) {
             int permits = Integer.parseInt(form.group(1));
             int limit = Integer.parseInt(form.group(2));

@@ -21,7 +21,7 @@ final class WarmUp {
             throw new UsageException("unknown command '" + COMMAND + "'");
         }
         System.setOut(new PrintStream(OutputStream.nullOutputStream()));
-        String[] quick = {LOCK, "--term", "5s", "--", "true"};
+        String[] quick = {LOCK, "--lease", "5s", "--", "true"};
         int status = Run.run(quick);
         try (Holdfast client = new Server(null, null).connect(COMMAND)) {
             Optional<Lease> lease = client.lock(LOCK).tryAcquire();

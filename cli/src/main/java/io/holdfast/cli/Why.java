@@ -126,7 +126,7 @@ final class Why implements Subcommand {
         boolean oneOfSeveral =
                 way.by() == Way.By.OPERATOR_RELEASE && lock.shares().size() > 1;
         return words
-                + way.in().map(in -> ", " + at(Words.in(in), in)).orElse("")
+                + way.after().map(in -> ", " + at(Words.in(in), in)).orElse("")
                 + (way.condition().isEmpty() ? "" : ", " + way.condition())
                 + (oneOfSeveral ? " (--client: of that one only)" : "");
     }
@@ -147,7 +147,7 @@ final class Why implements Subcommand {
                 "freedBy",
                 ways,
                 (each, way) -> each.text("by", way.by().word())
-                        .time("at", way.in().map(Words::in).orElse(null))
+                        .time("at", way.after().map(Words::in).orElse(null))
                         .text("words", inWords(lock, way)));
         if (next == null) {
             json.nothing("next");
@@ -164,11 +164,11 @@ final class Why implements Subcommand {
         json.list(
                 "deadlocks",
                 deadlocks,
-                (each, cycle) -> each.text("words", cycle.inWords())
+                (each, cycle) -> each.text("words", cycle.describe())
                         .list(
                                 "links",
                                 cycle.links(),
-                                (link, waits) -> link.text("lock", waits.lock())
+                                (link, waits) -> link.text("lock", waits.lockName())
                                         .text("key", waits.key())
                                         .text("application", waits.application())
                                         .text("host", waits.host())
@@ -242,7 +242,7 @@ final class Why implements Subcommand {
         page.append(Words.calls(lock));
         for (WaitCycle cycle : deadlocks) {
             page.append("This is a deadlock: ")
-                    .append(Say.printable(cycle.inWords()))
+                    .append(Say.printable(cycle.describe()))
                     .append(".\n");
         }
         if (!ways.isEmpty()) {

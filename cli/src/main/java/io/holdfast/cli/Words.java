@@ -177,8 +177,8 @@ final class Words {
     static String contention(Contention contention) {
         Holder holder = contention.holder().orElse(null);
         String who = holder == null ? "the holder is not known" : held(holder, contention.remaining());
-        if (contention.place() > 0) {
-            return who + "; place " + contention.place() + " of " + contention.waiters() + " in the queue";
+        if (contention.position() > 0) {
+            return who + "; place " + contention.position() + " of " + contention.waiters() + " in the queue";
         }
         return contention.waiters() > 0 ? who + "; " + contention.waiters() + " waiting" : who;
     }
@@ -193,10 +193,10 @@ final class Words {
         return switch (reason) {
             case EXPIRED ->
                 "it could not be renewed in time, because the server did not answer or this machine stood still";
-            case GONE -> "the server has forgotten it or has given it to another";
+            case NOT_ON_SERVER -> "the server has forgotten it or has given it to another";
             case REVOKED -> "an operator released it, or a client took it over from a holder that seemed stuck";
-            case TERM_ENDED -> "it was not renewed any more";
-            case FORGOTTEN -> "it was dropped without a release";
+            case LEASE_LIMIT_REACHED -> "it was not renewed any more";
+            case ABANDONED -> "it was dropped without a release";
             case CLIENT_CLOSED -> "the connection was closed";
         };
     }

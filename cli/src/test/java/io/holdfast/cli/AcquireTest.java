@@ -113,7 +113,7 @@ final class AcquireTest {
     @ParameterizedTest
     @ValueSource(strings = {"sh", "bash"})
     void acquire_byAScript_holdsUntilTheTicketIsGivenBack(String shell) throws Exception {
-        String text = "held=$(hf acquire deploy --term 900ms --token) || exit\n"
+        String text = "held=$(hf acquire deploy --lease 900ms --token) || exit\n"
                 + "echo \"held $held\"; ticket=${held% *}\n"
                 + "read line\n"
                 + "hf check --ticket \"$ticket\"; echo \"check $?\"\n"
@@ -147,7 +147,7 @@ final class AcquireTest {
 
     @Test
     void script_thatIsKilled_losesItsLockAtOnce() throws Exception {
-        try (Launched script = script("t=$(hf acquire killed --term 1h); echo held; exec sleep 1000")) {
+        try (Launched script = script("t=$(hf acquire killed --lease 1h); echo held; exec sleep 1000")) {
             script.awaitOut("held");
             assertFalse(isFree("killed"));
             script.signal("KILL");
@@ -159,11 +159,11 @@ final class AcquireTest {
     @CsvSource(
             delimiter = ';',
             value = {
-                "t=$(hf acquire sub --term 1h)",
-                "t=$(hf acquire sub --term 1h | cat)",
-                "t=$(hf acquire sub --term 1h 2>&1)",
-                "t=`hf acquire sub --term 1h`",
-                "t=$(timeout 100 \"$HF\" acquire sub --term 1h)"
+                "t=$(hf acquire sub --lease 1h)",
+                "t=$(hf acquire sub --lease 1h | cat)",
+                "t=$(hf acquire sub --lease 1h 2>&1)",
+                "t=`hf acquire sub --lease 1h`",
+                "t=$(timeout 100 \"$HF\" acquire sub --lease 1h)"
             })
     void lock_isTheScripts_notThatOfTheSubshellThatAskedForIt(String taking) throws Exception {
         String text = taking + "\necho \"held $t\"\nread line\nhf check --ticket \"$t\"; echo \"check $?\"\n";
@@ -183,7 +183,7 @@ final class AcquireTest {
 
     @Test
     void keeper_thatIsKilled_isFoundOut_andTheLockEndsWithItsTerm() throws Exception {
-        String text = "t=$(hf acquire orphan --term 2s); echo held; read line;"
+        String text = "t=$(hf acquire orphan --lease 2s); echo held; read line;"
                 + " hf check --ticket \"$t\"; echo \"check $?\"; hf release --ticket \"$t\"; echo \"release $?\"";
         try (Launched script = script(text)) {
             script.awaitOut("held");
@@ -206,7 +206,7 @@ final class AcquireTest {
 
     @Test
     void keeper_thatWasKilled_leavesWhatTheNextRemoves() throws Exception {
-        try (Launched script = script("t=$(hf acquire left --term 300ms); echo held; read line")) {
+        try (Launched script = script("t=$(hf acquire left --lease 300ms); echo held; read line")) {
             script.awaitOut("held");
             keepers().get(0).destroyForcibly();
             script.line("");
@@ -265,7 +265,9 @@ final class AcquireTest {
                 assertEquals(
                         holder("turns").token(),
                         Said.json(second.out()).get("token").getAsLong());
-                assertEquals(30_000, Said.json(second.out()).get("termMillis").getAsInt());
+                assertEquals(
+                        30_000,
+                        Said.json(second.out()).get("leaseDurationMillis").getAsInt());
                 first.status();
                 String ticket = Said.json(second.out()).get("ticket").getAsString();
                 assertEquals(0, Said.by("release", "--ticket", ticket).status());
@@ -309,7 +311,7 @@ final class AcquireTest {
 
     @Test
     void ticket_thatCannotBePrinted_isReleasedAgain_with74() throws Exception {
-        try (Launched script = script("hf acquire unprinted --term 1h >/dev/full; echo \"status $?\"; read line")) {
+        try (Launched script = script("hf acquire unprinted --lease 1h >/dev/full; echo \"status $?\"; read line")) {
             script.awaitOut("status");
             assertEquals("status 74\n", script.out());
             assertTrue(isFree("unprinted"));
@@ -336,7 +338,7 @@ final class AcquireTest {
         Map<String, String> variables =
                 Map.of("HOLDFAST_HOME", home.toString(), "HOLDFAST_IDLE_MILLIS", "500", "HOLDFAST_URL", "local");
         String[] next = {"run", "mine", "--wait", "1m", "-q", "--", "echo", "ran"};
-        try (Launched script = script(variables, "sh", "t=$(hf acquire mine --term 1h); echo held; read line")) {
+        try (Launched script = script(variables, "sh", "t=$(hf acquire mine --lease 1h); echo held; read line")) {
             script.awaitOut("held");
             keepers().get(0).destroyForcibly();
             Launched.await("the keeper to end", () -> keepers().isEmpty());

@@ -82,7 +82,8 @@ final class KindsTest {
         read("a");
         permits("a");
         try (var candidacy = one.election("a")
-                .campaign(leadership -> leadership.over().toCompletableFuture().join())) {
+                .campaign(leadership ->
+                        leadership.whenOver().toCompletableFuture().join())) {
             Launched.await("a leader", () -> one.inspect().elections().isLocked("a"));
             List<String> lines = said("ls").out().lines().toList();
             assertEquals(5, lines.size(), lines.toString());
@@ -145,11 +146,11 @@ final class KindsTest {
 
     @Test
     void why_ofASemaphore_tellsWhenEnoughTermsAreOver() throws Exception {
-        LockOptions brief = LockOptions.defaults().withRenewed(false);
-        keep(one.semaphore("a", 5, brief.withTerm(Duration.ofHours(9)))
+        LockOptions brief = LockOptions.defaults().withRenewal(false);
+        keep(one.semaphore("a", 5, brief.withLeaseDuration(Duration.ofHours(9)))
                 .permits(3)
                 .acquire());
-        keep(two.semaphore("a", 5, brief.withTerm(Duration.ofHours(2)))
+        keep(two.semaphore("a", 5, brief.withLeaseDuration(Duration.ofHours(2)))
                 .permits(2)
                 .acquire());
         waiters.add(two.semaphore("a", 5).permits(2).acquireAsync(Wait.forever()));
@@ -186,7 +187,7 @@ final class KindsTest {
 
     @Test
     void resting_permits_areShownAsResting() throws Exception {
-        one.semaphore("a", 2, LockOptions.defaults().withShortestHold(Duration.ofHours(2)))
+        one.semaphore("a", 2, LockOptions.defaults().withMinHold(Duration.ofHours(2)))
                 .acquire()
                 .release();
         assertTrue(
@@ -261,7 +262,8 @@ final class KindsTest {
         read("a");
         permits("a");
         try (var candidacy = one.election("a")
-                .campaign(leadership -> leadership.over().toCompletableFuture().join())) {
+                .campaign(leadership ->
+                        leadership.whenOver().toCompletableFuture().join())) {
             Launched.await("a leader", () -> one.inspect().elections().isLocked("a"));
             Said all = said("release --all --yes --json");
             assertEquals(0, all.status());
@@ -368,7 +370,7 @@ final class KindsTest {
     void run_thatCannotStartItsCommand_givesBackItsOwnReadingOnly() throws Exception {
         keep(one.readWriteLock("a").read().acquire());
         try (Launched run = Launched.holdfast(
-                "run", "a", "--read", "--at-least", "1h", "--url", server.url(), "--", "/no/such/command")) {
+                "run", "a", "--read", "--min-hold", "1h", "--url", server.url(), "--", "/no/such/command")) {
             assertEquals(127, run.status());
         }
         assertEquals(1, one.inspect().readWriteLocks().lock("a").used());

@@ -77,7 +77,7 @@ final class LeadTest {
     @Test
     void server_frozen_endsTheCommandBeforeAnotherCouldLead() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = lead(server, WAITS, "--term", "6s")) {
+                Launched command = lead(server, WAITS, "--lease", "6s")) {
             awaitLed(command, 1);
             server.freeze();
             command.awaitErr("about to lose the leadership of 'job'");
@@ -93,7 +93,7 @@ final class LeadTest {
     void command_thatIgnoresTerm_isKilledWhenItsLeadershipEnds() throws Exception {
         String script = "trap '' TERM; echo leads job none $HOLDFAST_TOKEN; while :; do sleep 0.05; done";
         try (RedisServer server = RedisServer.start();
-                Launched command = lead(server, script, "--term", "3s", "--kill-after", "1h")) {
+                Launched command = lead(server, script, "--lease", "3s", "--kill-after", "1h")) {
             awaitLed(command, 1);
             server.freeze();
             command.awaitErr("KILL to ");
@@ -122,7 +122,7 @@ final class LeadTest {
     void kill_ofHoldfastItself_endsTheCommandAndAnotherLeads() throws Exception {
         String script = "echo leads $$; exec sleep 1000";
         try (RedisServer server = RedisServer.start();
-                Launched doomed = lead(server, script, "--term", "3s")) {
+                Launched doomed = lead(server, script, "--lease", "3s")) {
             doomed.awaitOut("\n");
             long pid = Long.parseLong(doomed.out().strip().substring("leads ".length()));
             doomed.signal("KILL");

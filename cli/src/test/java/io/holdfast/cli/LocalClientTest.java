@@ -84,7 +84,7 @@ final class LocalClientTest {
 
     private static Lease obtained(CompletableFuture<Attempt> attempt) throws Exception {
         return assertInstanceOf(Attempt.Obtained.class, attempt.get(SOON_SECONDS, TimeUnit.SECONDS))
-                .lease()
+                .asOptional()
                 .orElseThrow();
     }
 
@@ -113,7 +113,9 @@ final class LocalClientTest {
         try (Holdfast client = client()) {
             Lease lease = client.lock("x").acquire();
             end(signal);
-            assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
+            assertEquals(
+                    LossReason.NOT_ON_SERVER,
+                    lease.whenLost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
             assertFalse(lease.isValid());
         }
     }
@@ -128,7 +130,7 @@ final class LocalClientTest {
                     client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
             awaitQueued(1);
             end(signal);
-            held.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS);
+            held.whenLost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS);
             Lease lease = obtained(first);
             assertTrue(lease.token() > held.token());
             assertTrue(events.stream().anyMatch(LockEvent.Requeued.class::isInstance), events::toString);
@@ -161,7 +163,7 @@ final class LocalClientTest {
                 clients.add(client);
                 for (int j = 0; j < 3; j++) {
                     attempts.add(client.lock("x")
-                            .as("actor " + j)
+                            .withActor("actor " + j)
                             .attemptAsync(Wait.forever())
                             .toCompletableFuture());
                 }
@@ -189,7 +191,8 @@ final class LocalClientTest {
                     Launched.await("its whole term", () -> lease.remaining().toSeconds() > 10);
                     end("KILL");
                     assertEquals(
-                            LossReason.GONE, lease.lost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
+                            LossReason.NOT_ON_SERVER,
+                            lease.whenLost().toCompletableFuture().get(SOON_SECONDS, TimeUnit.SECONDS));
                 }
                 lease.release();
             }

@@ -195,7 +195,7 @@ final class LocalServerLossTest {
 
     @Test
     void serverIsFrozen_holderIsToldAtTheTerm_waiterGoesOnWhenItThaws() throws Exception {
-        try (Launched first = holder("--term", "2s");
+        try (Launched first = holder("--lease", "2s");
                 Launched second = waiter()) {
             long server = server();
             Launched.signal("STOP", server);
@@ -216,7 +216,7 @@ final class LocalServerLossTest {
 
     @Test
     void serverIsFrozenAndThenKilled_waiterIsServedByAnother() throws Exception {
-        try (Launched first = holder("--term", "2s");
+        try (Launched first = holder("--lease", "2s");
                 Launched second = waiter()) {
             long server = server();
             Launched.signal("STOP", server);

@@ -45,7 +45,7 @@ final class LookTest {
                 Holdfast client = Holdfast.connect(server.url(), options)) {
             Lease long1 = client.lock("zoo").acquire();
             Lease short1 = client.lock("a rather long name\n").acquire();
-            client.lock("cron", LockOptions.defaults().withShortestHold(Duration.ofHours(2)))
+            client.lock("cron", LockOptions.defaults().withMinHold(Duration.ofHours(2)))
                     .acquire()
                     .release();
             var unused = client.lock("zoo").acquireAsync(Wait.forever());
@@ -212,7 +212,7 @@ final class LookTest {
                             "lock",
                             "state",
                             "holder",
-                            "termMillis",
+                            "leaseDurationMillis",
                             "remainingMillis",
                             "endsAt",
                             "waiters",
@@ -226,7 +226,7 @@ final class LookTest {
                     List.copyOf(lock.keySet()));
             assertEquals(name, lock.get("lock").getAsString());
             assertEquals("held", lock.get("state").getAsString());
-            assertEquals(30_000, lock.get("termMillis").getAsLong());
+            assertEquals(30_000, lock.get("leaseDurationMillis").getAsLong());
             assertTrue(lock.get("endsAt").getAsString().endsWith("Z"), said.out());
             JsonObject holder = lock.getAsJsonObject("holder");
             assertEquals(

@@ -26,7 +26,7 @@ final class LossTest {
                 Launched command = run(
                         server,
                         "trap 'echo got TERM; exit 5' TERM; echo runs; while :; do sleep 0.05; done",
-                        "--term",
+                        "--lease",
                         "1s")) {
             server.freeze();
             assertEquals(76, command.status());
@@ -42,7 +42,7 @@ final class LossTest {
     @Test
     void killedServer_thatComesBackEmpty_endsTheCommandWith76() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; exec sleep 1000", "--term", "3s")) {
+                Launched command = run(server, "echo runs; exec sleep 1000", "--lease", "3s")) {
             server.kill();
             server.restart();
             assertEquals(76, command.status());
@@ -53,7 +53,7 @@ final class LossTest {
     @Test
     void holdThatIsTakenAway_endsTheCommandWith76() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; exec sleep 1000", "--term", "6s")) {
+                Launched command = run(server, "echo runs; exec sleep 1000", "--lease", "6s")) {
             server.command("FLUSHALL");
             assertEquals(76, command.status());
             assertTrue(command.err().contains("the server has forgotten it or has given it to another"), command.err());
@@ -63,7 +63,7 @@ final class LossTest {
     @Test
     void hold_thatAnOperatorReleases_isNamedAsSuch() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; exec sleep 1000", "--term", "1h")) {
+                Launched command = run(server, "echo runs; exec sleep 1000", "--lease", "1h")) {
             assertEquals(0, Said.by(server, "release", "lost", "--yes").status());
             assertEquals(76, command.status());
             assertTrue(
@@ -76,7 +76,7 @@ final class LossTest {
     @Test
     void holdThatIsTakenAway_justBeforeTheCommandEnds_is76() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; read line", "--term", "1h")) {
+                Launched command = run(server, "echo runs; read line", "--lease", "1h")) {
             server.command("FLUSHALL");
             command.line("");
             assertEquals(76, command.status());
@@ -89,7 +89,7 @@ final class LossTest {
         // The shell and its child ignore TERM; the child says its number.
         String script = "trap '' TERM; sleep 1000 & echo runs $!; wait";
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, script, "--term", "500ms", "--kill-after", "300ms")) {
+                Launched command = run(server, script, "--lease", "500ms", "--kill-after", "300ms")) {
             command.awaitOut("\n");
             long below = Long.parseLong(command.out().strip().substring("runs ".length()));
             assertTrue(ProcessHandle.of(below).isPresent());
@@ -104,7 +104,7 @@ final class LossTest {
     void processesBelowTheCommand_areEndedToo() throws Exception {
         // A shell that is ended by TERM leaves its children running.
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "sleep 1000 & echo runs $!; wait", "--term", "500ms")) {
+                Launched command = run(server, "sleep 1000 & echo runs $!; wait", "--lease", "500ms")) {
             command.awaitOut("\n");
             long below = Long.parseLong(command.out().strip().substring("runs ".length()));
             server.command("FLUSHALL");
@@ -116,7 +116,7 @@ final class LossTest {
     @Test
     void serverThatIsAwayForLessThanTheTerm_losesNothing() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; read line; exit 3", "--term", "1m")) {
+                Launched command = run(server, "echo runs; read line; exit 3", "--lease", "1m")) {
             server.freeze();
             server.thaw();
             command.line("");
@@ -128,7 +128,7 @@ final class LossTest {
     @Test
     void serverThatIsGoneAtTheEnd_isSaid_andTheStatusIsTheCommands() throws Exception {
         try (RedisServer server = RedisServer.start();
-                Launched command = run(server, "echo runs; read line; exit 3", "--term", "1m")) {
+                Launched command = run(server, "echo runs; read line; exit 3", "--lease", "1m")) {
             server.kill();
             long begin = System.nanoTime();
             command.line("");

@@ -66,7 +66,7 @@ final class ReleaseTest {
         Said said = Said.during(() -> release.run(Specs.parse(release.spec(), line.toArray(String[]::new))));
         // The holders are clients of this process, and say at once what they have lost: that is not the command's.
         String err = (question.toString(StandardCharsets.UTF_8) + said.err())
-                .replaceAll("holdfast: lease of lock '[^']*' with token \\d+ was lost: GONE\n", "");
+                .replaceAll("holdfast: lease of lock '[^']*' with token \\d+ was lost: NOT_ON_SERVER\n", "");
         return new Said(said.status(), said.out(), err);
     }
 
@@ -215,7 +215,7 @@ final class ReleaseTest {
     void release_ofAClientOrActorOrHost_takesThoseAndNoOthers() throws Exception {
         try (Holdfast other = Holdfast.connect(server.url(), EachQueued.OPTIONS)) {
             Lease mine = client.lock("mine").acquire();
-            Lease actors = client.lock("actors").as("job-7").acquire();
+            Lease actors = client.lock("actors").withActor("job-7").acquire();
             Lease others = other.lock("others").acquire();
             Said actor = Said.by(server, "release", "--client", client.id(), "--actor", "job-7", "--yes", "--json");
             assertEquals(1, actor.json().get("released").getAsInt(), actor.out());
@@ -270,7 +270,7 @@ final class ReleaseTest {
 
     @Test
     void extend_ofAHold_makesItLonger_neverShorter_andOfNothingIs1() throws Exception {
-        client.lock("deploy", LockOptions.defaults().withRenewed(false)).acquire();
+        client.lock("deploy", LockOptions.defaults().withRenewal(false)).acquire();
         Said said = Said.by(server, "extend", "deploy", "2h");
         assertEquals(0, said.status());
         assertTrue(said.out().matches("'deploy' stays held until \\S+ \\(for 2h\\), unless .*\n"), said.out());

@@ -106,7 +106,7 @@ class RunSetTest {
     @Test
     void loss_ofOne_is76AndNamesIt() throws Exception {
         try (Launched command =
-                run("x", "--also", "y", "--term", "1s", "--", "sh", "-c", "echo runs; exec sleep 100")) {
+                run("x", "--also", "y", "--lease", "1s", "--", "sh", "-c", "echo runs; exec sleep 100")) {
             command.awaitOut("runs");
             observer.admin().release("y", Admin.Waiters.HAND_OFF);
             assertEquals(76, command.status());

@@ -352,7 +352,7 @@ final class RunTest {
 
     @Test
     void kill_ofAHolder_freesTheLockAfterTheTerm() throws Exception {
-        try (Launched holder = runUntilTold("killed", "--term", "1500ms");
+        try (Launched holder = runUntilTold("killed", "--lease", "1500ms");
                 Launched second = run("killed", "--wait", "1m", "--", "echo", "ran")) {
             Launched.await("the second to queue", () -> info("killed").waiters() == 1);
             Duration left = info("killed").remaining();
@@ -365,7 +365,7 @@ final class RunTest {
 
     @Test
     void hold_isRenewed_asLongAsTheCommandRuns() throws Exception {
-        try (Launched holder = runUntilTold("renewed", "--term", "1s")) {
+        try (Launched holder = runUntilTold("renewed", "--lease", "1s")) {
             long token = info("renewed").holder().orElseThrow().token();
             long begin = System.nanoTime();
             Launched.await("three terms", () -> System.nanoTime() - begin > 3_000_000_000L);
@@ -428,11 +428,11 @@ final class RunTest {
 
     @Test
     void atLeast_afterAShortCommand_keepsTheLockTaken() throws Exception {
-        try (Launched job = run("cron", "--try", "--at-least", "1h", "--", "true")) {
+        try (Launched job = run("cron", "--try", "--min-hold", "1h", "--", "true")) {
             assertEquals(0, job.status());
             Holder holder = info("cron").holder().orElseThrow();
             assertTrue(holder.resting());
-            try (Launched late = run("cron", "--try", "--at-least", "1h", "--", "echo", "ran")) {
+            try (Launched late = run("cron", "--try", "--min-hold", "1h", "--", "echo", "ran")) {
                 assertEquals(75, late.status());
                 assertEquals("", late.out());
                 assertTrue(late.err().contains("'cron' is taken: free in 59m"), late.err());
@@ -443,8 +443,8 @@ final class RunTest {
 
     @Test
     void atLeast_ofACommandThatCannotBeStarted_doesNotRest() throws Exception {
-        try (Launched missing = run("never-1", "--at-least", "1h", "--", "/no/such/command");
-                Launched directory = run("never-2", "--at-least", "1h", "--", "/")) {
+        try (Launched missing = run("never-1", "--min-hold", "1h", "--", "/no/such/command");
+                Launched directory = run("never-2", "--min-hold", "1h", "--", "/")) {
             assertEquals(127, missing.status());
             assertEquals(126, directory.status());
             assertTrue(isFree("never-1"), () -> "" + info("never-1"));

@@ -37,8 +37,8 @@ final class UsageTest {
                 "--also=orders",
                 "--wait",
                 "5m",
-                "--term=10s",
-                "--at-least",
+                "--lease=10s",
+                "--min-hold",
                 "55s",
                 "--kill-after",
                 "0s",
@@ -90,8 +90,8 @@ final class UsageTest {
                 request);
         assertEquals(
                 LockOptions.defaults()
-                        .withTerm(Duration.ofSeconds(10))
-                        .withShortestHold(Duration.ofSeconds(55))
+                        .withLeaseDuration(Duration.ofSeconds(10))
+                        .withMinHold(Duration.ofSeconds(55))
                         .withOrder(LockOptions.Order.LIFO)
                         .withPriority(-7)
                         .withQueueLimit(12)
@@ -138,8 +138,8 @@ final class UsageTest {
                 "x --wait 99999999999999999999s -- true|--wait is '99999999999999999999s'",
                 "x --wait 5m --try -- true|--wait and --try",
                 "x --try --try -- true|--try",
-                "x --term 50ms -- true|--term is '50ms', must be from 100ms to 365d",
-                "x --at-least 0s -- true|--at-least is '0s', must be from 1ms to 365d",
+                "x --lease 50ms -- true|--lease is '50ms', must be from 100ms to 365d",
+                "x --min-hold 0s -- true|--min-hold is '0s', must be from 1ms to 365d",
                 "x --kill-after soon -- true|--kill-after is 'soon'",
                 "x --order first -- true|--order is 'first', must be fifo, lifo or random",
                 "x --priority 101 -- true|--priority is '101', must be a whole number from -100 to 100",
@@ -315,7 +315,7 @@ final class UsageTest {
                 assertEquals("", help.err());
                 for (String part : List.of(
                         "Usage: holdfast run NAME",
-                        "--at-least",
+                        "--min-hold",
                         "Exit status:",
                         "  76 ",
                         "  127 ",
@@ -330,7 +330,7 @@ final class UsageTest {
 
     @Test
     void pages_wrapToTheTerminal_betweenWords_andKeepCommandLinesWhole() throws Exception {
-        List<String> words = List.of("holdfast run nightly --url redis://locks --require-server --try --at-least 55s"
+        List<String> words = List.of("holdfast run nightly --url redis://locks --require-server --try --min-hold 55s"
                 + " --busy-exit 0 -q -- report.sh");
         for (int columns : new int[] {55, 60, 80, 100, 200}) {
             for (String command :

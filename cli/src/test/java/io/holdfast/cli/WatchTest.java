@@ -83,7 +83,7 @@ final class WatchTest {
 
     @Test
     void kill_ofHoldfast_endsTheCommandAndWhatItHasStarted() throws Exception {
-        try (Launched holdfast = run("killed", "sleep 1000 & echo runs $$ $!; wait", "--term", "1h")) {
+        try (Launched holdfast = run("killed", "sleep 1000 & echo runs $$ $!; wait", "--lease", "1h")) {
             assertEquals(2, started.size());
             kill(holdfast);
             awaitAllGone();
@@ -94,7 +94,7 @@ final class WatchTest {
     @Test
     void kill_ofHoldfast_givesTheCommandTimeToEndItself() throws Exception {
         String script = "trap 'echo ends; exit 0' TERM; echo runs $$; while :; do sleep 0.05; done";
-        try (Launched holdfast = run("asked", script, "--term", "1h")) {
+        try (Launched holdfast = run("asked", script, "--lease", "1h")) {
             kill(holdfast);
             assertEquals("runs " + started.get(0) + "\nends\n", holdfast.out());
             assertTrue(
@@ -109,7 +109,7 @@ final class WatchTest {
     @Test
     void kill_ofHoldfast_commandThatIgnoresTerm_isKilledWithWhatItHasStarted() throws Exception {
         String script = "trap '' TERM; sleep 1000 & echo runs $$ $!; wait";
-        try (Launched holdfast = run("stubborn", script, "--term", "1h", "--kill-after", "200ms")) {
+        try (Launched holdfast = run("stubborn", script, "--lease", "1h", "--kill-after", "200ms")) {
             kill(holdfast);
             awaitAllGone();
         }
@@ -230,7 +230,7 @@ final class WatchTest {
     @Test
     void holdForChildren_commandHasEnded_holdsUntilTheLastOfThemHas(@TempDir Path folder) throws Exception {
         String script = LEAVES_A_CHILD.formatted(folder.resolve("go"));
-        try (Launched holdfast = run("family", script, "--term", "600ms", "--hold-for-children")) {
+        try (Launched holdfast = run("family", script, "--lease", "600ms", "--hold-for-children")) {
             Launched.await("the command to have ended", () -> orphaned(holdfast));
             long token =
                     observer.inspect().lock("family").holder().orElseThrow().token();
@@ -272,7 +272,7 @@ final class WatchTest {
     @Test
     void holdForChildren_lossOfTheLock_endsThem(@TempDir Path folder) throws Exception {
         String script = LEAVES_A_CHILD.formatted(folder.resolve("go"));
-        try (Launched holdfast = run("orphans-lost", script, "--term", "600ms", "--hold-for-children")) {
+        try (Launched holdfast = run("orphans-lost", script, "--lease", "600ms", "--hold-for-children")) {
             Launched.await("the command to have ended", () -> orphaned(holdfast));
             observer.admin().release("orphans-lost", Admin.Waiters.HAND_OFF);
             assertEquals(76, holdfast.status());
@@ -282,7 +282,7 @@ final class WatchTest {
 
     @Test
     void holdForChildren_statusAndFilesAndFailures_areThoseOfTheCommand() throws Exception {
-        String[] options = {"--url", server.url(), "--hold-for-children", "--at-least", "1h", "--"};
+        String[] options = {"--url", server.url(), "--hold-for-children", "--min-hold", "1h", "--"};
         try (Launched cat = Launched.holdfast(line("plain", options, "cat"));
                 Launched signalled = Launched.holdfast(line("signalled", options, "sh", "-c", "kill -KILL $$"));
                 Launched missing = Launched.holdfast(line("missing", options, "/no/such/command"));

@@ -71,11 +71,11 @@ final class WhyTest {
         HoldfastOptions looking = EachQueued.OPTIONS.withDeadlockDetection(Duration.ofSeconds(1));
         try (Holdfast shop = Holdfast.connect(server.url(), looking.withApplication("shop"));
                 Holdfast stock = Holdfast.connect(server.url(), looking.withApplication("stock"));
-                Lease left = shop.lock("left").as("order-1").acquire();
-                Lease right = stock.lock("right").as("order-2").acquire()) {
-            var first = shop.lock("right").as("order-1").acquireAsync(Wait.forever());
+                Lease left = shop.lock("left").withActor("order-1").acquire();
+                Lease right = stock.lock("right").withActor("order-2").acquire()) {
+            var first = shop.lock("right").withActor("order-1").acquireAsync(Wait.forever());
             assertFalse(Said.by(server, "why", "left").out().contains("deadlock"));
-            var second = stock.lock("left").as("order-2").acquireAsync(Wait.forever());
+            var second = stock.lock("left").withActor("order-2").acquireAsync(Wait.forever());
             Launched.await(
                     "a deadlock", () -> Said.by(server, "why", "left").out().contains("\nThis is a deadlock: "));
             String out = Said.by(server, "why", "left").out();
@@ -146,7 +146,7 @@ final class WhyTest {
     @Test
     void why_aLockOfADeadHolder_tellsTheEndOfItsTerm() throws Exception {
         Launched holder = Launched.holdfast(
-                "run", "dead", "--url", server.url(), "--term", "1h", "--", "sh", "-c", "echo runs; exec sleep 1000");
+                "run", "dead", "--url", server.url(), "--lease", "1h", "--", "sh", "-c", "echo runs; exec sleep 1000");
         holder.awaitOut("runs");
         holder.close();
         Launched.await("its end", () -> !holder.isAlive());
@@ -169,7 +169,7 @@ final class WhyTest {
 
     @Test
     void why_aRestingLock_tellsUntilWhen() throws Exception {
-        client.lock("resting", LockOptions.defaults().withShortestHold(Duration.ofHours(2)))
+        client.lock("resting", LockOptions.defaults().withMinHold(Duration.ofHours(2)))
                 .acquire()
                 .release();
         Said why = Said.by(server, "why", "resting");

@@ -34,7 +34,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         CompletableFuture<Boolean> validWhenWarned = new CompletableFuture<>();
         lease.onWarning(left -> validWhenWarned.complete(!left.isNegative() && !left.isZero() && lease.isValid()));
         server.freeze();
-        LossReason reason = get(lease.lost());
+        LossReason reason = get(lease.whenLost());
         assertEquals(LossReason.EXPIRED, reason);
         assertTrue(validWhenWarned.isDone(), "no warning before the loss");
         assertFalse(lease.isValid());
@@ -49,14 +49,16 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
     /** A lease that was handed over begins with a claim, which is confirmed soon: then it bears what any other bears. */
     @Test
     void handedOver_serverSilentForTwoThirdsOfTheTerm_isKept() throws Exception {
-        LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(6));
+        LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6));
         Lease before = local(HoldfastOptions.defaults()).lock("a").acquire();
         CompletableFuture<Lease> waiting =
                 remote(HoldfastOptions.defaults()).lock("a", options).acquireAsync();
         awaitQueued(1);
         before.release();
         Lease lease = get(waiting);
-        await("it has its whole term", () -> lease.remaining().compareTo(options.claim()) > 0 || !lease.isValid());
+        await(
+                "it has its whole term",
+                () -> lease.remaining().compareTo(options.handoffTimeout()) > 0 || !lease.isValid());
         assertTrue(lease.remaining().toMillis() > 5_000, () -> "of the first second are left " + lease.remaining());
         proxy.stall(Kind.ANY);
         await("two thirds are over", () -> lease.remaining().toMillis() < 2_000);
@@ -72,7 +74,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
     void lost_renewalsHeldBack_comesBeforeTheServerHandsOver() throws Exception {
         // Ten times, because what is to be shown is an order of two events.
         for (int i = 0; i < 10; i++) {
-            LockOptions options = LockOptions.defaults().withTerm(Duration.ofMillis(600));
+            LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(600));
             Lease lease = remote(HoldfastOptions.defaults()).lock("a", options).acquire();
             AtomicBoolean stillValid = new AtomicBoolean();
             CompletableFuture<Lease> rival = local(HoldfastOptions.defaults())
@@ -84,7 +86,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
             Lease next = get(rival);
             assertFalse(stillValid.get());
             assertTrue(next.token() > lease.token());
-            assertEquals(LossReason.EXPIRED, get(lease.lost()));
+            assertEquals(LossReason.EXPIRED, get(lease.whenLost()));
 
             // The renewals and the release that were held back arrive now.
             proxy.resume();
@@ -100,7 +102,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         Lease lease = remote(HoldfastOptions.defaults()).lock("a", BRIEF).acquire();
         CompletableFuture<TcpProxy.Caught> renewal = proxy.onRequest(ScriptCalls.RENEW, Fault.STALL_REQUEST);
         TcpProxy.Caught late = get(renewal);
-        assertEquals(LossReason.EXPIRED, get(lease.lost()));
+        assertEquals(LossReason.EXPIRED, get(lease.whenLost()));
         await("the hold expires", () -> holder().isEmpty());
         assertEquals("0", late.deliver().asString().split(" ", 2)[0]);
         assertEquals(List.of(), keysButTokens(server));
@@ -117,7 +119,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         Holdfast holdfast = remote(EAGER);
         Lease lease = holdfast.lock("a", BRIEF).acquire();
         get(proxy.onRequest(ScriptCalls.RENEW, Fault.STALL_REPLY));
-        assertEquals(LossReason.EXPIRED, get(lease.lost()));
+        assertEquals(LossReason.EXPIRED, get(lease.whenLost()));
         // The client gives the lock back although the server would have let it keep it.
         awaitNothingLeft(server);
         proxy.resume();
@@ -136,7 +138,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
             awaitQueued(i + 1);
         }
         server.freeze();
-        assertEquals(LossReason.EXPIRED, get(lease.lost()));
+        assertEquals(LossReason.EXPIRED, get(lease.whenLost()));
         server.thaw();
         long last = lease.token();
         for (int i = 0; i < 3; i++) {
@@ -168,7 +170,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         server.restart();
         assertTrue(get(one) > lease.token());
         assertTrue(get(two) > lease.token());
-        assertEquals(LossReason.GONE, get(lease.lost()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(lease.whenLost()));
         awaitNothingButTombstones();
     }
 
@@ -287,7 +289,7 @@ abstract class AbsentServerContract extends BrokenMessagesContract {
         next.extend(Duration.ofSeconds(2));
         server.command("SCRIPT", "FLUSH");
         // Renewed twice by a script that has to be sent as text.
-        CompletableFuture<LossReason> lost = next.lost().toCompletableFuture();
+        CompletableFuture<LossReason> lost = next.whenLost().toCompletableFuture();
         await("it is renewed", () -> next.remaining().toMillis() < 1_000 || lost.isDone());
         await("it is renewed", () -> next.remaining().toMillis() > 1_000 || lost.isDone());
         assertHeldBy(next);

@@ -86,7 +86,7 @@ interface AnyLease extends AutoCloseable {
 
         @Override
         public CompletionStage<LossReason> lost() {
-            return lease.lost();
+            return lease.whenLost();
         }
 
         @Override
@@ -144,12 +144,12 @@ interface AnyLease extends AutoCloseable {
 
         @Override
         public boolean isHeldOnServer() {
-            return lease.check();
+            return lease.isHeldOnServer();
         }
 
         @Override
         public CompletionStage<LossReason> lost() {
-            return lease.lost();
+            return lease.whenLost();
         }
 
         @Override

@@ -20,16 +20,16 @@ interface AnyLock {
      *
      * @param term how long a lease lasts without renewal
      * @param renewed whether it is renewed
-     * @param longestHold when renewal stops; null for never
+     * @param maxHold when renewal stops; null for never
      * @param interruptBefore how long before the end work is interrupted; null for never
-     * @param shortestHold how long the lock stays taken at least
+     * @param minHold how long the lock stays taken at least
      */
     record Terms(
             Duration term,
             boolean renewed,
-            @Nullable Duration longestHold,
+            @Nullable Duration maxHold,
             @Nullable Duration interruptBefore,
-            Duration shortestHold) {
+            Duration minHold) {
         /** So long that no test sees its end. */
         static final Terms LONG = new Terms(Duration.ofMinutes(1), true, null, null, Duration.ZERO);
 
@@ -37,23 +37,23 @@ interface AnyLock {
         static final Terms BRIEF = LONG.lasting(Duration.ofMillis(900));
 
         Terms lasting(Duration value) {
-            return new Terms(value, renewed, longestHold, interruptBefore, shortestHold);
+            return new Terms(value, renewed, maxHold, interruptBefore, minHold);
         }
 
         Terms notRenewed() {
-            return new Terms(term, false, longestHold, interruptBefore, shortestHold);
+            return new Terms(term, false, maxHold, interruptBefore, minHold);
         }
 
         Terms renewedUntil(Duration value) {
-            return new Terms(term, renewed, value, interruptBefore, shortestHold);
+            return new Terms(term, renewed, value, interruptBefore, minHold);
         }
 
         Terms interruptedBefore(Duration value) {
-            return new Terms(term, renewed, longestHold, value, shortestHold);
+            return new Terms(term, renewed, maxHold, value, minHold);
         }
 
         Terms heldAtLeast(Duration value) {
-            return new Terms(term, renewed, longestHold, interruptBefore, value);
+            return new Terms(term, renewed, maxHold, interruptBefore, value);
         }
     }
 
@@ -126,7 +126,7 @@ interface AnyLock {
             String holder = attempt instanceof Attempt.NotObtained not
                     ? not.contention().holder().map(Holder::owner).orElse("")
                     : "";
-            return new Answer(outcome(attempt), attempt.lease().map(AnyLease::of), holder);
+            return new Answer(outcome(attempt), attempt.asOptional().map(AnyLease::of), holder);
         }
 
         private static Outcome outcome(Attempt attempt) {
@@ -199,7 +199,7 @@ interface AnyLock {
                 return new Answer(
                         Outcome.TIMED_OUT, Optional.empty(), timedOut.holder().value());
             } else if (attempt instanceof PlainAttempt.Obtained obtained) {
-                return new Answer(Outcome.OBTAINED, Optional.of(AnyLease.of(obtained.held())), "");
+                return new Answer(Outcome.OBTAINED, Optional.of(AnyLease.of(obtained.lease())), "");
             }
             return new Answer(
                     attempt instanceof PlainAttempt.Unknown ? Outcome.UNKNOWN : Outcome.OTHER, Optional.empty(), "");

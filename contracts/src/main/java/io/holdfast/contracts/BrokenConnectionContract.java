@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a lock promises when connections break, answers get lost, or the server is away. */
 public abstract class BrokenConnectionContract extends AbsentServerContract {
-    private static final LockOptions LONG = LockOptions.defaults().withTerm(Duration.ofMinutes(10));
+    private static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
 
     // ---- the command connection breaks
 
@@ -342,13 +342,13 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
     @Test
     void confirm_notAnswered_isRepeatedAfterTheReconnect() throws Exception {
         Lease lease = local(LAZY).lock("a").acquire();
-        LockOptions options = LockOptions.defaults().withClaim(Duration.ofSeconds(5));
+        LockOptions options = LockOptions.defaults().withHandoffTimeout(Duration.ofSeconds(5));
         CompletableFuture<Lease> waiting = remote(LAZY).lock("a", options).acquireAsync();
         awaitQueued(1);
         CompletableFuture<Caught> confirm = proxy.onRequest(ScriptCalls.CONFIRM, Fault.KILL_BEFORE);
         lease.release();
         Lease next = get(waiting);
-        CompletableFuture<LossReason> lost = next.lost().toCompletableFuture();
+        CompletableFuture<LossReason> lost = next.whenLost().toCompletableFuture();
         get(confirm);
         await("it is confirmed", () -> next.remaining().toSeconds() > 10 || lost.isDone());
         assertHeldBy(next);

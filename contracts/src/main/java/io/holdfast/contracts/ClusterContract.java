@@ -57,7 +57,7 @@ public abstract class ClusterContract extends LockSuite {
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
 
     /** Long enough to outlive a failover. */
-    private static final LockOptions LONG = LockOptions.defaults().withTerm(Duration.ofSeconds(30));
+    private static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(30));
 
     private RedisCluster cluster;
     private @Nullable Holdfast inspecting;
@@ -121,7 +121,7 @@ public abstract class ClusterContract extends LockSuite {
         RedisServer away = cluster.masterOf(cluster.slotOf("hf:{" + last + "}"));
         away.freeze();
         SetAttempt.Unknown unknown = assertInstanceOf(SetAttempt.Unknown.class, set.attempt(Wait.none()));
-        assertEquals(last, unknown.lock());
+        assertEquals(last, unknown.lockName());
         for (String name : set.names().subList(0, 2)) {
             await(name + " is free", () -> !holdfast.lock(name).isLocked());
         }
@@ -355,7 +355,8 @@ public abstract class ClusterContract extends LockSuite {
         replica.thaw();
         cluster.failOver(doomed);
         assertEquals(
-                LossReason.GONE, doomedLease.lost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+                LossReason.NOT_ON_SERVER,
+                doomedLease.whenLost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         assertTrue(replicated.isHeldOnServer());
         assertTrue(replicated.isValid());
         assertTrue(elsewhere.isValid());
@@ -367,13 +368,13 @@ public abstract class ClusterContract extends LockSuite {
     void quarantine_masterKilled_leaseIsOverBeforeTheNextIsHandedOut() throws Exception {
         Duration term = Duration.ofSeconds(4);
         HoldfastOptions careful = OPTIONS.withQuarantine(term);
-        LockOptions unrenewed = LockOptions.defaults().withTerm(term).withRenewed(false);
+        LockOptions unrenewed = LockOptions.defaults().withLeaseDuration(term).withRenewal(false);
         Holdfast client = closeLater(Holdfast.over(clusterDriver(), careful));
         RedisServer doomed = cluster.masters().get(0);
         String name = lockOn(doomed);
         String elsewhere = lockOn(cluster.otherThan(doomed));
         // Each master has a marker of its own, and the first client waits for all of them at once.
-        LockOptions renewed = LockOptions.defaults().withTerm(term);
+        LockOptions renewed = LockOptions.defaults().withLeaseDuration(term);
         client.lock(name, renewed).acquire(Wait.upTo(PATIENCE)).release();
         client.lock(elsewhere, renewed).acquire(Wait.upTo(PATIENCE)).release();
         RedisServer replica = cluster.replicasOf(doomed).get(0);
@@ -437,7 +438,7 @@ public abstract class ClusterContract extends LockSuite {
         RedisServer target = cluster.otherThan(source);
         String name = lockOn(source);
         int slot = cluster.slotOf("hf:{" + name + "}");
-        LockOptions shortTerm = LockOptions.defaults().withTerm(Duration.ofSeconds(2));
+        LockOptions shortTerm = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
         Holdfast client = clusterClient();
         Lease lease = client.lock(name, shortTerm).acquire();
         CompletableFuture<Lease> waiting = clusterClient().lock(name).acquireAsync();
@@ -464,7 +465,7 @@ public abstract class ClusterContract extends LockSuite {
 
     @Test
     void renewal_oneMasterFrozen_leasesOfTheOthersGoOn() throws Exception {
-        LockOptions shortTerm = LockOptions.defaults().withTerm(Duration.ofSeconds(2));
+        LockOptions shortTerm = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(2));
         RedisServer frozen = cluster.masters().get(0);
         // Nobody takes over: that one part fails is what is looked at.
         cluster.replicasOf(frozen).forEach(RedisServer::kill);
@@ -478,7 +479,8 @@ public abstract class ClusterContract extends LockSuite {
         }
         frozen.freeze();
         assertEquals(
-                LossReason.EXPIRED, doomed.lost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+                LossReason.EXPIRED,
+                doomed.whenLost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         for (Lease lease : others) {
             await("renewed", () -> lease.remaining().toMillis() > 1_600);
             assertTrue(lease.isValid());

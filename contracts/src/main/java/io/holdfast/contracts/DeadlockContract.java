@@ -102,10 +102,10 @@ public abstract class DeadlockContract extends LockSuite {
     final void readersThatWantToWrite_oneIsEnded() throws Exception {
         DistributedReadWriteLock ours = one.readWriteLock("d", BREAK);
         DistributedReadWriteLock theirs = two.readWriteLock("d", BREAK);
-        Lease reads = ours.read().as("x").acquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        Lease alsoReads = theirs.read().as("y").acquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        CompletableFuture<Attempt> first = ours.write().as("x").attemptAsync(Wait.upTo(PATIENCE));
-        CompletableFuture<Attempt> second = theirs.write().as("y").attemptAsync(Wait.upTo(PATIENCE));
+        Lease reads = ours.read().withActor("x").acquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        Lease alsoReads = theirs.read().withActor("y").acquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        CompletableFuture<Attempt> first = ours.write().withActor("x").attemptAsync(Wait.upTo(PATIENCE));
+        CompletableFuture<Attempt> second = theirs.write().withActor("y").attemptAsync(Wait.upTo(PATIENCE));
         get(CompletableFuture.anyOf(first, second).thenApply(any -> true));
         CompletableFuture<Attempt> ended = first.isDone() ? first : second;
         assertInstanceOf(Attempt.Deadlocked.class, ended.join());
@@ -117,11 +117,11 @@ public abstract class DeadlockContract extends LockSuite {
     @Test
     final void inspector_ofAClientWithoutDetection_tellsWhoWaitsForWhom() throws Exception {
         Holdfast looker = client(server);
-        Lease a = one.lock("a").as("x").acquire();
-        Lease b = two.lock("b").as("y").acquire();
-        CompletableFuture<Lease> first = one.lock("b").as("x").acquireAsync(Wait.forever());
+        Lease a = one.lock("a").withActor("x").acquire();
+        Lease b = two.lock("b").withActor("y").acquire();
+        CompletableFuture<Lease> first = one.lock("b").withActor("x").acquireAsync(Wait.forever());
         assertEquals(List.of(), looker.inspect().deadlocks("a", Duration.ZERO));
-        CompletableFuture<Lease> second = two.lock("a").as("y").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> second = two.lock("a").withActor("y").acquireAsync(Wait.forever());
         await("it is told", () -> told.size() == 2);
         for (String lock : List.of("a", "b")) {
             List<WaitCycle> cycles = looker.inspect().deadlocks(lock, PATIENCE);
@@ -130,7 +130,7 @@ public abstract class DeadlockContract extends LockSuite {
             assertEquals(
                     Set.of("x for b", "y for a"),
                     links.stream()
-                            .map(link -> link.actor() + " for " + link.lock())
+                            .map(link -> link.actor() + " for " + link.lockName())
                             .collect(Collectors.toSet()));
             assertTrue(links.stream().allMatch(WaitCycle.Link::held));
         }
@@ -145,7 +145,7 @@ public abstract class DeadlockContract extends LockSuite {
     @Test
     final void busyLocks_onWhichNobodyWaitsLong_areNotTold() throws Exception {
         Lease held = one.lock("a", BREAK).acquire();
-        CompletableFuture<Lease> waits = two.lock("a", BREAK).as("y").acquireAsync(Wait.upTo(PATIENCE));
+        CompletableFuture<Lease> waits = two.lock("a", BREAK).withActor("y").acquireAsync(Wait.upTo(PATIENCE));
         await(
                 "it is written down",
                 () -> server.command("EXISTS", "hf:waits:{" + two.id() + "}").asLong() == 1);

@@ -41,11 +41,12 @@ public abstract class ElectionContract extends TakerSuite {
     /** For the classes of the drivers. */
     protected ElectionContract() {}
 
-    private static final LockOptions OPTIONS = LockOptions.defaults().withTerm(Duration.ofSeconds(15));
+    private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(15));
 
     /** Ends in the time of a test if nobody renews it, and leaves a leader time on a slow machine. */
-    private static final LockOptions BRIEF =
-            LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withInterruptBefore(Duration.ofMillis(1_500));
+    private static final LockOptions BRIEF = LockOptions.defaults()
+            .withLeaseDuration(Duration.ofSeconds(3))
+            .withInterruptBefore(Duration.ofMillis(1_500));
 
     private static final String BRIEF_TERM = "term=3000";
 
@@ -210,7 +211,7 @@ public abstract class ElectionContract extends TakerSuite {
         BlockingQueue<Duration> interrupted = new LinkedBlockingQueue<>();
         CompletableFuture<Optional<LossReason>> over = new CompletableFuture<>();
         Candidacy cut = campaign(client(proxy.address(), EAGER), BRIEF, leadership -> {
-            leadership.over().thenAccept(over::complete);
+            leadership.whenOver().thenAccept(over::complete);
             try {
                 new CountDownLatch(1).await();
             } catch (InterruptedException e) {
@@ -246,7 +247,7 @@ public abstract class ElectionContract extends TakerSuite {
         proxy.stall(TcpProxy.Kind.ANY);
         assertEquals(
                 Optional.of(LossReason.EXPIRED),
-                first.leadership.over().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+                first.leadership.whenOver().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         assertFalse(cut.isLeader());
         proxy.resume();
         await("it is elected again", () -> held("%lead:a").token() > first.leadership.token());
@@ -280,7 +281,7 @@ public abstract class ElectionContract extends TakerSuite {
 
     @Test
     void restart_serverForgotEverythingAndClientsObserveAQuarantine_nobodyLeadsBesideAnother() throws Exception {
-        HoldfastOptions careful = EAGER.withQuarantine(BRIEF.term());
+        HoldfastOptions careful = EAGER.withQuarantine(BRIEF.leaseDuration());
         AtomicReference<Leadership> newest = new AtomicReference<>();
         BlockingQueue<Boolean> beside = new LinkedBlockingQueue<>();
         Leader noting = leadership -> {

@@ -47,7 +47,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         Lease lease = lock.acquire();
         assertTrue(lease.isValid());
         assertTrue(lease.token() > 0);
-        assertEquals(0, lease.initialPlace());
+        assertEquals(0, lease.initialPosition());
         assertEquals(1, lease.attempts());
         assertTrue(lease.remaining().compareTo(Duration.ofSeconds(30)) < 0);
         assertTrue(lease.remaining().compareTo(Duration.ofSeconds(25)) > 0);
@@ -82,8 +82,8 @@ public abstract class ExclusiveLockContract extends LockSuite {
         DistributedLock lock = client(server).lock("a");
         LockTimeoutException failure =
                 assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.upTo(Duration.ofMillis(500))));
-        assertEquals("a", failure.lock());
-        assertEquals(1, failure.contention().place());
+        assertEquals("a", failure.lockName());
+        assertEquals(1, failure.contention().position());
         assertEquals(lease.owner(), failure.contention().holder().orElseThrow().owner());
         await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         assertEquals(
@@ -105,7 +105,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
                 order.add(number); // under the lock
                 assertTrue(next.token() > lastToken.getAndSet(next.token()));
                 assertTrue(next.isValid());
-                assertEquals(number + 1, next.initialPlace());
+                assertEquals(number + 1, next.initialPosition());
                 next.releaseAsync();
             }));
             int queued = i + 1;
@@ -162,7 +162,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
     @Test
     void shortestHold_afterRelease_keepsTheLockTakenByNobody() throws Exception {
         Holdfast holdfast = client(server);
-        LockOptions options = LockOptions.defaults().withShortestHold(Duration.ofMillis(600));
+        LockOptions options = LockOptions.defaults().withMinHold(Duration.ofMillis(600));
         Lease lease = holdfast.lock("job", options).acquire();
         assertEquals(ReleaseResult.RELEASED, lease.release());
         Attempt.Taken taken =
@@ -222,7 +222,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         // A handoff brings a claim window of a second only; ten seconds are asked for.
         Holdfast first = client(server);
         Lease lease = first.lock("a").acquire();
-        LockOptions options = LockOptions.defaults().withLeastRemaining(Duration.ofSeconds(10));
+        LockOptions options = LockOptions.defaults().withMinRemaining(Duration.ofSeconds(10));
         CompletableFuture<Lease> next = client(server).lock("a", options).acquireAsync();
         await("it is queued", () -> first.inspect().lock("a").waiters() == 1);
         lease.release();
@@ -250,7 +250,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         LockInfo info = holdfast.inspect().lock(lease.name());
         assertEquals("my app/1 %", info.holder().orElseThrow().application());
         assertEquals(lease.token(), info.holder().orElseThrow().token());
-        assertEquals(Duration.ofSeconds(30), info.term());
+        assertEquals(Duration.ofSeconds(30), info.leaseDuration());
         assertEquals(2, info.queue().size());
         List<LockInfo> all = new ArrayList<>();
         holdfast.inspect().locks().forEach(all::add);

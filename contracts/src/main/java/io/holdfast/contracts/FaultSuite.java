@@ -41,7 +41,7 @@ abstract class FaultSuite extends LockSuite {
             .withRefreshInterval(Duration.ofMillis(300));
 
     /** Ends in the time of a test if nobody renews it. */
-    static final LockOptions BRIEF = LockOptions.defaults().withTerm(Duration.ofMillis(1_500));
+    static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(1_500));
 
     RedisServer server;
     TcpProxy proxy;

@@ -186,7 +186,7 @@ public abstract class FrozenProcessContract extends TakerSuite {
         frozen.awaitLine("refused a 1");
         assertEquals("ALREADY_GONE", frozen.awaitLine("released a 1").get(3));
         String reason = frozen.awaitLine("lost a 1").get(3);
-        assertTrue(Set.of("EXPIRED", "GONE").contains(reason), reason);
+        assertTrue(Set.of("EXPIRED", "NOT_ON_SERVER").contains(reason), reason);
         // Closing waits until the server has answered everything that the process takes back.
         frozen.quit();
         assertEquals(0, counter("a"));

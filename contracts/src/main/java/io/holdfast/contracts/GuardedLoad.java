@@ -122,7 +122,7 @@ final class GuardedLoad implements AutoCloseable {
                     continue;
                 }
                 count(attempt.getClass().getSimpleName());
-                Lease lease = attempt.lease().orElse(null);
+                Lease lease = attempt.asOptional().orElse(null);
                 if (lease != null) {
                     assertTrue(lease.token() > ended, () -> lease.token() + " after " + ended + " had ended");
                     use(resource, lease);
@@ -136,7 +136,7 @@ final class GuardedLoad implements AutoCloseable {
     }
 
     private void use(Guarded resource, Lease lease) {
-        lease.lost().thenAccept(reason -> lossesTold.increment());
+        lease.whenLost().thenAccept(reason -> lossesTold.increment());
         OptionalLong read = resource.read(lease.token());
         if (resource.inside.incrementAndGet() > 1 && lease.isValid()) {
             overlaps.increment();

@@ -43,7 +43,7 @@ public abstract class HiddenClusterContract extends LockSuite {
     private static final int MANY = 120;
 
     private static final Duration TERM = Duration.ofSeconds(3);
-    private static final LockOptions LOCK = LockOptions.defaults().withTerm(TERM);
+    private static final LockOptions LOCK = LockOptions.defaults().withLeaseDuration(TERM);
 
     private RedisServer node;
     private RedisAddress address;
@@ -86,7 +86,7 @@ public abstract class HiddenClusterContract extends LockSuite {
                         .withRefreshInterval(Duration.ofMillis(200))
                         .withListener(event -> {
                             if (event instanceof LockEvent.Renewed) {
-                                renewed.add(event.lock());
+                                renewed.add(event.lockName());
                             }
                         }));
         assertEquals(1, refused());
@@ -96,7 +96,7 @@ public abstract class HiddenClusterContract extends LockSuite {
         }
         List<PlainLease> plain = new ArrayList<>();
         for (String name : List.of("p", "q")) {
-            plain.add(holdfast.plainLock(name, PlainOptions.defaults().withTerm(TERM))
+            plain.add(holdfast.plainLock(name, PlainOptions.defaults().withLeaseDuration(TERM))
                     .acquire());
         }
         List<Lease> shared = List.of(
@@ -164,14 +164,14 @@ public abstract class HiddenClusterContract extends LockSuite {
         List<Holdfast> clients = List.of(client(address, options), client(address, options), client(address, options));
         List<Lease> outer = new ArrayList<>();
         for (int i = 0; i < clients.size(); i++) {
-            outer.add(clients.get(i).lock("d" + i, breaking).as("x" + i).acquire());
+            outer.add(clients.get(i).lock("d" + i, breaking).withActor("x" + i).acquire());
         }
         List<CompletableFuture<Boolean>> inner = new ArrayList<>();
         for (int i = 0; i < clients.size(); i++) {
             Lease own = outer.get(i);
             inner.add(clients.get(i)
                     .lock("d" + (i + 1) % clients.size(), breaking)
-                    .as("x" + i)
+                    .withActor("x" + i)
                     .acquireAsync()
                     .handle((lease, failure) -> {
                         own.release();

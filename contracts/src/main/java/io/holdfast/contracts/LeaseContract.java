@@ -88,7 +88,7 @@ public abstract class LeaseContract extends LockKindSuite {
                     overlap.complete(lease.isValid());
                     return AnyLease.of(held);
                 });
-        assertEquals(LossReason.TERM_ENDED, get(lease.lost()));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, get(lease.lost()));
         assertFalse(lease.isValid());
         assertEquals(Duration.ZERO, lease.remaining());
         assertThrows(LeaseLostException.class, lease::requireValid);
@@ -114,20 +114,20 @@ public abstract class LeaseContract extends LockKindSuite {
         // Its renewals have 600 ms to come, also where the machine is busy.
         Terms terms = Terms.BRIEF.lasting(Duration.ofMillis(900)).renewedUntil(Duration.ofMillis(1_500));
         AnyLease lease = client(kind).lock(NAME, terms).acquire();
-        assertEquals(LossReason.TERM_ENDED, get(lease.lost()));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, get(lease.lost()));
         assertFree(kind);
     }
 
     @EachKind
     void renewed_leaseIsDropped_isForgottenWithItsTerm(LockKind kind) throws Exception {
-        assertEquals(LossReason.FORGOTTEN, endOfDropped(client(kind).lock(NAME, DROPPED)));
+        assertEquals(LossReason.ABANDONED, endOfDropped(client(kind).lock(NAME, DROPPED)));
         assertFree(kind);
     }
 
     @EachKind
     void notRenewed_leaseIsDropped_endsWithItsTermAsIfItWereNot(LockKind kind) throws Exception {
         LossReason end = endOfDropped(client(kind).lock(NAME, DROPPED.notRenewed()));
-        assertEquals(LossReason.TERM_ENDED, end, "nobody would have renewed it");
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, end, "nobody would have renewed it");
     }
 
     /** Why a lease has ended that nobody can reach any more. */
@@ -197,7 +197,7 @@ public abstract class LeaseContract extends LockKindSuite {
         AnyLease lease = client(kind).lock(NAME, Terms.BRIEF).acquire();
         awaitHeldOnly(kind);
         servers.forEach(server -> kind.keys(NAME).forEach(key -> server.command("DEL", key)));
-        assertEquals(LossReason.GONE, get(lease.lost()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(lease.lost()));
         assertFalse(lease.isValid());
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
     }
@@ -288,13 +288,13 @@ public abstract class LeaseContract extends LockKindSuite {
         List<String> inOrder = new ArrayList<>();
         for (LockEvent event : told) {
             if (event instanceof LockEvent.Obtained obtained) {
-                inOrder.add(obtained.lock() + " obtained, attempts " + obtained.attempts());
+                inOrder.add(obtained.lockName() + " obtained, attempts " + obtained.attempts());
             } else if (event instanceof LockEvent.Released released) {
-                inOrder.add(released.lock() + " " + released.result());
+                inOrder.add(released.lockName() + " " + released.result());
             } else if (event instanceof LockEvent.Lost gone) {
-                inOrder.add(gone.lock() + " lost " + gone.reason());
+                inOrder.add(gone.lockName() + " lost " + gone.reason());
             } else if (event instanceof LockEvent.NotObtained not) {
-                inOrder.add(not.lock() + " " + not.reason());
+                inOrder.add(not.lockName() + " " + not.reason());
             }
         }
         assertEquals(
@@ -302,11 +302,11 @@ public abstract class LeaseContract extends LockKindSuite {
                         "a obtained, attempts 1",
                         "a " + kind.released(),
                         "b obtained, attempts 1",
-                        "b lost TERM_ENDED",
+                        "b lost LEASE_LIMIT_REACHED",
                         "c TAKEN"),
                 inOrder);
         assertTrue(told.stream()
-                .filter(event -> event.lock().equals(NAME))
+                .filter(event -> event.lockName().equals(NAME))
                 .allMatch(event -> event.subject().key().equals(kind.key(NAME))));
     }
 

@@ -48,7 +48,7 @@ public abstract class LeaseSteeringContract extends FaultSuite {
         assertEquals(lease.token(), adopted.token());
         assertEquals("a", adopted.name());
         // Longer than the term: it is renewed here.
-        long end = System.nanoTime() + BRIEF.term().toNanos() * 2;
+        long end = System.nanoTime() + BRIEF.leaseDuration().toNanos() * 2;
         await("two terms pass", () -> System.nanoTime() - end > 0);
         assertHeldBy(adopted);
         adopted.extend(Duration.ofSeconds(5));
@@ -66,8 +66,8 @@ public abstract class LeaseSteeringContract extends FaultSuite {
         Lease adopted = local(HoldfastOptions.defaults()).adopt(given.ticket());
         proxy.stall(Kind.COMMANDS);
         assertThrows(ServerUnreachableException.class, given::detach);
-        assertEquals(LossReason.EXPIRED, get(given.lost()));
-        long end = System.nanoTime() + BRIEF.term().toNanos() * 5;
+        assertEquals(LossReason.EXPIRED, get(given.whenLost()));
+        long end = System.nanoTime() + BRIEF.leaseDuration().toNanos() * 5;
         await("five terms pass", () -> System.nanoTime() - end > 0);
         assertHeldBy(adopted);
         CompletableFuture<Caught> takeBack = proxy.onRequest(ScriptCalls.RELEASE, Fault.NONE);
@@ -101,13 +101,13 @@ public abstract class LeaseSteeringContract extends FaultSuite {
         Lease closed = from.lock("a", BRIEF).acquire();
         Lease again = local(HoldfastOptions.defaults()).adopt(closed.ticket());
         from.close();
-        assertEquals(LossReason.CLIENT_CLOSED, get(closed.lost()));
+        assertEquals(LossReason.CLIENT_CLOSED, get(closed.whenLost()));
         assertHeldBy(again);
         // And on to a third, which the first receiver learns from its renewal.
         Lease third = local(HoldfastOptions.defaults()).adopt(again.ticket());
         await("it is handed over", again::isHandedOver);
         assertFalse(again.isValid());
-        assertFalse(again.lost().toCompletableFuture().isDone());
+        assertFalse(again.whenLost().toCompletableFuture().isDone());
         assertHeldBy(third);
         assertEquals(closed.token(), third.token());
         third.release();
@@ -218,8 +218,8 @@ public abstract class LeaseSteeringContract extends FaultSuite {
     @Test
     void interruptBefore_workRunsIntoTheEndOfTheTerm_isInterruptedWhileTheLockIsHeld() throws Exception {
         LockOptions options = LockOptions.defaults()
-                .withTerm(Duration.ofSeconds(2))
-                .withRenewed(false)
+                .withLeaseDuration(Duration.ofSeconds(2))
+                .withRenewal(false)
                 .withInterruptBefore(Duration.ofMillis(1_500));
         DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
         CountDownLatch never = new CountDownLatch(1);
@@ -244,8 +244,8 @@ public abstract class LeaseSteeringContract extends FaultSuite {
     @Test
     void interruptBefore_workEndsInTime_isNotInterruptedThenNorLater() throws Exception {
         LockOptions options = LockOptions.defaults()
-                .withTerm(Duration.ofSeconds(1))
-                .withRenewed(false)
+                .withLeaseDuration(Duration.ofSeconds(1))
+                .withRenewal(false)
                 .withInterruptBefore(Duration.ofMillis(890));
         DistributedLock lock = local(HoldfastOptions.defaults()).lock("a", options);
         // The interrupt comes at about the time at which the work ends, before or after: it must not reach beyond it.
@@ -264,8 +264,9 @@ public abstract class LeaseSteeringContract extends FaultSuite {
 
     @Test
     void interruptBefore_renewedLease_isNotInterruptedWhileRenewalWorks() throws Exception {
-        LockOptions options =
-                LockOptions.defaults().withTerm(Duration.ofSeconds(2)).withInterruptBefore(Duration.ofMillis(200));
+        LockOptions options = LockOptions.defaults()
+                .withLeaseDuration(Duration.ofSeconds(2))
+                .withInterruptBefore(Duration.ofMillis(200));
         String done = local(HoldfastOptions.defaults()).lock("a", options).call(lease -> {
             long end = System.nanoTime() + 4_500_000_000L;
             await("more than two terms pass", () -> System.nanoTime() - end > 0);

@@ -119,17 +119,17 @@ interface LockClient extends AutoCloseable {
 
         @Override
         public int holding() {
-            return holdfast.holding();
+            return holdfast.leaseCount();
         }
 
         @Override
         public int waiting() {
-            return holdfast.waiting();
+            return holdfast.waiterCount();
         }
 
         @Override
         public boolean waits(String name) {
-            return holdfast.waiting() > 0
+            return holdfast.waiterCount() > 0
                     && locks.in(holdfast).lock(name).queue().stream()
                             .anyMatch(waiter -> waiter.client().equals(holdfast.id()));
         }
@@ -140,11 +140,11 @@ interface LockClient extends AutoCloseable {
         }
 
         static LockOptions with(LockOptions options, Terms terms) {
-            return options.withTerm(terms.term())
-                    .withRenewed(terms.renewed())
-                    .withLongestHold(terms.longestHold())
+            return options.withLeaseDuration(terms.term())
+                    .withRenewal(terms.renewed())
+                    .withMaxHold(terms.maxHold())
                     .withInterruptBefore(terms.interruptBefore())
-                    .withShortestHold(terms.shortestHold());
+                    .withMinHold(terms.minHold());
         }
     }
 
@@ -165,12 +165,12 @@ interface LockClient extends AutoCloseable {
 
         @Override
         public int holding() {
-            return quorum.holding();
+            return quorum.leaseCount();
         }
 
         @Override
         public int waiting() {
-            return quorum.waiting();
+            return quorum.waiterCount();
         }
 
         @Override
@@ -191,20 +191,20 @@ interface LockClient extends AutoCloseable {
             return new AnyLock.Plain(holdfast.plainLock(
                     name,
                     PlainOptions.defaults()
-                            .withTerm(terms.term())
-                            .withRenewed(terms.renewed())
-                            .withLongestHold(terms.longestHold())
+                            .withLeaseDuration(terms.term())
+                            .withRenewal(terms.renewed())
+                            .withMaxHold(terms.maxHold())
                             .withBackoff(Backoff.of(asking::again))));
         }
 
         @Override
         public int holding() {
-            return holdfast.holding();
+            return holdfast.leaseCount();
         }
 
         @Override
         public int waiting() {
-            return holdfast.waiting();
+            return holdfast.waiterCount();
         }
 
         @Override

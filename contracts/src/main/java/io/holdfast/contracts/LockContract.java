@@ -159,11 +159,11 @@ public abstract class LockContract extends LockKindSuite {
         AnyLock lock = lock(client(kind));
         LockTimeoutException failure =
                 assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.upTo(Duration.ofMillis(300))));
-        assertEquals(NAME, failure.lock());
+        assertEquals(NAME, failure.lockName());
         assertEquals(
                 NAME,
                 assertThrows(LockTimeoutException.class, () -> lock.acquire(Wait.none()))
-                        .lock());
+                        .lockName());
         ExecutionException later =
                 assertThrows(ExecutionException.class, () -> get(lock.acquireAsync(Wait.upTo(Duration.ofMillis(200)))));
         assertInstanceOf(LockTimeoutException.class, later.getCause());
@@ -308,7 +308,7 @@ public abstract class LockContract extends LockKindSuite {
                     return "result";
                 }));
         assertEquals("result", lost.result());
-        assertEquals(LossReason.TERM_ENDED, lost.reason());
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, lost.reason());
         IllegalStateException own = assertThrows(
                 IllegalStateException.class,
                 () -> lock.call(lease -> {

@@ -70,7 +70,7 @@ public enum LockKind {
                     // What is true of any lease does not depend on how soon a node is given up.
                     QuorumOptions.defaults()
                             .withClient(options)
-                            .withLongestTerm(Duration.ofMinutes(10))
+                            .withMaxLeaseDuration(Duration.ofMinutes(10))
                             .withNodeTimeout(Duration.ofSeconds(2)),
                     asking);
         }

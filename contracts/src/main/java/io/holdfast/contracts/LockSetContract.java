@@ -45,9 +45,9 @@ import org.junit.jupiter.api.Test;
 public abstract class LockSetContract extends QuorumSuite {
     private static final List<LockOptions> WAYS = List.of(
             LockOptions.defaults().withStrictOrder(),
-            LockOptions.defaults().withTurns(10, Duration.ofMillis(10)),
+            LockOptions.defaults().withLocalHandoffs(10, Duration.ofMillis(10)),
             LockOptions.defaults().withKeepFor(Duration.ofMinutes(1)),
-            LockOptions.defaults().withRenewed(false));
+            LockOptions.defaults().withRenewal(false));
 
     @Test
     final void detach_locksLiveOnWithoutTheClient() throws Exception {
@@ -62,11 +62,11 @@ public abstract class LockSetContract extends QuorumSuite {
         assertTrue(leases.isValid());
         giver.close();
         for (LeaseTicket ticket : tickets) {
-            assertTrue(other.lock(ticket.lock()).isLocked());
+            assertTrue(other.lock(ticket.lockName()).isLocked());
             try (Lease adopted = other.adopt(ticket)) {
-                assertEquals(leases.token(ticket.lock()), adopted.token());
+                assertEquals(leases.token(ticket.lockName()), adopted.token());
             }
-            assertFalse(other.lock(ticket.lock()).isLocked());
+            assertFalse(other.lock(ticket.lockName()).isLocked());
         }
     }
 
@@ -78,7 +78,7 @@ public abstract class LockSetContract extends QuorumSuite {
         LeaseSet leases = giver.locks("a", "b").acquire();
         leases.lease("a").release();
         LeaseLostException lost = assertThrows(LeaseLostException.class, leases::detach);
-        assertEquals("a", lost.lock());
+        assertEquals("a", lost.lockName());
         giver.close();
         assertFalse(other.lock("a").isLocked());
         assertTrue(other.lock("b").isLocked());
@@ -103,7 +103,7 @@ public abstract class LockSetContract extends QuorumSuite {
             assertTrue(leases.remaining().compareTo(Duration.ofMinutes(1)) > 0);
         }
         assertEquals(List.of(), keysButTokens(server));
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
     }
 
     @Test
@@ -128,7 +128,7 @@ public abstract class LockSetContract extends QuorumSuite {
         for (Wait wait : List.of(Wait.none(), Wait.upTo(Duration.ofMillis(100)))) {
             SetAttempt.NotAll notAll = assertInstanceOf(
                     SetAttempt.NotAll.class, holdfast.locks("a", "b", "c").attempt(wait));
-            assertEquals("b", notAll.lock());
+            assertEquals("b", notAll.lockName());
             assertEquals(
                     theirs.owner(),
                     notAll.why().contention().holder().orElseThrow().owner());
@@ -138,7 +138,7 @@ public abstract class LockSetContract extends QuorumSuite {
         assertEquals(Optional.empty(), holdfast.locks("a", "b", "c").tryAcquire());
         LockTimeoutException timeout = assertThrows(
                 LockTimeoutException.class, () -> holdfast.locks("a", "b").acquire(Wait.upTo(Duration.ofMillis(50))));
-        assertEquals("b", timeout.lock());
+        assertEquals("b", timeout.lockName());
         theirs.release();
         awaitNothingLeft(server);
     }
@@ -149,7 +149,7 @@ public abstract class LockSetContract extends QuorumSuite {
         TestServer server = startLockServer();
         Lease theirs = client(server).lock("b").acquire();
         Holdfast holdfast = client(server);
-        LockOptions rests = LockOptions.defaults().withShortestHold(Duration.ofMinutes(1));
+        LockOptions rests = LockOptions.defaults().withMinHold(Duration.ofMinutes(1));
         LockSet set = holdfast.allOf(holdfast.lock("a", rests), holdfast.lock("b", rests), holdfast.lock("c", rests));
         assertInstanceOf(SetAttempt.NotAll.class, set.attempt(Wait.none()));
         assertEquals(List.of("hf:{b}"), keysOfHoldsAndQueues(server));
@@ -279,7 +279,7 @@ public abstract class LockSetContract extends QuorumSuite {
         Holdfast holdfast = client(server);
         LeaseSet leases = holdfast.locks("a", "b").acquire();
         client(server).admin().release("a", leases.token("a"), Admin.Waiters.HAND_OFF);
-        LeaseSet.Loss loss = leases.lost().toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        LeaseSet.Loss loss = leases.whenLost().toCompletableFuture().get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
         assertEquals(new LeaseSet.Loss("a", LossReason.REVOKED), loss);
         assertFalse(leases.isValid());
         assertTrue(leases.lease("b").isHeldOnServer());
@@ -313,7 +313,7 @@ public abstract class LockSetContract extends QuorumSuite {
         Holdfast holdfast = client(
                 server.address(),
                 HoldfastOptions.defaults()
-                        .withLockDefaults(LockOptions.defaults().withTerm(Duration.ofSeconds(1))));
+                        .withLockDefaults(LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1))));
         String[] names = IntStream.range(0, 100).mapToObj(i -> "n" + i).toArray(String[]::new);
         try (LeaseSet leases = holdfast.locks(names).acquire()) {
             long end = System.nanoTime() + Duration.ofSeconds(2).toNanos();
@@ -338,14 +338,14 @@ public abstract class LockSetContract extends QuorumSuite {
         Quorum quorum = quorum(nodes);
         SetAttempt.NotAll notAll = assertInstanceOf(
                 SetAttempt.NotAll.class,
-                quorum.allOf(quorum.lock("a"), quorum.lock("b"), quorum.lock("c", LOCK.withRenewed(false)))
+                quorum.allOf(quorum.lock("a"), quorum.lock("b"), quorum.lock("c", LOCK.withRenewal(false)))
                         .attempt(Wait.none()));
-        assertEquals("b", notAll.lock());
+        assertEquals("b", notAll.lockName());
         theirs.release();
         try (LeaseSet leases = quorum.locks("a", "b", "c").acquire()) {
             assertEquals(3, leases.tokens().size());
         }
-        assertEquals(0, quorum.holding());
+        assertEquals(0, quorum.leaseCount());
         nodes.forEach(node -> awaitNothingLeft(node, QuorumSuite::isNoTombstone));
     }
 }

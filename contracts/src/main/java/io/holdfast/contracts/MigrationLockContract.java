@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /** What a lock of an old and a new lock must do, on every driver. */
 public abstract class MigrationLockContract extends FaultSuite {
     private static final PlainOptions PLAIN =
-            PlainOptions.defaults().withTerm(Duration.ofMinutes(10)).withRenewed(false);
+            PlainOptions.defaults().withLeaseDuration(Duration.ofMinutes(10)).withRenewal(false);
 
     private Holdfast holdfast() {
         return local(EACH_QUEUED);
@@ -111,7 +111,7 @@ public abstract class MigrationLockContract extends FaultSuite {
         assertEquals(Optional.empty(), both.tryAcquire());
         LockTimeoutException failure =
                 assertThrows(LockTimeoutException.class, () -> both.acquire(Wait.upTo(Duration.ofMillis(50))));
-        assertTrue(failure.lock().contains("old"), failure.getMessage());
+        assertTrue(failure.lockName().contains("old"), failure.getMessage());
         assertEquals(List.of("old"), keysButTokens(server));
         other.release();
     }
@@ -177,18 +177,19 @@ public abstract class MigrationLockContract extends FaultSuite {
     @Test
     void isValid_oneOfTheTwoLost_isFalseAndTold() throws Exception {
         Holdfast holdfast = holdfast();
-        PlainLock old = holdfast.plainLock("old", PLAIN.withTerm(Duration.ofMillis(200)));
+        PlainLock old = holdfast.plainLock("old", PLAIN.withLeaseDuration(Duration.ofMillis(200)));
         MigrationLease first = MigrationLock.of(old, holdfast.lock("a")).acquire();
-        assertEquals(LossReason.TERM_ENDED, get(first.lost()));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, get(first.whenLost()));
         assertTrue(first.next().isValid());
         assertFalse(first.isValid(), "the new one alone is not enough");
         assertThrows(LeaseLostException.class, first::requireValid);
         first.release();
         DistributedLock brief = holdfast.lock(
-                "a", LockOptions.defaults().withTerm(Duration.ofMillis(200)).withRenewed(false));
+                "a",
+                LockOptions.defaults().withLeaseDuration(Duration.ofMillis(200)).withRenewal(false));
         MigrationLease second =
                 MigrationLock.of(holdfast.plainLock("old", PLAIN), brief).acquire();
-        assertEquals(LossReason.TERM_ENDED, get(second.lost()));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, get(second.whenLost()));
         assertFalse(second.isValid(), "the old one alone is not enough");
         second.release();
         awaitNothingLeft(server);

@@ -14,7 +14,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LockRefusedException;
 import io.holdfast.LockSet;
 import io.holdfast.LossReason;
@@ -36,8 +36,8 @@ public abstract class OwnConflictContract extends FaultSuite {
     /** For the classes of the drivers. */
     protected OwnConflictContract() {}
 
-    private static LockOptions with(OwnConflict policy) {
-        return STRICT.withOwnConflict(policy);
+    private static LockOptions with(Reentrancy policy) {
+        return STRICT.withReentrancy(policy);
     }
 
     /** How many scripts the server has run. */
@@ -79,7 +79,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_ownHold_sharesTheTokenAsksNobodyAndIsCounted() throws Exception {
-        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(Reentrancy.REENTER));
         Lease outer = lock.acquire();
         long before = scripts();
         Lease middle = lock.acquire();
@@ -101,7 +101,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenterAndReleaseToRest_innermost_restsWhenTheLastOneHasLeft() throws Exception {
-        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(Reentrancy.REENTER));
         Lease outer = lock.acquire();
         Lease inner = lock.acquire();
         long begin = System.nanoTime();
@@ -115,7 +115,7 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_otherThread_waits() throws Exception {
-        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(Reentrancy.REENTER));
         Lease lease = lock.acquire();
         assertTrue(taken(() -> lock.tryAcquire().isEmpty()));
         lease.release();
@@ -124,8 +124,8 @@ public abstract class OwnConflictContract extends FaultSuite {
     @Test
     void reenter_namedActors_areWhoTheySayInAnyThread() throws Exception {
         Holdfast holdfast = local(EACH_QUEUED);
-        DistributedLock one = holdfast.lock("a", with(OwnConflict.REENTER)).as("order-1");
-        DistributedLock other = holdfast.lock("a", with(OwnConflict.REENTER)).as("order-2");
+        DistributedLock one = holdfast.lock("a", with(Reentrancy.REENTER)).withActor("order-1");
+        DistributedLock other = holdfast.lock("a", with(Reentrancy.REENTER)).withActor("order-2");
         Lease lease = one.acquire();
         assertEquals(
                 "order-1", holdfast.inspect().lock("a").holder().orElseThrow().actor());
@@ -136,8 +136,8 @@ public abstract class OwnConflictContract extends FaultSuite {
         assertEquals(ReleaseResult.RELEASED, lease.release());
         // The same id in another client is another actor.
         Lease elsewhere = local(EACH_QUEUED)
-                .lock("a", with(OwnConflict.REENTER))
-                .as("order-1")
+                .lock("a", with(Reentrancy.REENTER))
+                .withActor("order-1")
                 .acquire();
         assertInstanceOf(Attempt.Taken.class, one.attempt(Wait.none()));
         elsewhere.release();
@@ -146,18 +146,18 @@ public abstract class OwnConflictContract extends FaultSuite {
     @Test
     void asUnlessNamed_lockAndSet_leavesActorsThatAreNamed() throws Exception {
         Holdfast holdfast = local(EACH_QUEUED);
-        DistributedLock named = holdfast.lock("a").as("order-1");
-        LockSet set = holdfast.allOf(named, holdfast.lock("b")).asUnlessNamed("billing");
+        DistributedLock named = holdfast.lock("a").withActor("order-1");
+        LockSet set = holdfast.allOf(named, holdfast.lock("b")).withDefaultActor("billing");
         try (LeaseSet leases = set.acquire()) {
             assertTrue(leases.isValid());
             assertEquals("order-1", holderOf(holdfast, "a"));
             assertEquals("billing", holderOf(holdfast, "b"));
         }
-        named.asUnlessNamed("billing").call(lease -> {
+        named.withDefaultActor("billing").call(lease -> {
             assertEquals("order-1", holderOf(holdfast, "a"));
             return lease;
         });
-        holdfast.lock("a").asUnlessNamed("billing").call(lease -> {
+        holdfast.lock("a").withDefaultActor("billing").call(lease -> {
             assertEquals("billing", holderOf(holdfast, "a"));
             return lease;
         });
@@ -170,12 +170,12 @@ public abstract class OwnConflictContract extends FaultSuite {
     @Test
     void refuse_ownHold_namesTheHolderAsTheServerWould() throws Exception {
         Holdfast holdfast = local(EACH_QUEUED.withApplication("billing"));
-        Lease lease = holdfast.lock("a").as("order-1").acquire();
-        DistributedLock lock = holdfast.lock("a", with(OwnConflict.REFUSE)).as("order-1");
-        Attempt.OwnConflict conflict = assertInstanceOf(Attempt.OwnConflict.class, lock.attempt(Wait.none()));
+        Lease lease = holdfast.lock("a").withActor("order-1").acquire();
+        DistributedLock lock = holdfast.lock("a", with(Reentrancy.REFUSE)).withActor("order-1");
+        Attempt.HeldByCaller conflict = assertInstanceOf(Attempt.HeldByCaller.class, lock.attempt(Wait.none()));
         Holder told = conflict.contention().holder().orElseThrow();
         Holder known = holdfast.inspect().lock("a").holder().orElseThrow();
-        assertEquals(known.inWords(), told.inWords());
+        assertEquals(known.describe(), told.describe());
         assertEquals(known.owner(), told.owner());
         lease.release();
     }
@@ -185,8 +185,8 @@ public abstract class OwnConflictContract extends FaultSuite {
         Lease before = local(EACH_QUEUED).lock("a").acquire();
         // The hold is to be confirmed in its claim window, also by a machine that stands still for a second.
         DistributedLock lock = local(EACH_QUEUED)
-                .lock("a", with(OwnConflict.REENTER).withClaim(Duration.ofSeconds(5)))
-                .as("order-1");
+                .lock("a", with(Reentrancy.REENTER).withHandoffTimeout(Duration.ofSeconds(5)))
+                .withActor("order-1");
         CompletableFuture<Lease> one = lock.acquireAsync(Wait.forever());
         awaitQueued(1);
         CompletableFuture<Lease> two = lock.acquireAsync(Wait.forever());
@@ -201,10 +201,11 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenter_afterALoss_isANewLeaseWithANewerToken() throws Exception {
-        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REENTER));
-        Lease lost = lock.with(lock.options().withTerm(BRIEF.term())).acquire();
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(Reentrancy.REENTER));
+        Lease lost = lock.with(lock.options().withLeaseDuration(BRIEF.leaseDuration()))
+                .acquire();
         server.command("DEL", "hf:{a}");
-        assertEquals(LossReason.GONE, get(lost.lost()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(lost.whenLost()));
         Lease fresh = lock.acquire();
         assertTrue(fresh.token() > lost.token());
         assertFalse(lost.isValid());
@@ -215,9 +216,9 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void reenterAndExtend_ownHold_lastsAtLeastATermFromNow() throws Exception {
-        LockOptions options = with(OwnConflict.REENTER_AND_EXTEND)
-                .withTerm(Duration.ofSeconds(10))
-                .withRenewed(false);
+        LockOptions options = with(Reentrancy.REENTER_AND_EXTEND)
+                .withLeaseDuration(Duration.ofSeconds(10))
+                .withRenewal(false);
         DistributedLock lock = local(EACH_QUEUED).lock("a", options);
         Lease outer = lock.acquire();
         await("some of it passes", () -> outer.remaining().toMillis() < 9_000);
@@ -232,7 +233,7 @@ public abstract class OwnConflictContract extends FaultSuite {
     @Test
     void reenterAndExtend_serverGone_isUnknownAndTheHoldStays() throws Exception {
         DistributedLock lock =
-                remote(EAGER.withCloseTimeout(Duration.ZERO)).lock("a", with(OwnConflict.REENTER_AND_EXTEND));
+                remote(EAGER.withCloseTimeout(Duration.ZERO)).lock("a", with(Reentrancy.REENTER_AND_EXTEND));
         Lease outer = lock.acquire();
         proxy.stall(TcpProxy.Kind.ANY);
         assertInstanceOf(Attempt.Unknown.class, lock.attempt(Wait.none()));
@@ -243,10 +244,10 @@ public abstract class OwnConflictContract extends FaultSuite {
 
     @Test
     void refuse_ownHold_isAnAnswerOfItsOwnWithoutAsking() throws Exception {
-        DistributedLock lock = local(EACH_QUEUED).lock("a", with(OwnConflict.REFUSE));
+        DistributedLock lock = local(EACH_QUEUED).lock("a", with(Reentrancy.REFUSE));
         Lease lease = lock.acquire();
         long before = scripts();
-        Attempt.OwnConflict refused = assertInstanceOf(Attempt.OwnConflict.class, lock.attempt(Wait.forever()));
+        Attempt.HeldByCaller refused = assertInstanceOf(Attempt.HeldByCaller.class, lock.attempt(Wait.forever()));
         Holder self = refused.contention().holder().orElseThrow();
         assertEquals(lease.owner(), self.owner());
         assertFalse(self.since().isAfter(Instant.now()));
@@ -256,10 +257,11 @@ public abstract class OwnConflictContract extends FaultSuite {
         assertHeldBy(lease);
         lease.release();
         // Released, it is no conflict any more; nor expired.
-        Lease brief = lock.with(
-                        lock.options().withTerm(LockOptions.SHORTEST_TERM).withRenewed(false))
+        Lease brief = lock.with(lock.options()
+                        .withLeaseDuration(LockOptions.MIN_LEASE_DURATION)
+                        .withRenewal(false))
                 .acquire();
-        assertEquals(LossReason.TERM_ENDED, get(brief.lost()));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, get(brief.whenLost()));
         lock.acquire().release();
     }
 

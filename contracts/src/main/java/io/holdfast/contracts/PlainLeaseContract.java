@@ -34,9 +34,9 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
 
     @Test
     void lease_somebodyElseHoldsTheKey_isLostAndLeavesItAlone() throws Exception {
-        PlainLease renewed = lock(SHORT_TERM.withRenewed(true)).acquire();
+        PlainLease renewed = lock(SHORT_TERM.withRenewal(true)).acquire();
         server.command("SET", KEY, FOREIGN, "PX", "600000");
-        assertEquals(LossReason.GONE, get(renewed.lost()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(renewed.whenLost()));
         assertEquals(FOREIGN, value());
         assertTrue(ttl() > 300_000, "renewal has not touched what is another's");
         assertEquals(ReleaseResult.ALREADY_GONE, renewed.release());
@@ -46,12 +46,12 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
     @Test
     void check_keyIsGone_isLost() throws Exception {
         PlainLease lease = lock(STEADY).acquire();
-        assertTrue(lease.check());
+        assertTrue(lease.isHeldOnServer());
         server.command("DEL", KEY);
         assertTrue(lease.isValid(), "here nothing is known of it");
-        assertFalse(lease.check());
+        assertFalse(lease.isHeldOnServer());
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, get(lease.lost()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(lease.whenLost()));
     }
 
     /** A value of one's own may be as long as one likes: it is compared as a whole. */
@@ -59,9 +59,9 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
     void check_ownValueIsLong_isFoundToBeHeld() throws Exception {
         String own = "v".repeat(1_000);
         PlainLease lease = lock(STEADY.withValues(() -> own)).acquire();
-        assertTrue(lease.check());
+        assertTrue(lease.isHeldOnServer());
         server.command("SET", KEY, own + "x", "PX", "600000");
-        assertFalse(lease.check());
+        assertFalse(lease.isHeldOnServer());
         server.command("DEL", KEY);
     }
 
@@ -93,7 +93,7 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
         assertEquals(lease.value(), value(), "a failed extension is no release");
         await("the connection is back", () -> {
             try {
-                return lease.check();
+                return lease.isHeldOnServer();
             } catch (ServerUnreachableException e) {
                 return false;
             }
@@ -103,7 +103,8 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
 
     @Test
     void leastRemaining_answerTookTooLong_isArmedAnewBeforeItIsHandedOut() throws Exception {
-        PlainOptions demanding = STEADY.withTerm(Duration.ofSeconds(2)).withLeastRemaining(Duration.ofMillis(1_700));
+        PlainOptions demanding =
+                STEADY.withLeaseDuration(Duration.ofSeconds(2)).withMinRemaining(Duration.ofMillis(1_700));
         PlainLock lock = remote(HoldfastOptions.defaults()).plainLock(KEY, demanding);
         CompletableFuture<Caught> slow = proxy.onRequest(ScriptCalls.PLAIN_ACQUIRE, Fault.STALL_REPLY);
         CompletableFuture<PlainLease> waiting = lock.acquireAsync();
@@ -137,7 +138,8 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
 
     @Test
     void withoutExpiry_requestArrivesAfterEverybodyGaveItUp_stillExpires() throws Exception {
-        PlainLock lock = remoteLock(STEADY.withTerm(Duration.ofSeconds(1)).withoutExpiry());
+        PlainLock lock =
+                remoteLock(STEADY.withLeaseDuration(Duration.ofSeconds(1)).withoutExpiry());
         CompletableFuture<Caught> lost = proxy.onRequest(ScriptCalls.PLAIN_ACQUIRE, Fault.KILL_BEFORE);
         assertInstanceOf(PlainAttempt.Unknown.class, lock.attempt(Wait.none()));
         get(lost).deliver();

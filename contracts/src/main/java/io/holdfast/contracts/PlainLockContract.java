@@ -45,10 +45,15 @@ public abstract class PlainLockContract extends PlainLockSuite {
         assertEquals(List.of(KEY), keysButTokens(server), "the key itself, and nothing beside it");
         assertEquals("string", server.command("TYPE", KEY).asString());
         assertEquals(lease.value(), value());
-        assertTrue(ttl() > STEADY.term().toMillis() - 60_000
-                && ttl() <= STEADY.term().toMillis());
+        assertTrue(ttl() > STEADY.leaseDuration().toMillis() - 60_000
+                && ttl() <= STEADY.leaseDuration().toMillis());
         assertTrue(lease.isValid());
-        assertTrue(lease.remaining().compareTo(STEADY.term().multipliedBy(99).dividedBy(100)) < 0, "less the drift");
+        assertTrue(
+                lease.remaining()
+                                .compareTo(
+                                        STEADY.leaseDuration().multipliedBy(99).dividedBy(100))
+                        < 0,
+                "less the drift");
         assertEquals(1, lease.attempts());
         assertEquals(ReleaseResult.RELEASED, lease.release());
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
@@ -114,7 +119,8 @@ public abstract class PlainLockContract extends PlainLockSuite {
 
     @Test
     void acquire_termWithAFraction_keyExpiresNoEarlierThanTheLease() throws Exception {
-        PlainLease lease = lock(STEADY.withTerm(Duration.ofNanos(100_999_999))).acquire();
+        PlainLease lease =
+                lock(STEADY.withLeaseDuration(Duration.ofNanos(100_999_999))).acquire();
         assertTrue(ttl() <= 100);
         assertTrue(lease.remaining().compareTo(Duration.ofMillis(97)) <= 0, () -> "more: " + lease.remaining());
         await("it expires", () -> value().isEmpty());
@@ -180,8 +186,8 @@ public abstract class PlainLockContract extends PlainLockSuite {
         PlainLock lock = remote(HoldfastOptions.defaults()).plainLock(KEY, STEADY);
         for (int attempts : new int[] {1, 3}) {
             asked.set(0);
-            PlainAttempt.UsedUp usedUp = assertInstanceOf(
-                    PlainAttempt.UsedUp.class,
+            PlainAttempt.AttemptsExhausted usedUp = assertInstanceOf(
+                    PlainAttempt.AttemptsExhausted.class,
                     lock.with(STEADY.withMaxAttempts(attempts)).attempt(Wait.forever()));
             assertEquals(attempts, usedUp.attempts());
             assertEquals(attempts, asked.get());
@@ -220,7 +226,7 @@ public abstract class PlainLockContract extends PlainLockSuite {
         LockTimeoutException failure =
                 assertThrows(LockTimeoutException.class, () -> lock(STEADY).acquire(wait));
         assertTrue(String.valueOf(failure.getMessage()).contains(FOREIGN), failure.getMessage());
-        assertEquals(KEY, failure.lock());
+        assertEquals(KEY, failure.lockName());
     }
 
     @Test

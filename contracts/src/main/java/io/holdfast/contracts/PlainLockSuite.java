@@ -23,11 +23,11 @@ abstract class PlainLockSuite extends FaultSuite {
 
     /** Long enough never to end in a test, not renewed, and asked for often. */
     static final PlainOptions STEADY = PlainOptions.defaults()
-            .withTerm(Duration.ofMinutes(10))
-            .withRenewed(false)
+            .withLeaseDuration(Duration.ofMinutes(10))
+            .withRenewal(false)
             .withBackoff(Backoff.fixed(Duration.ofMillis(5)));
 
-    static final PlainOptions SHORT_TERM = STEADY.withTerm(Duration.ofMillis(300));
+    static final PlainOptions SHORT_TERM = STEADY.withLeaseDuration(Duration.ofMillis(300));
 
     PlainLock lock(PlainOptions options) {
         return local(HoldfastOptions.defaults()).plainLock(KEY, options);
@@ -56,6 +56,6 @@ abstract class PlainLockSuite extends FaultSuite {
     }
 
     static PlainLease obtained(PlainAttempt attempt) {
-        return assertInstanceOf(PlainAttempt.Obtained.class, attempt).held();
+        return assertInstanceOf(PlainAttempt.Obtained.class, attempt).lease();
     }
 }

@@ -180,8 +180,8 @@ public abstract class ProcessContract extends TakerSuite {
         awaitQueue("a", 20);
         server.kill();
         server.restart();
-        assertEquals("GONE", holder.awaitLine("lost a 1").get(3));
-        assertEquals("GONE", holder.awaitLine("lost b 1").get(3));
+        assertEquals("NOT_ON_SERVER", holder.awaitLine("lost a 1").get(3));
+        assertEquals("NOT_ON_SERVER", holder.awaitLine("lost b 1").get(3));
         takers.get(1).awaitLine("passed a");
         takers.get(2).awaitLine("passed a");
         List<Entry> journal = journal("a");

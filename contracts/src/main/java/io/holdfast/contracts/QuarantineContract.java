@@ -34,7 +34,7 @@ public abstract class QuarantineContract extends LockSuite {
     protected QuarantineContract() {}
 
     private static LockOptions unrenewed(Duration term) {
-        return LockOptions.defaults().withTerm(term).withRenewed(false);
+        return LockOptions.defaults().withLeaseDuration(term).withRenewal(false);
     }
 
     private Holdfast client(RedisServer server, Duration quarantine, UnaryOperator<String> rewrite) {
@@ -89,7 +89,7 @@ public abstract class QuarantineContract extends LockSuite {
         assertEquals(0, server.command("EXISTS", "hf:{a}").asLong());
         // What has come of the hold is told when its owner is asked, and nobody asks for it here.
         CompletableFuture<Boolean> next = client(server, term, rewrite)
-                .lock("a", LockOptions.defaults().withTerm(term))
+                .lock("a", LockOptions.defaults().withLeaseDuration(term))
                 .acquireAsync(Wait.forever())
                 .thenApply(lease -> lease.isValid() && forgotten.isValid());
         return next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

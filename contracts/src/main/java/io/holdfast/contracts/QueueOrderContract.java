@@ -151,7 +151,7 @@ public abstract class QueueOrderContract extends FaultSuite {
                 local(EACH_QUEUED).lock("a", FIFO.withPriority(5)).acquireAsync(Wait.forever());
         awaitQueued(3);
         held.release();
-        assertEquals(1, get(urgent).initialPlace());
+        assertEquals(1, get(urgent).initialPosition());
         assertEquals(List.of(), served);
         get(urgent).release();
         for (CompletableFuture<?> each : waiting) {
@@ -164,11 +164,11 @@ public abstract class QueueOrderContract extends FaultSuite {
     void options_differentOnOneLock_areEachTheirOwn() throws Exception {
         Lease held = held();
         CompletableFuture<Lease> brief = local(EACH_QUEUED)
-                .lock("a", FIFO.withTerm(Duration.ofSeconds(5)).withClaim(Duration.ofMillis(200)))
+                .lock("a", FIFO.withLeaseDuration(Duration.ofSeconds(5)).withHandoffTimeout(Duration.ofMillis(200)))
                 .acquireAsync();
         awaitQueued(1);
         CompletableFuture<Lease> other = local(EACH_QUEUED)
-                .lock("a", FIFO.withTerm(Duration.ofMinutes(5)).withRenewed(false))
+                .lock("a", FIFO.withLeaseDuration(Duration.ofMinutes(5)).withRenewal(false))
                 .acquireAsync();
         awaitQueued(2);
         held.release();
@@ -300,7 +300,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         }
         assertFalse(waiting.isDone());
         lease.release();
-        assertInstanceOf(Attempt.Obtained.class, get(waiting)).held().release();
+        assertInstanceOf(Attempt.Obtained.class, get(waiting)).lease().release();
     }
 
     @Test
@@ -321,7 +321,7 @@ public abstract class QueueOrderContract extends FaultSuite {
                                 && took.subject().owner().equals(next.owner())));
         assertHeldBy(next);
         // The other is told so.
-        assertEquals(LossReason.REVOKED, get(stuck.lost()));
+        assertEquals(LossReason.REVOKED, get(stuck.whenLost()));
         assertHeldBy(next);
         next.release();
         awaitNothingButTombstones();

@@ -109,9 +109,9 @@ public abstract class QuorumContract extends QuorumSuite {
     @Test
     final void extend_lease_lastsLongerAndOnlyWhileItIsHeld() throws Exception {
         List<RedisServer> nodes = nodes(3);
-        QuorumOptions longer = OPTIONS.withLongestTerm(Duration.ofMinutes(1));
+        QuorumOptions longer = OPTIONS.withMaxLeaseDuration(Duration.ofMinutes(1));
         Quorum quorum = quorum(nodes, longer);
-        Lease lease = quorum.lock("a", LOCK.withRenewed(false)).acquire();
+        Lease lease = quorum.lock("a", LOCK.withRenewal(false)).acquire();
         lease.extend(Duration.ofSeconds(40));
         assertTrue(lease.remaining().compareTo(Duration.ofSeconds(35)) > 0);
         lease.release();
@@ -143,7 +143,7 @@ public abstract class QuorumContract extends QuorumSuite {
     final void lost_majorityGone_isToldAtTheDeadlineAtTheLatest() throws Exception {
         List<RedisServer> nodes = nodes(3);
         Lease lease = quorum(nodes).lock("a").acquire();
-        CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+        CompletableFuture<LossReason> lost = lease.whenLost().toCompletableFuture();
         nodes.get(0).freeze();
         nodes.get(1).kill();
         LossReason reason = lost.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);

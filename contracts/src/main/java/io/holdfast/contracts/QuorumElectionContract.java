@@ -36,10 +36,12 @@ public abstract class QuorumElectionContract extends QuorumSuite {
     @Test
     void election_options_areThoseOfTheQuorumsLocks() {
         Quorum quorum = quorum(nodes(3));
-        assertEquals(TERM, quorum.election("a").options().term());
+        assertEquals(TERM, quorum.election("a").options().leaseDuration());
         assertThrows(IllegalArgumentException.class, () -> quorum.election("a", LOCK.withPriority(1)));
-        assertThrows(IllegalArgumentException.class, () -> quorum.election("a", LOCK.withTerm(Duration.ofMinutes(1))));
-        assertThrows(IllegalArgumentException.class, () -> quorum.election("a", LOCK.withRenewed(false)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> quorum.election("a", LOCK.withLeaseDuration(Duration.ofMinutes(1))));
+        assertThrows(IllegalArgumentException.class, () -> quorum.election("a", LOCK.withRenewal(false)));
     }
 
     @Test
@@ -87,7 +89,7 @@ public abstract class QuorumElectionContract extends QuorumSuite {
         closeLater(leader::endAll); // the last to be made is the first to be closed
         nodes.get(1).freeze();
         Optional<LossReason> reason =
-                leadership.over().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                leadership.whenOver().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         // Its leader heeds the interrupt before that, and so it resigns.
         assertEquals(Optional.empty(), reason);
         leader.assertIdle();

@@ -39,7 +39,7 @@ public abstract class QuorumFaultContract extends QuorumSuite {
     final void acquire_minorityFrozen_doesNotWaitForIt() throws Exception {
         List<RedisServer> nodes = nodes(3);
         DistributedLock lock =
-                quorum(nodes, OPTIONS.withNodeTimeout(Duration.ofSeconds(10))).lock("a", LOCK.withRenewed(false));
+                quorum(nodes, OPTIONS.withNodeTimeout(Duration.ofSeconds(10))).lock("a", LOCK.withRenewal(false));
         lock.acquire().release();
         // A majority has confirmed that; what has not could be the one that is left beside the frozen one.
         for (RedisServer node : nodes) {
@@ -107,8 +107,8 @@ public abstract class QuorumFaultContract extends QuorumSuite {
     private List<Lease> overlapsAfterRestarts(QuorumOptions options, boolean snapshot, UnaryOperator<String> rewrite)
             throws Exception {
         List<RedisServer> nodes = nodes(3);
-        QuorumOptions unrenewed = options.withLongestTerm(Duration.ofMinutes(1));
-        LockOptions lasting = LOCK.withTerm(Duration.ofMinutes(1)).withRenewed(false);
+        QuorumOptions unrenewed = options.withMaxLeaseDuration(Duration.ofMinutes(1));
+        LockOptions lasting = LOCK.withLeaseDuration(Duration.ofMinutes(1)).withRenewal(false);
         if (snapshot) {
             nodes.get(0).command("SAVE");
         }
@@ -125,7 +125,7 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         Attempt second = quorum(nodes, rewrite, unrenewed).lock("a", lasting).attempt(Wait.none());
         assertTrue(first.isValid());
         if (second instanceof Attempt.Obtained obtained) {
-            return List.of(first, obtained.held());
+            return List.of(first, obtained.lease());
         }
         return List.of();
     }
@@ -137,8 +137,8 @@ public abstract class QuorumFaultContract extends QuorumSuite {
             nodes.add(startServer("--appendonly", "yes", "--appendfsync", "always"));
             nodes.get(i).admit();
         }
-        QuorumOptions durable = OPTIONS.withDurableNodes(true).withLongestTerm(Duration.ofMinutes(1));
-        LockOptions lasting = LOCK.withTerm(Duration.ofMinutes(1)).withRenewed(false);
+        QuorumOptions durable = OPTIONS.withDurableNodes(true).withMaxLeaseDuration(Duration.ofMinutes(1));
+        LockOptions lasting = LOCK.withLeaseDuration(Duration.ofMinutes(1)).withRenewal(false);
         Lease lease = quorum(nodes, durable).lock("a", lasting).acquire();
         for (RedisServer node : nodes) {
             node.kill();
@@ -153,8 +153,8 @@ public abstract class QuorumFaultContract extends QuorumSuite {
     @Test
     final void quarantine_over_nodesVoteAgain() throws Exception {
         List<RedisServer> nodes = List.of(startServer(), startServer(), startServer());
-        QuorumOptions brief = OPTIONS.withLongestTerm(Duration.ofMillis(500));
-        LockOptions lock = LOCK.withTerm(Duration.ofMillis(500));
+        QuorumOptions brief = OPTIONS.withMaxLeaseDuration(Duration.ofMillis(500));
+        LockOptions lock = LOCK.withLeaseDuration(Duration.ofMillis(500));
         Quorum quorum = quorum(nodes, brief.withClient(brief.client().withLockDefaults(lock)));
         Attempt.Unknown early =
                 assertInstanceOf(Attempt.Unknown.class, quorum.lock("a").attempt(Wait.none()));
@@ -175,9 +175,9 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         int rounds = 2_000;
         int mostFaults = 9; // three of each kind, one on each node
         AtomicInteger faultsMade = new AtomicInteger();
-        LockOptions brief = LOCK.withTerm(BRIEF);
+        LockOptions brief = LOCK.withLeaseDuration(BRIEF);
         QuorumOptions options =
-                OPTIONS.withLongestTerm(BRIEF).withClient(OPTIONS.client().withLockDefaults(brief));
+                OPTIONS.withMaxLeaseDuration(BRIEF).withClient(OPTIONS.client().withLockDefaults(brief));
         ExecutorService threads =
                 closeLater(new Threads(clients * threadsEach + 1)).executor();
         AtomicReference<Lease> holder = new AtomicReference<>();
@@ -269,7 +269,7 @@ public abstract class QuorumFaultContract extends QuorumSuite {
     private List<Long> tokensOfTwoMajorities(UnaryOperator<String> rewrite) throws Exception {
         List<RedisServer> nodes = nodes(3);
         UnaryOperator<String> ahead = RewritingDriver.clockAhead(Duration.ofSeconds(20));
-        QuorumOptions options = OPTIONS.withLongestTerm(Duration.ofMinutes(1));
+        QuorumOptions options = OPTIONS.withMaxLeaseDuration(Duration.ofMinutes(1));
         List<DistributedLock> locks = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
             List<QuorumNode> drivers = new ArrayList<>();

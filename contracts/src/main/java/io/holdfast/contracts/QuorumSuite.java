@@ -17,13 +17,13 @@ import java.util.function.UnaryOperator;
 abstract class QuorumSuite extends LockSuite {
     static final Duration TERM = Duration.ofSeconds(2);
     static final Duration BRIEF = Duration.ofMillis(500);
-    static final LockOptions LOCK = LockOptions.defaults().withTerm(TERM);
+    static final LockOptions LOCK = LockOptions.defaults().withLeaseDuration(TERM);
     static final QuorumOptions OPTIONS = QuorumOptions.defaults()
             .withClient(HoldfastOptions.defaults()
                     .withLockDefaults(LOCK)
                     .withCommandTimeout(Duration.ofMillis(500))
                     .withCloseTimeout(Duration.ofMillis(300)))
-            .withLongestTerm(TERM);
+            .withMaxLeaseDuration(TERM);
 
     /** Nodes that have their memory since the beginning of time: no quarantine is awaited. */
     List<RedisServer> nodes(int count) {

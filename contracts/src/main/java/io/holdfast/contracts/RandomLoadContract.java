@@ -57,9 +57,9 @@ public abstract class RandomLoadContract extends LockSuite {
     private static final int THREADS = 12;
     private static final List<String> NAMES = List.of("a", "b", "c");
     private static final List<LockOptions.Order> ORDERS = List.of(LockOptions.Order.values());
-    private static final LockOptions OPTIONS = LockOptions.defaults().withTerm(Duration.ofMinutes(10));
+    private static final LockOptions OPTIONS = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(10));
     private static final LockOptions NEVER_RENEWED =
-            LockOptions.defaults().withTerm(Duration.ofMillis(200)).withRenewed(false);
+            LockOptions.defaults().withLeaseDuration(Duration.ofMillis(200)).withRenewal(false);
 
     /** The ways in which a use of a lock can be begun and ended. */
     private enum Way {
@@ -224,7 +224,7 @@ public abstract class RandomLoadContract extends LockSuite {
             case ACQUIRE -> release(work(inside, lock.acquire()), random);
             case TRY -> {
                 Attempt attempt = lock.attempt(Wait.none());
-                attempt.lease().ifPresent(lease -> release(work(inside, lease), random));
+                attempt.asOptional().ifPresent(lease -> release(work(inside, lease), random));
             }
             case TIMED -> {
                 Wait wait = Wait.upTo(Duration.ofMillis(1 + random.nextInt(20)));

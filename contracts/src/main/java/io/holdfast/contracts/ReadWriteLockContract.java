@@ -49,8 +49,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
     protected ReadWriteLockContract() {}
 
     private static final String KEY = "hf:{%rw:a}";
-    private static final LockOptions REENTRANT =
-            LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER);
+    private static final LockOptions REENTRANT = LockOptions.defaults().withReentrancy(LockOptions.Reentrancy.REENTER);
 
     private RedisServer server;
     private Holdfast one;
@@ -90,7 +89,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         CompletableFuture<Lease> writer = waiting(other.write());
         reading.releaseToRest(Duration.ofHours(1));
         List<Holder> resting =
-                lock.look().shares().stream().map(LockInfo.Share::holder).toList();
+                lock.info().shares().stream().map(LockInfo.Share::holder).toList();
         assertEquals(3, resting.stream().filter(Holder::resting).count());
         Admin admin = two.admin().readWriteLocks();
         long token = resting.get(0).token();
@@ -108,7 +107,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
     @Test
     final void release_restOfAWriterAsItIsListed_endsItAndNoHold() throws Exception {
         lock.write().acquire().releaseToRest(Duration.ofHours(1));
-        Holder resting = lock.look().holder().orElseThrow();
+        Holder resting = lock.info().holder().orElseThrow();
         Admin admin = two.admin().readWriteLocks();
         assertEquals(Revocation.Outcome.RELEASED, admin.release("a", resting).outcome());
         Lease reading = other.read().acquire(Wait.none());
@@ -182,7 +181,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
     @Test
     final void reader_expired_writerHasItThenAndNotLater() throws Exception {
         LockOptions brief =
-                LockOptions.defaults().withTerm(Duration.ofMillis(700)).withRenewed(false);
+                LockOptions.defaults().withLeaseDuration(Duration.ofMillis(700)).withRenewal(false);
         Lease dead = two.readWriteLock("a", brief).read().acquire();
         Lease alive = lock.read().acquire();
         CompletableFuture<Lease> writer = waiting(lock.write());
@@ -225,8 +224,9 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease joined = get(reader);
         await("it is confirmed", () -> joined.remaining().toSeconds() > 10);
         var unused = two.admin().readWriteLocks().release("a", reading.token(), Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.REVOKED, get(reading.lost().toCompletableFuture()), "it is still known to its client");
-        assertEquals(LossReason.REVOKED, get(joined.lost().toCompletableFuture()));
+        assertEquals(
+                LossReason.REVOKED, get(reading.whenLost().toCompletableFuture()), "it is still known to its client");
+        assertEquals(LossReason.REVOKED, get(joined.whenLost().toCompletableFuture()));
         get(writer).release();
         awaitNothingLeft(server);
     }
@@ -264,7 +264,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         if (!asked.cancel(false)) {
             asked.join().release(); // it was sooner
         }
-        await("nobody has it", () -> !lock.look().isLocked());
+        await("nobody has it", () -> !lock.info().isLocked());
     }
 
     @Test
@@ -317,11 +317,11 @@ public abstract class ReadWriteLockContract extends LockSuite {
 
     @Test
     final void upgrade_isRefusedAtOnce() throws Exception {
-        for (LockOptions.OwnConflict policy : LockOptions.OwnConflict.values()) {
-            if (policy == LockOptions.OwnConflict.WAIT) {
+        for (LockOptions.Reentrancy policy : LockOptions.Reentrancy.values()) {
+            if (policy == LockOptions.Reentrancy.WAIT) {
                 continue;
             }
-            DistributedReadWriteLock of = lock.with(LockOptions.defaults().withOwnConflict(policy));
+            DistributedReadWriteLock of = lock.with(LockOptions.defaults().withReentrancy(policy));
             Lease reading = of.read().acquire();
             assertInstanceOf(Attempt.Upgrade.class, of.write().attempt(Wait.forever()));
             assertThrows(LockRefusedException.class, () -> of.write().acquire());
@@ -438,20 +438,20 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease second = other.read().acquire();
         CompletableFuture<Lease> writer = waiting(other.write());
         var unused = one.admin().readWriteLocks().release("a", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.REVOKED, get(first.lost().toCompletableFuture()));
-        assertEquals(LossReason.REVOKED, get(second.lost().toCompletableFuture()));
+        assertEquals(LossReason.REVOKED, get(first.whenLost().toCompletableFuture()));
+        assertEquals(LossReason.REVOKED, get(second.whenLost().toCompletableFuture()));
         get(writer).release();
         awaitNothingLeft(server);
     }
 
     @Test
     final void restart_serverForgotEverything_holdersLoseAndWaitersAreServed() throws Exception {
-        LockOptions brief = LockOptions.defaults().withTerm(Duration.ofSeconds(5));
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(5));
         Lease reading = one.readWriteLock("a", brief).read().acquire();
         CompletableFuture<Lease> writer = waiting(two.readWriteLock("a", brief).write());
         server.kill();
         server.restart();
-        assertEquals(LossReason.GONE, get(reading.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(reading.whenLost().toCompletableFuture()));
         Lease written = get(writer);
         assertTrue(written.token() > reading.token());
         written.release();
@@ -462,7 +462,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease first = lock.read().acquire();
         Lease second = other.read().acquire();
         CompletableFuture<Lease> writer = waiting(other.write());
-        LockInfo info = lock.look();
+        LockInfo info = lock.info();
         assertTrue(info.isLocked());
         assertEquals(2, info.used());
         assertEquals(

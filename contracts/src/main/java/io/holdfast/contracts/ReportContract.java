@@ -120,7 +120,7 @@ public abstract class ReportContract extends LockSuite {
     final void locks_clientIsCutOff_isListedAsItWasAndOthersDoNotWaitForItTwice() throws Exception {
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
         Holdfast cut = client(proxy.address(), HoldfastOptions.defaults());
-        Lease held = cut.lock("a", LockOptions.defaults().withTerm(Duration.ofMinutes(5)))
+        Lease held = cut.lock("a", LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(5)))
                 .acquire();
         assertEquals(Set.of("a"), listed());
         proxy.stall(TcpProxy.Kind.ANY);
@@ -261,7 +261,7 @@ public abstract class ReportContract extends LockSuite {
     final void figures_requestsThatEndWithoutTheLock_areCountedByTheirReasons() throws Exception {
         for (LockOptions options :
                 List.of(LockOptions.defaults(), LockOptions.defaults().withStrictOrder())) {
-            String name = options.turns() == 0 ? "strict" : "turns";
+            String name = options.localHandoffs() == 0 ? "strict" : "turns";
             Lease held = one.lock(name, options).acquire();
             assertTrue(two.lock(name, options).tryAcquire().isEmpty());
             assertTrue(two.lock(name, options)
@@ -269,7 +269,8 @@ public abstract class ReportContract extends LockSuite {
                     .isEmpty());
             assertEquals(new LockFigures(Times.NONE, Times.NONE, 0, 1, 1, 0), ofTwo(name));
             looking.admin().release(name, held.token(), Admin.Waiters.HAND_OFF);
-            assertEquals(LossReason.REVOKED, held.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
+            assertEquals(
+                    LossReason.REVOKED, held.whenLost().toCompletableFuture().get(10, TimeUnit.SECONDS));
             await("the loss is counted", () -> counted(name).lost() == 1);
             assertEquals(1, counted(name).holds().count());
         }
@@ -316,14 +317,14 @@ public abstract class ReportContract extends LockSuite {
 
     @Test
     final void report_closedClientLeavesAHold_lastsAsLong() throws Exception {
-        Lease held = one.lock("a", LockOptions.defaults().withTerm(Duration.ofMinutes(2)))
+        Lease held = one.lock("a", LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(2)))
                 .acquire();
         held.detach();
         one.close();
         assertEquals(Set.of("a"), listed());
         long left = server.command("PTTL", "hf:report:{reports}:" + one.id()).asLong();
         assertTrue(left > 110_000, () -> left + " ms");
-        Lease rests = two.lock("b", LockOptions.defaults().withShortestHold(Duration.ofMinutes(3)))
+        Lease rests = two.lock("b", LockOptions.defaults().withMinHold(Duration.ofMinutes(3)))
                 .acquire();
         rests.release();
         two.close();

@@ -129,7 +129,7 @@ public abstract class SemaphoreContract extends LockSuite {
     @Test
     final void holder_expired_itsPermitsComeBackThen() throws Exception {
         LockOptions brief =
-                LockOptions.defaults().withTerm(Duration.ofMillis(700)).withRenewed(false);
+                LockOptions.defaults().withLeaseDuration(Duration.ofMillis(700)).withRenewal(false);
         Lease dead = two.semaphore("a", 3, brief).permits(2).acquire();
         CompletableFuture<Lease> big = waiting(permits, 2);
         long begin = System.nanoTime();
@@ -155,7 +155,7 @@ public abstract class SemaphoreContract extends LockSuite {
 
     @Test
     final void shortestHold_limitsHowOftenSomethingBegins() throws Exception {
-        LockOptions rate = LockOptions.defaults().withShortestHold(Duration.ofMillis(500));
+        LockOptions rate = LockOptions.defaults().withMinHold(Duration.ofMillis(500));
         DistributedSemaphore limited = one.semaphore("a", 2, rate);
         long begin = System.nanoTime();
         for (int i = 0; i < 5; i++) {
@@ -199,8 +199,8 @@ public abstract class SemaphoreContract extends LockSuite {
         Lease first = permits.acquire();
         Lease second = others.permits(2).acquire();
         var unused = one.admin().semaphores().release("a", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.REVOKED, get(first.lost().toCompletableFuture()));
-        assertEquals(LossReason.REVOKED, get(second.lost().toCompletableFuture()));
+        assertEquals(LossReason.REVOKED, get(first.whenLost().toCompletableFuture()));
+        assertEquals(LossReason.REVOKED, get(second.whenLost().toCompletableFuture()));
         assertEquals(3, permits.available());
     }
 
@@ -223,7 +223,7 @@ public abstract class SemaphoreContract extends LockSuite {
         await("it waits", () -> waiters() == 1);
         CompletableFuture<Lease> small = others.permits(1).acquireAsync(Wait.forever());
         await("both wait", () -> waiters() == 2);
-        Waiter meant = permits.look().queue().get(0);
+        Waiter meant = permits.info().queue().get(0);
         assertEquals(3, meant.permits());
         assertEquals(1, one.admin().semaphores().drop("a", meant).dropped());
         assertInstanceOf(Attempt.Evicted.class, get(big));
@@ -236,7 +236,7 @@ public abstract class SemaphoreContract extends LockSuite {
     final void extend_whatOneHolderHas_leavesOthersAlone() throws Exception {
         Lease lease = permits.acquire();
         Lease other = others.acquire();
-        Holder seen = permits.look().shares().stream()
+        Holder seen = permits.info().shares().stream()
                 .map(LockInfo.Share::holder)
                 .filter(holder -> holder.owner().equals(lease.owner()))
                 .findFirst()
@@ -245,7 +245,7 @@ public abstract class SemaphoreContract extends LockSuite {
                 .semaphores()
                 .extend("a", seen, Duration.ofMinutes(5))
                 .isPresent());
-        List<Duration> remaining = permits.look().shares().stream()
+        List<Duration> remaining = permits.info().shares().stream()
                 .map(LockInfo.Share::remaining)
                 .sorted()
                 .toList();
@@ -263,7 +263,7 @@ public abstract class SemaphoreContract extends LockSuite {
     final void look_tellsPermits() throws Exception {
         Lease first = permits.permits(2).acquire();
         CompletableFuture<Lease> big = waiting(others, 3);
-        LockInfo info = permits.look();
+        LockInfo info = permits.info();
         assertEquals(2, info.used());
         assertEquals(2, info.shares().get(0).permits());
         assertEquals(first.owner(), info.shares().get(0).holder().owner());
@@ -315,7 +315,7 @@ public abstract class SemaphoreContract extends LockSuite {
         assertTrue(held.isHeldOnServer(), "nothing is taken from those that have some");
         assertInstanceOf(Attempt.Taken.class, others.permits(1).attempt(Wait.none()));
         assertEquals(0, permits.available());
-        LockInfo.Limit limit = permits.look().limit().orElseThrow();
+        LockInfo.Limit limit = permits.info().limit().orElseThrow();
         assertEquals(0, limit.permits());
         assertEquals(Long.toString(ProcessHandle.current().pid()), limit.pid());
         assertTrue(limit.remaining().compareTo(Duration.ofMinutes(9)) > 0);
@@ -328,7 +328,7 @@ public abstract class SemaphoreContract extends LockSuite {
         assertFalse(admin.unlimit("a"), "there is none any more");
         held.release();
         get(second).release();
-        assertTrue(permits.look().limit().isEmpty());
+        assertTrue(permits.info().limit().isEmpty());
     }
 
     @Test
@@ -341,7 +341,7 @@ public abstract class SemaphoreContract extends LockSuite {
         admin.limit("a", 2, Duration.ofMinutes(10));
         get(small).release();
         permits.permits(1).attempt(Wait.none()).orElseThrow().release();
-        String why = permits.look().ways(client -> Optional.of(true)).get(0).condition();
+        String why = permits.info().ways(client -> Optional.of(true)).get(0).condition();
         assertTrue(why.contains("others pass it"), why);
         assertFalse(large.isDone());
         assertTrue(admin.unlimit("a"));
@@ -383,7 +383,7 @@ public abstract class SemaphoreContract extends LockSuite {
         assertThrows(IllegalArgumentException.class, () -> permits.permits(4));
         assertThrows(
                 IllegalArgumentException.class,
-                () -> one.semaphore("a", 1, LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER)));
+                () -> one.semaphore("a", 1, LockOptions.defaults().withReentrancy(LockOptions.Reentrancy.REENTER)));
         assertThrows(
                 UnsupportedOperationException.class, () -> permits.permits(1).asJavaLock());
     }

@@ -43,7 +43,7 @@ public abstract class SentinelContract extends LockSuite {
     static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
 
     /** Long enough to outlive a failover. */
-    static final LockOptions LONG = LockOptions.defaults().withTerm(Duration.ofSeconds(30));
+    static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(30));
 
     private static final RedisAddress PLAIN = new RedisAddress("server", 6379, false, null, null, 0);
 
@@ -164,7 +164,7 @@ public abstract class SentinelContract extends LockSuite {
         stopReplication();
         Lease forgotten = client.lock("forgotten", LONG).acquire();
         killMaster();
-        assertEquals(LossReason.GONE, get(forgotten.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, get(forgotten.whenLost().toCompletableFuture()));
         assertTrue(survivor.isHeldOnServer());
         assertTrue(survivor.isValid());
         assertTrue(client.lock("forgotten").acquire().token() > forgotten.token());
@@ -360,7 +360,7 @@ public abstract class SentinelContract extends LockSuite {
 
     @Test
     void replicas_cutOffForLongerThanTheTerm_leaseIsOverBeforeAnotherCanHaveIt() throws Exception {
-        LockOptions brief = replicated(2, Duration.ofMillis(300)).withTerm(Duration.ofSeconds(2));
+        LockOptions brief = replicated(2, Duration.ofMillis(300)).withLeaseDuration(Duration.ofSeconds(2));
         Holdfast client = sentinelClient();
         Lease lease = client.lock("a", brief).acquire();
         lease.extend(Duration.ofSeconds(2));
@@ -369,7 +369,7 @@ public abstract class SentinelContract extends LockSuite {
         lease.onWarning(warned::complete);
         stopReplication();
         // The master goes on to renew it, and nobody else has these renewals.
-        assertEquals(LossReason.EXPIRED, get(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.EXPIRED, get(lease.whenLost().toCompletableFuture()));
         assertTrue(warned.isDone());
         killMaster();
         Holdfast other = sentinelClient();
@@ -380,8 +380,8 @@ public abstract class SentinelContract extends LockSuite {
     @Test
     void extend_replicasDoNotFollow_isNotPromised() throws Exception {
         LockOptions unrenewed = replicated(2, Duration.ofMillis(300))
-                .withTerm(Duration.ofSeconds(5))
-                .withRenewed(false);
+                .withLeaseDuration(Duration.ofSeconds(5))
+                .withRenewal(false);
         Lease lease = sentinelClient().lock("a", unrenewed).acquire();
         stopReplication();
         ServerUnreachableException e =
@@ -396,12 +396,13 @@ public abstract class SentinelContract extends LockSuite {
     void quarantine_leaseThatDidNotSurvive_isOverBeforeTheNextIsHandedOut() throws Exception {
         Duration term = Duration.ofSeconds(4);
         HoldfastOptions careful = OPTIONS.withQuarantine(Duration.ofSeconds(5));
-        LockOptions options = LockOptions.defaults().withTerm(term);
+        LockOptions options = LockOptions.defaults().withLeaseDuration(term);
         Holdfast holder = closeLater(Holdfast.over(sentinelDriver(), careful));
         Holdfast other = closeLater(Holdfast.over(sentinelDriver(), careful));
         assertTrue(other.lock("warm", options).acquire().isValid());
         stopReplication();
-        Lease forgotten = holder.lock("a", LockOptions.defaults().withTerm(term).withRenewed(false))
+        Lease forgotten = holder.lock(
+                        "a", LockOptions.defaults().withLeaseDuration(term).withRenewal(false))
                 .acquire();
         CompletableFuture<Lease> next = other.lock("a", options).acquireAsync();
         await("the waiter is queued", () -> other.inspect().lock("a").isQueued());
@@ -430,7 +431,7 @@ public abstract class SentinelContract extends LockSuite {
     void quarantine_connectionBrokenOnly_doesNotBegin() throws Exception {
         RedisServer master = sentinels.master();
         master.admit();
-        Holdfast client = closeLater(Holdfast.over(sentinelDriver(), OPTIONS.withQuarantine(LONG.term())));
+        Holdfast client = closeLater(Holdfast.over(sentinelDriver(), OPTIONS.withQuarantine(LONG.leaseDuration())));
         Lease lease = client.lock("a", LONG).tryAcquire().orElseThrow();
         String before = master.command("CLIENT", "LIST").asString();
         master.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -439,7 +440,7 @@ public abstract class SentinelContract extends LockSuite {
                 () -> !master.command("CLIENT", "LIST").asString().equals(before));
         await("asked and told who is there", () -> {
             try {
-                return client.lock("b", LONG).attempt(Wait.none()).lease().isPresent();
+                return client.lock("b", LONG).attempt(Wait.none()).asOptional().isPresent();
             } catch (Exception e) {
                 throw new AssertionError(e);
             }

@@ -72,7 +72,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
 
     @Test
     void release_memoryFullAndShortestHoldNotOver_keepsTheLockTaken() throws Exception {
-        LockOptions options = LockOptions.defaults().withShortestHold(Duration.ofMinutes(1));
+        LockOptions options = LockOptions.defaults().withMinHold(Duration.ofMinutes(1));
         Lease lease = local(LAZY).lock("a", options).acquire();
         fillMemory();
         assertEquals(ReleaseResult.RELEASED, lease.release());
@@ -128,7 +128,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
     void renewal_memoryFull_goesOn() throws Exception {
         Lease lease = local(LAZY).lock("a", BRIEF).acquire();
         fillMemory();
-        CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+        CompletableFuture<LossReason> lost = lease.whenLost().toCompletableFuture();
         for (int i = 0; i < 2; i++) {
             await("the term runs", () -> lease.remaining().toMillis() < 1_100 || lost.isDone());
             await("it is renewed", () -> lease.remaining().toMillis() > 1_100 || lost.isDone());
@@ -437,7 +437,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
         assertEveryKeyExpires(server);
         // A lock that rests, one that is detached, one that was given free.
         clients.get(0)
-                .lock("rests", BRIEF.withShortestHold(Duration.ofSeconds(2)))
+                .lock("rests", BRIEF.withMinHold(Duration.ofSeconds(2)))
                 .acquire()
                 .close();
         clients.get(0).lock("detached", BRIEF).acquire().detach();

@@ -32,10 +32,10 @@ import org.junit.jupiter.api.Test;
 
 /** Holds that leases of one client share, in turns or kept, against a real server. */
 public abstract class SharedHoldContract extends LockSuite {
-    private static final LockOptions TURNS = LockOptions.defaults().withTurns(100, Duration.ofMillis(10));
+    private static final LockOptions TURNS = LockOptions.defaults().withLocalHandoffs(100, Duration.ofMillis(10));
     private static final LockOptions KEPT = LockOptions.defaults().withKeepFor(Duration.ofMinutes(1));
     /** Belongs to its thread, which enters it again. */
-    private static final LockOptions NESTED = LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER);
+    private static final LockOptions NESTED = LockOptions.defaults().withReentrancy(LockOptions.Reentrancy.REENTER);
 
     private static final int CLIENTS = 3;
     private static final int THREADS = 4;
@@ -81,7 +81,7 @@ public abstract class SharedHoldContract extends LockSuite {
                                         assertEquals(token, inner.token());
                                     }
                                 } else if (extending && i % 10 == 0) {
-                                    lease.extend(lock.options().term().multipliedBy(100));
+                                    lease.extend(lock.options().leaseDuration().multipliedBy(100));
                                 }
                                 assertTrue(lease.isValid());
                                 inside.decrementAndGet();
@@ -116,7 +116,7 @@ public abstract class SharedHoldContract extends LockSuite {
         RedisServer server = startServer();
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
         Holdfast busy = client(proxy.address(), HoldfastOptions.defaults());
-        busy.lock("a", LockOptions.defaults().withTurns()).acquire().release();
+        busy.lock("a", LockOptions.defaults().withLocalHandoffs()).acquire().release();
         proxy.dropReplies(TcpProxy.Kind.MESSAGES);
         overtake(server, busy, 3);
     }
@@ -129,7 +129,9 @@ public abstract class SharedHoldContract extends LockSuite {
         int most = 3;
         DistributedLock busy = client.lock(
                 "a",
-                LockOptions.defaults().withTurns(most, Duration.ofMinutes(1)).withWaitLimit(Wait.forever()));
+                LockOptions.defaults()
+                        .withLocalHandoffs(most, Duration.ofMinutes(1))
+                        .withWaitLimit(Wait.forever()));
         Holdfast other = client(server);
         DistributedLock patient = other.lock("a");
         Queue<Long> begun = new ConcurrentLinkedQueue<>(); // sections of the busy client
@@ -189,7 +191,7 @@ public abstract class SharedHoldContract extends LockSuite {
             Lease first = kept.acquire();
             long token = first.token();
             assertEquals(ReleaseResult.KEPT, first.release());
-            assertEquals(0, keeper.holding());
+            assertEquals(0, keeper.leaseCount());
             try (Lease lease = other.lock("a").acquire(Wait.upTo(PATIENCE))) {
                 assertTrue(lease.token() > token);
             }
@@ -201,7 +203,7 @@ public abstract class SharedHoldContract extends LockSuite {
     final void recall_messagesAreSwallowed_isGrantedWithinATermOfTheKeeper() throws Exception {
         RedisServer server = startServer();
         TcpProxy proxy = closeLater(TcpProxy.to(server.port()));
-        LockOptions kept = KEPT.withTerm(Duration.ofSeconds(3)).withWaitLimit(Wait.forever());
+        LockOptions kept = KEPT.withLeaseDuration(Duration.ofSeconds(3)).withWaitLimit(Wait.forever());
         DistributedLock busy =
                 client(proxy.address(), HoldfastOptions.defaults()).lock("a", kept);
         assertEquals(ReleaseResult.KEPT, busy.acquire().release());
@@ -217,7 +219,7 @@ public abstract class SharedHoldContract extends LockSuite {
             }
         });
         try (Lease lease = client(server).lock("a").acquire(Wait.upTo(PATIENCE))) {
-            assertTrue(lease.waited().compareTo(kept.term()) < 0, () -> "only after " + lease.waited());
+            assertTrue(lease.waited().compareTo(kept.leaseDuration()) < 0, () -> "only after " + lease.waited());
         }
         stop.set(true);
         keeping.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -228,9 +230,10 @@ public abstract class SharedHoldContract extends LockSuite {
         TestServer server = startLockServer();
         Holdfast keeper = client(server);
         Holdfast operator = client(server);
-        LockOptions kept = KEPT.withTerm(PATIENCE.multipliedBy(10)); // by its renewal nobody would learn of it in time
+        LockOptions kept =
+                KEPT.withLeaseDuration(PATIENCE.multipliedBy(10)); // by its renewal nobody would learn of it in time
         Lease held = keeper.lock("a", kept).acquire();
-        CompletableFuture<LossReason> lost = held.lost().toCompletableFuture();
+        CompletableFuture<LossReason> lost = held.whenLost().toCompletableFuture();
         assertEquals(
                 Revocation.Outcome.RELEASED,
                 operator.admin()
@@ -243,7 +246,7 @@ public abstract class SharedHoldContract extends LockSuite {
             await("the keeper knows that it has nothing to lend", () -> {
                 Attempt attempt =
                         keeper.lock("a", kept).attemptAsync(Wait.none()).join();
-                attempt.lease().ifPresent(Lease::release);
+                attempt.asOptional().ifPresent(Lease::release);
                 return attempt instanceof Attempt.Taken;
             });
             assertTrue(theirs.isValid());

@@ -74,7 +74,7 @@ public abstract class SteeringContract extends FaultSuite {
                 "if its holder is dead",
                 held.ways(client -> Optional.of(false)).get(1).condition());
         assertEquals(
-                Optional.of(held.remaining()), held.ways(listeners::has).get(1).in());
+                Optional.of(held.remaining()), held.ways(listeners::has).get(1).after());
         lease.releaseToRest(Duration.ofMinutes(1));
         assertEquals(
                 List.of(Way.By.REST, Way.By.OPERATOR_RELEASE),
@@ -94,7 +94,7 @@ public abstract class SteeringContract extends FaultSuite {
         for (int i = 0; i < 5; i++) {
             waiting.add(holdfast.lock("a", BRIEF).attemptAsync(Wait.forever()));
         }
-        await("all stand in line", () -> holdfast.waiting() == 5);
+        await("all stand in line", () -> holdfast.waiterCount() == 5);
         Holdfast operator = local(HoldfastOptions.defaults());
         assertEquals(
                 Revocation.Outcome.RELEASED,
@@ -102,7 +102,7 @@ public abstract class SteeringContract extends FaultSuite {
         for (CompletableFuture<Attempt> each : waiting) {
             assertInstanceOf(Attempt.Evicted.class, get(each));
         }
-        assertEquals(LossReason.REVOKED, get(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.REVOKED, get(lease.whenLost().toCompletableFuture()));
         holdfast.lock("a").acquire().release();
     }
 
@@ -117,7 +117,7 @@ public abstract class SteeringContract extends FaultSuite {
             for (int i = 0; i < 5; i++) {
                 waiting.add(holdfast.lock("a", BRIEF).attemptAsync(Wait.forever()));
             }
-            await("all stand in line", () -> holdfast.waiting() == 5);
+            await("all stand in line", () -> holdfast.waiterCount() == 5);
         }
         Holdfast operator = local(HoldfastOptions.defaults());
         await(
@@ -144,7 +144,7 @@ public abstract class SteeringContract extends FaultSuite {
         Lease other = get(next);
         assertEquals(other.owner(), done.next().orElseThrow().owner());
         assertTrue(other.token() > lease.token());
-        assertEquals(LossReason.REVOKED, get(lease.lost()));
+        assertEquals(LossReason.REVOKED, get(lease.whenLost()));
         // What the old holder does now touches nobody.
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertHeldBy(other);
@@ -170,7 +170,7 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(Optional.empty(), done.next());
         for (CompletableFuture<Attempt> each : waiting) {
             Attempt.Evicted evicted = assertInstanceOf(Attempt.Evicted.class, get(each));
-            assertEquals("a", evicted.lock());
+            assertEquals("a", evicted.lockName());
         }
         LockRefusedException thrown = assertInstanceOf(LockRefusedException.class, failure(throwing));
         assertInstanceOf(Attempt.Evicted.class, thrown.outcome());
@@ -287,7 +287,7 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void release_claimNotYetTakenUp_goesToTheNextAfterIt() throws Exception {
         Lease lease = local(EACH_QUEUED).lock("a").acquire();
-        LockOptions slow = LockOptions.defaults().withClaim(Duration.ofSeconds(10));
+        LockOptions slow = LockOptions.defaults().withHandoffTimeout(Duration.ofSeconds(10));
         CompletableFuture<Lease> stalled = remote(EAGER).lock("a", slow).acquireAsync(Wait.forever());
         awaitQueued(1);
         CompletableFuture<Lease> next = local(EACH_QUEUED).lock("a").acquireAsync(Wait.forever());
@@ -330,9 +330,9 @@ public abstract class SteeringContract extends FaultSuite {
     void releaseOf_clientActorAndHost_takesTheirLocksOnly() throws Exception {
         Holdfast one = local(EACH_QUEUED);
         Holdfast two = local(EACH_QUEUED);
-        Lease a = one.lock("a").as("order-1").acquire();
-        Lease b = one.lock("b").as("order-2").acquire();
-        Lease c = two.lock("c").as("order-1").acquire();
+        Lease a = one.lock("a").withActor("order-1").acquire();
+        Lease b = one.lock("b").withActor("order-2").acquire();
+        Lease c = two.lock("c").withActor("order-1").acquire();
         Admin admin = local(EACH_QUEUED).admin();
         assertEquals(1, admin.releaseOfActor(one.id(), "order-1").released());
         assertFalse(a.isHeldOnServer());
@@ -354,7 +354,7 @@ public abstract class SteeringContract extends FaultSuite {
     void extend_byName_neverShortensAndCreatesNothing() throws Exception {
         Holdfast holdfast = local(EACH_QUEUED);
         Lease lease =
-                holdfast.lock("a", LockOptions.defaults().withRenewed(false)).acquire();
+                holdfast.lock("a", LockOptions.defaults().withRenewal(false)).acquire();
         Admin admin = local(EACH_QUEUED).admin();
         assertTrue(admin.extend("a", Duration.ofMinutes(5)).orElseThrow().toMinutes() >= 5);
         assertTrue(server.command("PTTL", "hf:{a}").asLong() > 290_000);
@@ -395,7 +395,7 @@ public abstract class SteeringContract extends FaultSuite {
         await("it is told", () -> !events.isEmpty());
         LockEvent.Cleaned cleaned = assertInstanceOf(LockEvent.Cleaned.class, events.get(0));
         assertEquals(3, cleaned.removed());
-        assertEquals("a", cleaned.lock());
+        assertEquals("a", cleaned.lockName());
         assertEquals("OPS-7", cleaned.data());
         assertEquals(1, holdfast.inspect().lock("a").waiters());
         lease.release();
@@ -423,12 +423,12 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void lock_heldWithMetadata_tellsEverything() throws Exception {
         Map<String, String> metadata = Map.of("ticket", "OPS-7 / {x}", "owner", "mallory");
-        LockOptions options = LockOptions.defaults().withMetadata(metadata).withTerm(Duration.ofSeconds(20));
+        LockOptions options = LockOptions.defaults().withMetadata(metadata).withLeaseDuration(Duration.ofSeconds(20));
         Holdfast holdfast = local(HoldfastOptions.defaults().withApplication("billing"));
-        Lease lease = holdfast.lock("a", options).as("order-1").acquire();
+        Lease lease = holdfast.lock("a", options).withActor("order-1").acquire();
         CompletableFuture<Lease> waiting = local(EACH_QUEUED)
                 .lock("a", options.withPriority(3).withMetadata(Map.of("k", "v")))
-                .as("order-2")
+                .withActor("order-2")
                 .acquireAsync();
         awaitQueued(1);
         LockInfo info = holdfast.inspect().lock("a");
@@ -440,8 +440,8 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals("billing", holder.application());
         assertEquals("order-1", holder.actor());
         assertEquals(metadata, holder.metadata());
-        assertEquals(Duration.ofSeconds(20), info.term());
-        assertTrue(info.remaining().toSeconds() >= 15 && info.remaining().compareTo(info.term()) <= 0);
+        assertEquals(Duration.ofSeconds(20), info.leaseDuration());
+        assertTrue(info.remaining().toSeconds() >= 15 && info.remaining().compareTo(info.leaseDuration()) <= 0);
         Waiter waiter = info.queue().get(0);
         assertEquals("order-2", waiter.actor());
         assertEquals(Map.of("k", "v"), waiter.metadata());
@@ -530,7 +530,7 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void state_localRealAndOfAnybody_areThreeQuestionsAndTheFirstAsksNobody() throws Exception {
         Holdfast holdfast = remote(HoldfastOptions.defaults());
-        DistributedLock lock = holdfast.lock("a", LockOptions.defaults().withRenewed(false));
+        DistributedLock lock = holdfast.lock("a", LockOptions.defaults().withRenewal(false));
         Lease lease = lock.acquire();
         proxy.watch(text -> requests.incrementAndGet());
         requests.set(0);

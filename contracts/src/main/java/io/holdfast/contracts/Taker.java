@@ -98,8 +98,8 @@ public final class Taker {
         Duration deadline = millis(rest.remove("deadline"), clientOptions.waiterDeadline());
         clientOptions = clientOptions
                 .withLockDefaults(lockOptions
-                        .withTerm(millis(rest.remove("term"), lockOptions.term()))
-                        .withClaim(millis(rest.remove("claim"), lockOptions.claim())))
+                        .withLeaseDuration(millis(rest.remove("term"), lockOptions.leaseDuration()))
+                        .withHandoffTimeout(millis(rest.remove("claim"), lockOptions.handoffTimeout())))
                 .withTokenLife(millis(rest.remove("tokenLife"), clientOptions.tokenLife()));
         // The deadline must be a multiple of the interval at each step, whichever of them becomes smaller.
         clientOptions = refresh.compareTo(clientOptions.refreshInterval()) < 0
@@ -211,7 +211,7 @@ public final class Taker {
                 }
                 leases.put(lock + " " + number, lease);
                 say("got", lock, number, lease.owner(), lease.token());
-                lease.lost().thenAccept(reason -> say("lost", lock, number, reason));
+                lease.whenLost().thenAccept(reason -> say("lost", lock, number, reason));
             });
         }
         say("asked", lock, from, to);
@@ -222,7 +222,7 @@ public final class Taker {
                 .campaign(leadership -> {
                     say("leads", election, number, leadership.token());
                     leadership
-                            .over()
+                            .whenOver()
                             .thenAccept(reason -> say(
                                     "over",
                                     election,
@@ -294,6 +294,8 @@ public final class Taker {
 
     private static void enter(RespClient data, Lease lease) {
         data.command(
-                "RPUSH", "journal:" + lease.name(), lease.owner() + " " + lease.token() + " " + lease.initialPlace());
+                "RPUSH",
+                "journal:" + lease.name(),
+                lease.owner() + " " + lease.token() + " " + lease.initialPosition());
     }
 }

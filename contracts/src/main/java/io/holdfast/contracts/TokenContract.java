@@ -30,7 +30,7 @@ public abstract class TokenContract extends FaultSuite {
 
     /** From one grant to the next all is forgotten that is not to be remembered. */
     private static final LockOptions LONGER_THAN_LIFE =
-            LockOptions.defaults().withTerm(Duration.ofMillis(1_200)).withRenewed(false);
+            LockOptions.defaults().withLeaseDuration(Duration.ofMillis(1_200)).withRenewal(false);
 
     @Test
     final void token_onTheServer_isTheLeasesToTheLastDigit() throws Exception {
@@ -106,7 +106,7 @@ public abstract class TokenContract extends FaultSuite {
             Lease lease = lock.acquire();
             assertTrue(lease.token() > last, lease.token() + " after " + last);
             last = lease.token();
-            assertEquals(LossReason.TERM_ENDED, get(lease.lost()));
+            assertEquals(LossReason.LEASE_LIMIT_REACHED, get(lease.whenLost()));
             assertEveryKeyExpires(server);
         }
     }

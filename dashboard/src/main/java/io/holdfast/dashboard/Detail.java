@@ -69,7 +69,9 @@ final class Detail {
 
     private static Documents.Way way(Sight sight, Way way) {
         return new Documents.Way(
-                way.by().word(), way.in().map(in -> sight.at() + in.toMillis()).orElse(null), Words.way(way));
+                way.by().word(),
+                way.after().map(in -> sight.at() + in.toMillis()).orElse(null),
+                Words.way(way));
     }
 
     private static Documents.Share share(Picture picture, LockInfo lock, Share share, long end) {
@@ -87,7 +89,7 @@ final class Detail {
                 share.permits(),
                 holder.since().toEpochMilli(),
                 end,
-                share.term().toMillis(),
+                share.leaseDuration().toMillis(),
                 share.confirmed(),
                 holder.resting(),
                 holder.resting() ? null : picture.listens(holder.client()).orElse(null),

@@ -251,7 +251,7 @@ final class History {
             return false;
         }
         boolean gone = !listen.has(share.holder().client()).orElse(true);
-        long unseen = Math.min(share.term().toMillis() / 2, SHORTLY_MILLIS);
+        long unseen = Math.min(share.leaseDuration().toMillis() / 2, SHORTLY_MILLIS);
         return gone || end - was.at() < unseen;
     }
 

@@ -284,7 +284,7 @@ final class Watch implements AutoCloseable {
                         : listeners.has(holder.client()).orElse(null),
                 holder == null ? null : (Long) holder.since().toEpochMilli(),
                 sight.end(),
-                holder == null ? null : (Long) lock.term().toMillis(),
+                holder == null ? null : (Long) lock.leaseDuration().toMillis(),
                 lock.callers(),
                 (int) lock.queue().stream().filter(Watch::isDead).count(),
                 lock.used(),

@@ -190,12 +190,12 @@ final class BrowserTest {
 
     @Test
     void waits_aDeadlock_isShownInWordsAndBrokenByADrop() throws Exception {
-        Lease a = billing.lock("account/a").as("transfer-1").acquire();
-        Lease b = shipping.lock("account/b").as("transfer-2").acquire();
+        Lease a = billing.lock("account/a").withActor("transfer-1").acquire();
+        Lease b = shipping.lock("account/b").withActor("transfer-2").acquire();
         CompletableFuture<Lease> forB =
-                billing.lock("account/b").as("transfer-1").acquireAsync(Wait.forever());
+                billing.lock("account/b").withActor("transfer-1").acquireAsync(Wait.forever());
         CompletableFuture<Lease> forA =
-                shipping.lock("account/a").as("transfer-2").acquireAsync(Wait.forever());
+                shipping.lock("account/a").withActor("transfer-2").acquireAsync(Wait.forever());
         open(true);
         browser.view("#/waits");
         browser.awaitText("#view-waits", "Deadlock");
@@ -237,7 +237,7 @@ final class BrowserTest {
         browser.click("#confirm-cancel");
         assertTrue(lease.isHeldOnServer(), "it was cancelled");
         browser.act("[data-act=release]", "Released 'deploy' of billing@");
-        lease.lost().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        lease.whenLost().toCompletableFuture().get(20, TimeUnit.SECONDS);
         browser.awaitText("#why", "Nobody holds it.");
         assertNothingIsBlockedOrBroken();
     }
@@ -267,7 +267,7 @@ final class BrowserTest {
                                         Map.of("<b onclick=x>", "</script><script>document.title='owned'</script>")))
                 .acquire();
         CompletableFuture<Lease> waiting =
-                shipping.lock(name).as("<svg onload=x>").acquireAsync(Wait.forever());
+                shipping.lock(name).withActor("<svg onload=x>").acquireAsync(Wait.forever());
         open(true);
         browser.awaitText("#locks", "onerror");
         browser.view(lockView(name));
@@ -398,17 +398,22 @@ final class BrowserTest {
             leases.add(billing.lock(
                             "invoice/42",
                             LockOptions.defaults().withStrictOrder().withMetadata(Map.of("ticket", "OPS-7")))
-                    .as("worker-3")
+                    .withActor("worker-3")
                     .acquire());
-            leases.add(billing.lock("invoice/43").as("worker-4").acquire());
-            leases.add(reports.lock("nightly/report").as("main").acquire());
-            leases.add(reports.readWriteLock("ledger").read().as("main").acquire());
-            leases.add(shipping.readWriteLock("ledger").read().as("label-1").acquire());
-            leases.add(shipping.semaphore("printer", 3).permits(2).as("label-2").acquire());
+            leases.add(billing.lock("invoice/43").withActor("worker-4").acquire());
+            leases.add(reports.lock("nightly/report").withActor("main").acquire());
+            leases.add(reports.readWriteLock("ledger").read().withActor("main").acquire());
+            leases.add(
+                    shipping.readWriteLock("ledger").read().withActor("label-1").acquire());
+            leases.add(shipping.semaphore("printer", 3)
+                    .permits(2)
+                    .withActor("label-2")
+                    .acquire());
             for (int i = 1; i <= 4; i++) {
-                waiting.add(shipping.lock("invoice/42").as("label-" + i).acquireAsync(Wait.forever()));
+                waiting.add(shipping.lock("invoice/42").withActor("label-" + i).acquireAsync(Wait.forever()));
             }
-            waiting.add(billing.readWriteLock("ledger").write().as("closing").acquireAsync(Wait.forever()));
+            waiting.add(
+                    billing.readWriteLock("ledger").write().withActor("closing").acquireAsync(Wait.forever()));
             stream.next(event -> event.getAsJsonObject("totals").get("waiting").getAsInt() == 5);
         }
         browser.open(server.address());

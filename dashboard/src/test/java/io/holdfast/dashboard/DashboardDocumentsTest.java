@@ -74,7 +74,7 @@ final class DashboardDocumentsTest extends TwoApplications {
         assertTrue(row.get("holder").getAsString().startsWith("billing@"), row.toString());
         assertTrue(row.get("alive").getAsBoolean());
         long left = row.get("until").getAsLong() - lock.get("at").getAsLong();
-        assertTrue(left > 0 && left <= LockOptions.defaults().term().toMillis(), "left " + left);
+        assertTrue(left > 0 && left <= LockOptions.defaults().leaseDuration().toMillis(), "left " + left);
         JsonObject share = lock.getAsJsonArray("shares").get(0).getAsJsonObject();
         assertEquals(Long.toString(lease.token()), share.get("token").getAsString());
         assertEquals(lease.owner(), share.get("owner").getAsString());
@@ -252,10 +252,10 @@ final class DashboardDocumentsTest extends TwoApplications {
     @Test
     void waits_twoThatWaitForEachOther_areADeadlockUntilOneIsDropped() throws Exception {
         Page page = open(true);
-        Lease billingsA = billing.lock("a").as("worker-1").acquire();
-        Lease shippingsB = shipping.lock("b").as("worker-2").acquire();
-        CompletableFuture<Lease> forB = billing.lock("b").as("worker-1").acquireAsync(Wait.forever());
-        CompletableFuture<Lease> forA = shipping.lock("a").as("worker-2").acquireAsync(Wait.forever());
+        Lease billingsA = billing.lock("a").withActor("worker-1").acquire();
+        Lease shippingsB = shipping.lock("b").withActor("worker-2").acquire();
+        CompletableFuture<Lease> forB = billing.lock("b").withActor("worker-1").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> forA = shipping.lock("a").withActor("worker-2").acquireAsync(Wait.forever());
         JsonObject waits = page.await(
                 "api/waits", found -> !found.getAsJsonArray("deadlocks").isEmpty());
         JsonObject deadlock = waits.getAsJsonArray("deadlocks").get(0).getAsJsonObject();
@@ -279,10 +279,11 @@ final class DashboardDocumentsTest extends TwoApplications {
     @Test
     void waits_aChainOfThree_isNoDeadlock() throws Exception {
         Page page = open(false);
-        Lease a = billing.lock("a").as("one").acquire();
-        Lease b = shipping.lock("b").as("two").acquire();
-        CompletableFuture<Lease> twoForA = shipping.lock("a").as("two").acquireAsync(Wait.forever());
-        CompletableFuture<Lease> threeForB = shipping.lock("b").as("three").acquireAsync(Wait.forever());
+        Lease a = billing.lock("a").withActor("one").acquire();
+        Lease b = shipping.lock("b").withActor("two").acquire();
+        CompletableFuture<Lease> twoForA = shipping.lock("a").withActor("two").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> threeForB =
+                shipping.lock("b").withActor("three").acquireAsync(Wait.forever());
         JsonObject waits =
                 page.await("api/waits", found -> found.getAsJsonArray("edges").size() == 4);
         assertEquals(5, waits.getAsJsonArray("nodes").size(), waits.toString());
@@ -332,7 +333,7 @@ final class DashboardDocumentsTest extends TwoApplications {
         JsonObject done = done(page.act(act("release", "lock", "a", lease.owner(), token)));
         assertTrue(done.get("done").getAsBoolean(), done.toString());
         assertTrue(done.get("words").getAsString().startsWith("Released 'a' of billing@"), done.toString());
-        lease.lost().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        lease.whenLost().toCompletableFuture().get(20, TimeUnit.SECONDS);
         Lease later = shipping.lock("a").acquire();
         JsonObject late = done(page.act(act("release", "lock", "a", lease.owner(), token)));
         assertFalse(late.get("done").getAsBoolean(), late.toString());

@@ -23,9 +23,9 @@ final class DashboardHistoryTest extends TwoApplications {
     @Test
     void history_aHolderThatIsNotRenewed_isLost_andOneThatReleasesIsNot() throws Exception {
         Page page = Page.openSeen(stage.dashboard(false));
-        LockOptions once = LockOptions.defaults().withRenewed(false).withTerm(Duration.ofSeconds(6));
+        LockOptions once = LockOptions.defaults().withRenewal(false).withLeaseDuration(Duration.ofSeconds(6));
         Lease lease = billing.lock("once", once).acquire();
-        Lease other = shipping.lock("kept", LockOptions.defaults().withTerm(Duration.ofSeconds(6)))
+        Lease other = shipping.lock("kept", LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(6)))
                 .acquire();
         page.await(
                 Page.lockPath("once"), found -> !found.getAsJsonArray("shares").isEmpty());

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
  */
 @SuppressWarnings("NullAway.Init") // all is made before each test
 class PausedHolderTest extends LockSuite {
-    private static final LockOptions BRIEF = LockOptions.defaults().withTerm(Duration.ofSeconds(1));
+    private static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1));
     private static final Duration LIFE = Duration.ofHours(1);
 
     private final Database database = Database.h2();

@@ -114,7 +114,7 @@ class JedisFlightRecordingTest extends LockSuite {
     @Test
     void wait_thatBlocks_isRecordedWithStackAndHolder() throws Exception {
         List<RecordedEvent> events = recorded(() -> {
-            Lease held = two.lock("a").as("the holder").acquire();
+            Lease held = two.lock("a").withActor("the holder").acquire();
             AtomicReference<@Nullable Throwable> problem = new AtomicReference<>();
             Thread waiter = new Thread(
                     () -> {
@@ -198,7 +198,7 @@ class JedisFlightRecordingTest extends LockSuite {
             shared.acquire().release();
             shared.acquire().release();
             DistributedLock again =
-                    one.lock("again", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER));
+                    one.lock("again", LockOptions.defaults().withReentrancy(LockOptions.Reentrancy.REENTER));
             Lease outer = again.acquire();
             again.acquire().release();
             outer.release();
@@ -234,13 +234,13 @@ class JedisFlightRecordingTest extends LockSuite {
                 client(proxy.address(), HoldfastOptions.defaults().withCommandTimeout(Duration.ofMillis(300)));
         List<RecordedEvent> events = recorded(() -> {
             Lease lease = cutOff.lock(
-                            "a", LockOptions.defaults().withStrictOrder().withTerm(Duration.ofMillis(1500)))
+                            "a", LockOptions.defaults().withStrictOrder().withLeaseDuration(Duration.ofMillis(1500)))
                     .acquire();
             proxy.stall(TcpProxy.Kind.ANY);
-            lease.lost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            lease.whenLost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
             Lease revoked = one.lock("b").acquire();
             two.admin().release("b", Admin.Waiters.HAND_OFF);
-            revoked.lost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            revoked.whenLost().toCompletableFuture().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         });
         assertEquals(List.of("a EXCLUSIVE EXPIRED", "b EXCLUSIVE REVOKED"), shown(events, "Lost", "reason"));
         assertEquals(List.of("a EXCLUSIVE EXPIRED", "b EXCLUSIVE REVOKED"), shown(events, "Hold", "end"));

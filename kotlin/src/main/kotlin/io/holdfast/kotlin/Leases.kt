@@ -34,7 +34,7 @@ import kotlinx.coroutines.withContext
  *
  * The work runs in the calling coroutine's context, and has ended with all coroutines that it has started when the lock is
  * released. The release was answered when this function ends, which takes the command timeout of the client at most. A hold is
- * renewed for [io.holdfast.LockOptions.longestScope] at most.
+ * renewed for [io.holdfast.LockOptions.maxScopedHold] at most.
  *
  * **Cancellation.** If the calling coroutine is cancelled while it waits, the request is withdrawn, in the background if
  * necessary, and the work is not begun: nothing stays in the queue, and nothing stays held. If it is cancelled later, so is the
@@ -48,7 +48,7 @@ import kotlinx.coroutines.withContext
  *
  * **Actors.** The actor that asks is this coroutine, not its thread, which others use too: a name of its own, which listings
  * show, made of its [CoroutineName] if it has one. The work, and what it starts, belongs to the same actor. So requests within
- * the work for a lock that it holds do what [io.holdfast.LockOptions.ownConflict] says, and those beside it wait. An actor that
+ * the work for a lock that it holds do what [io.holdfast.LockOptions.reentrancy] says, and those beside it wait. An actor that
  * was named with `as` stays.
  *
  * @param wait how long to wait for the lock: zero asks once; infinite waits for ever; as its options say if it is null. At least a
@@ -66,8 +66,8 @@ public suspend fun <T> DistributedLock.withLease(
 ): T {
     val lock = if (wait == null) this else with(options().withWaitLimit(wait.asWait()))
     return under(
-        { actor, work -> lock.asUnlessNamed(actor).callAsync(work) },
-        { lease, told -> lease.lost().thenAccept { told(LeaseLostException(lease.name(), lease.token(), it, false, null)) } },
+        { actor, work -> lock.withDefaultActor(actor).callAsync(work) },
+        { lease, told -> lease.whenLost().thenAccept { told(LeaseLostException(lease.name(), lease.token(), it, false, null)) } },
         block,
     )
 }
@@ -102,10 +102,10 @@ public suspend fun <T> LockSet.withLeases(
 ): T {
     val locks = if (wait == null) this else withWait(wait.asWait())
     return under(
-        { actor, work -> locks.asUnlessNamed(actor).callAsync(work) },
+        { actor, work -> locks.withDefaultActor(actor).callAsync(work) },
         { leases, told ->
-            leases.lost().thenAccept {
-                told(LeaseLostException(it.lock(), leases.token(it.lock()), it.reason(), false, null))
+            leases.whenLost().thenAccept {
+                told(LeaseLostException(it.lockName(), leases.token(it.lockName()), it.reason(), false, null))
             }
         },
         block,
@@ -196,7 +196,7 @@ private suspend fun <L : Any, T> under(
         if (loss == null || e !is CancellationException || !context.isActive) {
             throw e
         }
-        throw LeaseLostException(loss.lock(), loss.token(), loss.reason(), false, result).apply {
+        throw LeaseLostException(loss.lockName(), loss.token(), loss.reason(), false, result).apply {
             if (e !is LeaseLostCancellation) addSuppressed(e)
         }
     }

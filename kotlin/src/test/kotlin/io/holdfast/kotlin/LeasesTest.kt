@@ -7,7 +7,7 @@ import io.holdfast.HoldfastOptions
 import io.holdfast.Lease
 import io.holdfast.LeaseLostException
 import io.holdfast.LockOptions
-import io.holdfast.LockOptions.OwnConflict
+import io.holdfast.LockOptions.Reentrancy
 import io.holdfast.LockRefusedException
 import io.holdfast.LockTimeoutException
 import io.holdfast.LossReason
@@ -103,7 +103,7 @@ class LeasesTest : LockSuite() {
                 assertTrue(lease.isValid)
                 assertTrue(lock.isLocked)
                 yield()
-                assertEquals(lock.options().term().toKotlinDuration() / 2 < lease.remaining().toKotlinDuration(), true)
+                assertEquals(lock.options().leaseDuration().toKotlinDuration() / 2 < lease.remaining().toKotlinDuration(), true)
                 lease.token()
             }
             assertTrue(token > 0)
@@ -119,8 +119,8 @@ class LeasesTest : LockSuite() {
 
     @Test
     fun coroutines_ofOneThread_areServedOneAfterTheOther_whateverTheOptions() {
-        for (conflict in OwnConflict.values()) {
-            val lock = one.lock("a", LockOptions.defaults().withOwnConflict(conflict))
+        for (conflict in Reentrancy.values()) {
+            val lock = one.lock("a", LockOptions.defaults().withReentrancy(conflict))
             val inside = AtomicInteger()
             runBlocking {
                 repeat(20) {
@@ -192,7 +192,7 @@ class LeasesTest : LockSuite() {
                 val thrown = assertThrows(LockTimeoutException::class.java) {
                     runBlocking { one.lock("a").withLease(wait) { error("begun") } }
                 }
-                assertEquals("a", thrown.lock())
+                assertEquals("a", thrown.lockName())
                 assertNull(runBlocking { one.lock("a").tryWithLease(wait) { error("begun") } })
                 assertNull(runBlocking { one.locks("a", "b").tryWithLeases(wait) { error("begun") } })
                 assertThrows(LockTimeoutException::class.java) {
@@ -238,7 +238,7 @@ class LeasesTest : LockSuite() {
             val thrown = assertThrows(LockTimeoutException::class.java) {
                 runBlocking { one.lock("a").tryWithLease { one.lock("b").withLease(ZERO) {} } }
             }
-            assertEquals("b", thrown.lock())
+            assertEquals("b", thrown.lockName())
         }
         assertTrue(isFree("a"))
     }
@@ -360,7 +360,7 @@ class LeasesTest : LockSuite() {
                 }
             }
             assertEquals(LossReason.REVOKED, lost.reason())
-            assertEquals("a", lost.lock())
+            assertEquals("a", lost.lockName())
             assertTrue(lost.token() > 0)
             assertNull(lost.result())
             assertEquals(2, inside.size)
@@ -414,7 +414,7 @@ class LeasesTest : LockSuite() {
                 }
             }
         }
-        assertEquals("a", lost.lock())
+        assertEquals("a", lost.lockName())
     }
 
     @Test
@@ -439,7 +439,7 @@ class LeasesTest : LockSuite() {
 
     @Test
     fun server_thatEndsDuringTheWork_isALossAtTheDeadline() {
-        val term = LockOptions.defaults().withTerm(java.time.Duration.ofSeconds(1))
+        val term = LockOptions.defaults().withLeaseDuration(java.time.Duration.ofSeconds(1))
         val lost = assertThrows(LeaseLostException::class.java) {
             runBlocking {
                 one.lock("a", term).withLease {
@@ -496,22 +496,22 @@ class LeasesTest : LockSuite() {
                 }
             }
         }
-        assertEquals("b", lost.lock())
+        assertEquals("b", lost.lockName())
         assertTrue(lost.token() > 0)
         assertTrue(isFree("a"))
     }
 
     @Test
     fun work_thatAsksForItsOwnLock_isItsActor_onWhateverThread() {
-        fun lock(conflict: OwnConflict) = one.lock("a", LockOptions.defaults().withOwnConflict(conflict))
+        fun lock(conflict: Reentrancy) = one.lock("a", LockOptions.defaults().withReentrancy(conflict))
         suspend fun <T> elsewhere(ask: suspend () -> T): T = withContext(Dispatchers.Default) { coroutineScope { ask() } }
         runBlocking {
-            lock(OwnConflict.REENTER).withLease { outer ->
-                assertEquals(outer.token(), elsewhere { lock(OwnConflict.REENTER).withLease { it.token() } })
+            lock(Reentrancy.REENTER).withLease { outer ->
+                assertEquals(outer.token(), elsewhere { lock(Reentrancy.REENTER).withLease { it.token() } })
                 assertTrue(outer.isValid)
-                assertNull(elsewhere { lock(OwnConflict.WAIT).tryWithLease { "begun" } })
+                assertNull(elsewhere { lock(Reentrancy.WAIT).tryWithLease { "begun" } })
                 assertThrows(LockRefusedException::class.java) {
-                    runBlocking(coroutineContext) { lock(OwnConflict.REFUSE).tryWithLease { "begun" } }
+                    runBlocking(coroutineContext) { lock(Reentrancy.REFUSE).tryWithLease { "begun" } }
                 }
             }
         }
@@ -522,7 +522,7 @@ class LeasesTest : LockSuite() {
     fun actor_hasANameOfItsCoroutine_unlessAnotherWasNamed() = runBlocking {
         suspend fun DistributedLock.actor(): String = withLease { two.inspect().lock("a").holder().orElseThrow().actor() }
         assertTrue(one.lock("a").actor().startsWith("coroutine#"))
-        assertEquals("order-17", one.lock("a").`as`("order-17").actor())
+        assertEquals("order-17", one.lock("a").withActor("order-17").actor())
         withContext(CoroutineName("billing")) { assertTrue(one.lock("a").actor().startsWith("billing#")) }
         withContext(CoroutineName("n".repeat(1000))) { assertTrue(one.lock("a").actor().startsWith("nnn")) }
     }

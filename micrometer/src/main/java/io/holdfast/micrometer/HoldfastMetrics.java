@@ -94,11 +94,11 @@ public final class HoldfastMetrics implements HoldfastListener {
     public AutoCloseable bindTo(Holdfast holdfast) {
         Tags tags = Tags.of("client", holdfast.id());
         List<Meter> gauges = List.of(
-                Gauge.builder("holdfast.held", holdfast, Holdfast::holding)
+                Gauge.builder("holdfast.held", holdfast, Holdfast::leaseCount)
                         .description("leases held at present")
                         .tags(tags)
                         .register(registry),
-                Gauge.builder("holdfast.waiting", holdfast, Holdfast::waiting)
+                Gauge.builder("holdfast.waiting", holdfast, Holdfast::waiterCount)
                         .description("requests that wait at present")
                         .tags(tags)
                         .register(registry));
@@ -108,7 +108,7 @@ public final class HoldfastMetrics implements HoldfastListener {
     @Override
     public void on(LockEvent event) {
         if (event instanceof Obtained obtained) {
-            String how = obtained.reentered() ? "reentered" : obtained.initialPlace() > 0 ? "queued" : "free";
+            String how = obtained.reentered() ? "reentered" : obtained.initialPosition() > 0 ? "queued" : "free";
             count("holdfast.obtained", tags(event).and("how", how));
             time("holdfast.wait", tags(event), obtained.waited());
         } else if (event instanceof NotObtained failed) {
@@ -144,7 +144,7 @@ public final class HoldfastMetrics implements HoldfastListener {
     }
 
     private Tags tags(LockEvent event) {
-        return Tags.of("lock", tag(event.lock()));
+        return Tags.of("lock", tag(event.lockName()));
     }
 
     /** Bounded, also when several threads come with new values: one that came too late is taken back. */

@@ -72,14 +72,14 @@ class HoldfastMetricsTest extends LockSuite {
         second.release();
         Lease lost = holdfast.lock(
                         "a secret name",
-                        LockOptions.defaults().withStrictOrder().withTerm(Duration.ofSeconds(3)))
+                        LockOptions.defaults().withStrictOrder().withLeaseDuration(Duration.ofSeconds(3)))
                 .acquire();
         Lease inner = holdfast.lock(
-                        "a secret name", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER))
+                        "a secret name", LockOptions.defaults().withReentrancy(LockOptions.Reentrancy.REENTER))
                 .acquire();
         assertEquals(ReleaseResult.STILL_HELD, inner.release());
         holdfast.admin().release("a secret name", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.REVOKED, lost.lost().toCompletableFuture().get(20, TimeUnit.SECONDS));
+        assertEquals(LossReason.REVOKED, lost.whenLost().toCompletableFuture().get(20, TimeUnit.SECONDS));
 
         // The message that ends the lease and the answer to the operator race: listeners hear of either first.
         await(
@@ -115,7 +115,7 @@ class HoldfastMetricsTest extends LockSuite {
         held.release();
         PlainLease lost = lock.acquire();
         server.command("DEL", "a secret name");
-        assertFalse(lost.check());
+        assertFalse(lost.isHeldOnServer());
         await(
                 "all is counted",
                 () -> count("holdfast.obtained", "how", "free") == 2

@@ -117,7 +117,8 @@ public abstract class ApplicationContract {
         // Else the answer to the confirmation may come before the message, and the lock be only gone.
         await("the hand-over is confirmed", () -> ours.inspect().lock("job").confirmed());
         ours.admin().release("job", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.REVOKED, second.lost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        assertEquals(
+                LossReason.REVOKED, second.whenLost().toCompletableFuture().get(PATIENCE_SECONDS, TimeUnit.SECONDS));
 
         awaitCount(registry, 1, "holdfast.obtained", "lock", "job", "how", "free");
         awaitCount(registry, 1, "holdfast.obtained", "lock", "job", "how", "queued");

@@ -30,7 +30,7 @@ class MetersTest {
                 SUBJECT, LockEvent.Reason.TIMED_OUT, second, 1, new Contention(Optional.empty(), Duration.ZERO, 0, 0)));
         metrics.on(new LockEvent.RenewalFailed(SUBJECT, 7, second, "no answer"));
         metrics.on(new LockEvent.Released(SUBJECT, 7, second, second, second, ReleaseResult.RELEASED));
-        metrics.on(new LockEvent.Lost(SUBJECT, 7, second, LossReason.GONE));
+        metrics.on(new LockEvent.Lost(SUBJECT, 7, second, LossReason.NOT_ON_SERVER));
 
         Map<String, Double> counted = new TreeMap<>();
         for (Meter meter : registry.getMeters()) {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link #renewing}: how long a run may have the lock. While its process lives, the lock is renewed; if it dies, the lock is
- *       free when the {@linkplain LockOptions#term() term} is over (30 s by default), however long a run may last.
+ *       free when the {@linkplain LockOptions#leaseDuration() term} is over (30 s by default), however long a run may last.
  *   <li>{@link #exact}: what ShedLock says. The lock is not renewed, and is free after that time, whether the run has ended, goes
  *       on, or has died with its process.
  * </ul>
@@ -124,13 +124,13 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
         DistributedLock known = options == null ? holdfast.lock(name) : holdfast.lock(name, options);
         LockOptions wanted = options(known.options(), configuration);
         Times times = Times.of(configuration);
-        DistributedLock lock = known.with(restSinceGrant ? wanted.withShortestHold(times.atLeast()) : wanted);
+        DistributedLock lock = known.with(restSinceGrant ? wanted.withMinHold(times.atLeast()) : wanted);
         try {
             Optional<Lease> lease = lock.tryAcquire();
             return lease.map(held -> new TakenLock(
                     configuration,
                     held,
-                    renewed ? lock.options().term() : null,
+                    renewed ? lock.options().leaseDuration() : null,
                     restSinceGrant ? times.withoutRest() : times,
                     interrupting ? new Interrupt(Thread.currentThread()) : null));
         } catch (InterruptedException e) {
@@ -141,15 +141,16 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     private LockOptions options(LockOptions given, LockConfiguration configuration) {
         Duration most = Times.millis(configuration.getLockAtMostFor());
-        Duration term = renewed && given.term().compareTo(most) < 0 ? given.term() : most;
-        return given.withLeastRemaining(Duration.ZERO)
+        Duration term = renewed && given.leaseDuration().compareTo(most) < 0 ? given.leaseDuration() : most;
+        return given.withMinRemaining(Duration.ZERO)
                 .withInterruptBefore(null)
-                .withTerm(term.compareTo(LockOptions.SHORTEST_TERM) < 0 ? LockOptions.SHORTEST_TERM : term)
-                .withRenewed(renewed)
-                .withLongestHold(null)
-                .withShortestHold(Duration.ZERO)
+                .withLeaseDuration(
+                        term.compareTo(LockOptions.MIN_LEASE_DURATION) < 0 ? LockOptions.MIN_LEASE_DURATION : term)
+                .withRenewal(renewed)
+                .withMaxHold(null)
+                .withMinHold(Duration.ZERO)
                 .withKeepFor(Duration.ZERO)
-                .withOwnConflict(LockOptions.OwnConflict.WAIT);
+                .withReentrancy(LockOptions.Reentrancy.WAIT);
     }
 
     @Override

@@ -42,7 +42,7 @@ final class TakenLock extends AbstractSimpleLock {
         this.interrupt = interrupt;
         this.bound = startBound();
         if (interrupt != null) {
-            lease.lost().thenRun(interrupt::send);
+            lease.whenLost().thenRun(interrupt::send);
         }
     }
 

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 /** What ShedLock's own tests do not ask. */
 @SuppressWarnings("NullAway.Init") // the server is started before each test
 class HoldfastLockProviderTest extends LockSuite {
-    private static final LockOptions BRIEF = LockOptions.defaults().withTerm(Duration.ofMillis(900));
+    private static final LockOptions BRIEF = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(900));
 
     private RedisServer server;
     private Holdfast holdfast;
@@ -238,8 +238,8 @@ class HoldfastLockProviderTest extends LockSuite {
     void lock_byWhoHoldsItAlready_isEmptyWhateverTheOptionsSay() {
         HoldfastLockProvider provider = HoldfastLockProvider.renewing(holdfast)
                 .withOptions(LockOptions.defaults()
-                        .withOwnConflict(LockOptions.OwnConflict.REENTER)
-                        .withLeastRemaining(Duration.ofSeconds(20)));
+                        .withReentrancy(LockOptions.Reentrancy.REENTER)
+                        .withMinRemaining(Duration.ofSeconds(20)));
         SimpleLock lock = provider.lock(job(Duration.ofSeconds(1))).orElseThrow();
         assertTrue(provider.lock(job(Duration.ofSeconds(1))).isEmpty());
         lock.unlock();

@@ -51,7 +51,7 @@ final class Call {
      */
     DistributedLock lockOfItsOwn() {
         String name = method.method.getName();
-        return lock().asUnlessNamed(
+        return lock().withDefaultActor(
                         name.substring(0, Math.min(name.length(), LONGEST_NAME)) + "#" + CALLS.incrementAndGet());
     }
 

@@ -24,8 +24,8 @@ final class HealthQuestion {
         holdfast.inspect().isLocked("holdfast health");
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("client", holdfast.id());
-        details.put("holding", holdfast.holding());
-        details.put("waiting", holdfast.waiting());
+        details.put("holding", holdfast.leaseCount());
+        details.put("waiting", holdfast.waiterCount());
         return details;
     }
 }

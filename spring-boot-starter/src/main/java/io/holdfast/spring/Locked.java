@@ -55,14 +55,14 @@ public @interface Locked {
     /** How long to wait for the lock: a duration, {@code 0} for not at all, or {@code forever}. */
     String waitLimit() default "";
 
-    /** How long the lease lasts without renewal; see {@link io.holdfast.LockOptions#withTerm}. */
-    String term() default "";
+    /** How long the lease lasts without renewal; see {@link io.holdfast.LockOptions#withLeaseDuration}. */
+    String leaseDuration() default "";
 
-    /** When renewal stops, although the method runs; see {@link io.holdfast.LockOptions#withLongestScope}. */
-    String longestScope() default "";
+    /** When renewal stops, although the method runs; see {@link io.holdfast.LockOptions#withMaxScopedHold}. */
+    String maxScopedHold() default "";
 
-    /** Until when the lock stays taken at least; see {@link io.holdfast.LockOptions#withShortestHold}. */
-    String shortestHold() default "";
+    /** Until when the lock stays taken at least; see {@link io.holdfast.LockOptions#withMinHold}. */
+    String minHold() default "";
 
     /**
      * How long before the end of the lease the thread of the method is interrupted; see

@@ -132,7 +132,7 @@ final class LockedInterceptor implements MethodInterceptor {
     /** Renewal of a lease that nothing but the end of a call releases ends at the same time as that of scoped calls. */
     static DistributedLock bounded(DistributedLock lock) {
         LockOptions options = lock.options();
-        return lock.with(options.withLongestHold(options.longestScope()));
+        return lock.with(options.withMaxHold(options.maxScopedHold()));
     }
 
     /** Whether nobody may be told of an outcome but that nothing was done: what is not clear is not one of those. */

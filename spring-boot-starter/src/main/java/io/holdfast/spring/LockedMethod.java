@@ -129,9 +129,9 @@ final class LockedMethod {
 
     /** Each text is parsed, and each value checked, here and not with the first call. */
     private static UnaryOperator<LockOptions> changes(Locked annotation, UnaryOperator<String> placeholders) {
-        Duration term = duration("term", annotation.term(), placeholders);
-        Duration longest = duration("longestScope", annotation.longestScope(), placeholders);
-        Duration shortest = duration("shortestHold", annotation.shortestHold(), placeholders);
+        Duration term = duration("leaseDuration", annotation.leaseDuration(), placeholders);
+        Duration longest = duration("maxScopedHold", annotation.maxScopedHold(), placeholders);
+        Duration shortest = duration("minHold", annotation.minHold(), placeholders);
         Duration before = duration("interruptBefore", annotation.interruptBefore(), placeholders);
         String limit = resolved(annotation.waitLimit(), placeholders);
         Wait wait;
@@ -142,16 +142,17 @@ final class LockedMethod {
                     "waitLimit is '" + limit + "', must be a duration such as 10s, 0 or forever", e);
         }
         UnaryOperator<LockOptions> changes = base -> {
-            LockOptions options = Terms.withTerm(base, term, before, null);
-            options = longest == null ? options : options.withLongestScope(longest);
+            LockOptions options = Terms.withLeaseDuration(base, term, before, null);
+            options = longest == null ? options : options.withMaxScopedHold(longest);
             // Kept locks have no shortest hold.
             options = shortest == null
                     ? options
-                    : options.withKeepFor(Duration.ZERO).withShortestHold(shortest);
+                    : options.withKeepFor(Duration.ZERO).withMinHold(shortest);
             return wait == null ? options : options.withWaitLimit(wait);
         };
         LockOptions any = LockOptions.defaults();
-        var unused = changes.apply(before == null || term != null ? any : any.withTerm(before.multipliedBy(2)));
+        var unused =
+                changes.apply(before == null || term != null ? any : any.withLeaseDuration(before.multipliedBy(2)));
         return changes;
     }
 

@@ -48,8 +48,8 @@ final class LocksEndpoint {
         }
         Map<String, Object> answer = new LinkedHashMap<>();
         answer.put("client", holdfast.id());
-        answer.put("holding", holdfast.holding());
-        answer.put("waiting", holdfast.waiting());
+        answer.put("holding", holdfast.leaseCount());
+        answer.put("waiting", holdfast.waiterCount());
         answer.put("locks", some);
         answer.put("more", more);
         return answer;
@@ -74,7 +74,7 @@ final class LocksEndpoint {
                 .withEventData("actuator")
                 .release(String.join("/", name), token, Admin.Waiters.HAND_OFF);
         Map<String, Object> answer = new LinkedHashMap<>();
-        answer.put("name", result.lock());
+        answer.put("name", result.lockName());
         answer.put("outcome", result.outcome().name().toLowerCase(Locale.ROOT));
         result.holder().ifPresent(holder -> answer.put("holder", shown(holder)));
         result.next().ifPresent(holder -> answer.put("next", shown(holder)));
@@ -87,7 +87,7 @@ final class LocksEndpoint {
         shown.put("locked", lock.isLocked());
         lock.holder().ifPresent(holder -> shown.put("holder", shown(holder)));
         shown.put("remainingMillis", lock.remaining().toMillis());
-        shown.put("termMillis", lock.term().toMillis());
+        shown.put("leaseDurationMillis", lock.leaseDuration().toMillis());
         shown.put("waiters", lock.waiters());
         shown.put("callers", lock.callers());
         return shown;

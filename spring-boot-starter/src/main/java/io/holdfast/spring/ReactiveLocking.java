@@ -48,7 +48,7 @@ final class ReactiveLocking {
             return Mono.fromFuture(() -> lock.attemptAsync(lock.options().waitLimit()))
                     .doOnDiscard(
                             Attempt.Obtained.class,
-                            obtained -> release(obtained.held()).subscribe())
+                            obtained -> release(obtained.lease()).subscribe())
                     .flatMap(attempt -> granted(call, attempt, wait))
                     .doOnError(wait::failed)
                     .doOnCancel(() -> wait.failed(new CancellationException()));
@@ -100,7 +100,7 @@ final class ReactiveLocking {
     /** Completes, and does not fail, when the lease is lost: an error would not cancel what waits for this. */
     private static Mono<?> lost(Lease lease) {
         // A future of its own: the stage itself cannot be cancelled.
-        return Mono.fromFuture(() -> lease.lost().toCompletableFuture());
+        return Mono.fromFuture(() -> lease.whenLost().toCompletableFuture());
     }
 
     /** Empty if the lease was not lost. */

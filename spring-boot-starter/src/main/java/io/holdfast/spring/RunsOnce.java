@@ -9,11 +9,11 @@ import org.springframework.core.annotation.AliasFor;
 
 /**
  * The method runs once, although several instances call it at about the same time: whoever comes first runs it, and the
- * others skip it, also those that come when it has ended, until {@link #atLeast()} is over. For scheduled methods.
+ * others skip it, also those that come when it has ended, until {@link #minHold()} is over. For scheduled methods.
  *
  * <pre>{@code
  * @Scheduled(cron = "0 0 2 * * *")
- * @RunsOnce(value = "nightly-report", atLeast = "10m")
+ * @RunsOnce(value = "nightly-report", minHold = "10m")
  * public void report() { … }
  * }</pre>
  *
@@ -32,12 +32,12 @@ public @interface RunsOnce {
      * For how long from its begin the method counts as run, even if it ends earlier: longer than the clocks of the instances
      * differ, and shorter than the time to the next run.
      */
-    @AliasFor(annotation = Locked.class, attribute = "shortestHold")
-    String atLeast();
+    @AliasFor(annotation = Locked.class, attribute = "minHold")
+    String minHold();
 
     /** How long the lease lasts without renewal: after so long another instance may run it if this one has died. */
-    @AliasFor(annotation = Locked.class, attribute = "term")
-    String term() default "";
+    @AliasFor(annotation = Locked.class, attribute = "leaseDuration")
+    String leaseDuration() default "";
 
     /** The name of the bean of the type {@link io.holdfast.Holdfast}, where there are several. */
     @AliasFor(annotation = Locked.class, attribute = "client")

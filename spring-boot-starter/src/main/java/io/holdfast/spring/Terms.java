@@ -9,12 +9,12 @@ final class Terms {
     private Terms() {}
 
     /** With what is given of the three. */
-    static LockOptions withTerm(
+    static LockOptions withLeaseDuration(
             LockOptions base, @Nullable Duration term, @Nullable Duration interruptBefore, @Nullable Duration least) {
         Duration before = interruptBefore == null ? base.interruptBefore() : interruptBefore;
-        Duration remaining = least == null ? base.leastRemaining() : least;
-        LockOptions options = base.withInterruptBefore(null).withLeastRemaining(Duration.ZERO);
-        options = term == null ? options : options.withTerm(term);
-        return options.withInterruptBefore(before).withLeastRemaining(remaining);
+        Duration remaining = least == null ? base.minRemaining() : least;
+        LockOptions options = base.withInterruptBefore(null).withMinRemaining(Duration.ZERO);
+        options = term == null ? options : options.withLeaseDuration(term);
+        return options.withInterruptBefore(before).withMinRemaining(remaining);
     }
 }

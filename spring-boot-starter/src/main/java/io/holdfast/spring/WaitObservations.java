@@ -126,7 +126,7 @@ final class WaitObservations implements WaitObserver {
                 return "queue_full";
             } else if (attempt instanceof Attempt.Evicted) {
                 return "evicted";
-            } else if (attempt instanceof Attempt.OwnConflict || attempt instanceof Attempt.Upgrade) {
+            } else if (attempt instanceof Attempt.HeldByCaller || attempt instanceof Attempt.Upgrade) {
                 return "own_conflict";
             } else if (attempt instanceof Attempt.Deadlocked) {
                 return "deadlock";
@@ -143,7 +143,7 @@ final class WaitObservations implements WaitObserver {
         private static @Nullable KeyValue holder(Contention contention) {
             return contention
                     .holder()
-                    .map(Holder::inWords)
+                    .map(Holder::describe)
                     .map(words -> KeyValue.of("holder", words))
                     .orElse(null);
         }

@@ -35,7 +35,7 @@ final class HintsTest {
                     && CurrentLease.get().name().equals("a/" + id);
         }
 
-        @RunsOnce(value = "b", atLeast = "1m")
+        @RunsOnce(value = "b", minHold = "1m")
         public void once() {}
     }
 

@@ -26,8 +26,8 @@ final class PropertiesTest {
     @Test
     void optionsOfLocks_areProperties() {
         Set<String> ofCalls = Set.of("eventData", "listener");
-        // No turns: the order is strict.
-        Map<String, String> others = Map.of("strictOrder", "turns");
+        // No local handoffs: the order is strict.
+        Map<String, String> others = Map.of("strictOrder", "localHandoffs");
         assertEquals(Set.of(), without(LockOptions.class, LockProperties.class, ofCalls, others));
     }
 

@@ -19,8 +19,8 @@ final class PublicTypesTest {
             "HoldfastOptionsCustomizer: customize",
             "HoldfastTest:",
             "IfTaken: valueOf values",
-            "Locked: client fenced ifTaken interruptBefore longestScope shortestHold term value waitLimit",
-            "RunsOnce: atLeast client term value");
+            "Locked: client fenced ifTaken interruptBefore leaseDuration maxScopedHold minHold value waitLimit",
+            "RunsOnce: client leaseDuration minHold value");
 
     @Test
     void publicTypes_andTheirMethods_areTheReviewedOnes() throws Exception {

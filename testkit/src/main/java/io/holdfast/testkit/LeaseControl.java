@@ -91,7 +91,7 @@ public final class LeaseControl implements AutoCloseable {
     /**
      * Ends the hold of a lease on the server as if it had expired there: the lock is free, or goes to the next that
      * waits, unless others hold it beside this lease. The lease is over when this returns, lost as {@link
-     * io.holdfast.LossReason#GONE}; if its client is cut off, it learns of it like any other, when it is connected again or at
+     * io.holdfast.LossReason#NOT_ON_SERVER}; if its client is cut off, it learns of it like any other, when it is connected again or at
      * its deadline.
      *
      * @throws IllegalStateException if the lease has no hold on this server
@@ -142,7 +142,7 @@ public final class LeaseControl implements AutoCloseable {
     public void hold(Function<Holdfast, DistributedLock> of) {
         DistributedLock lock = of.apply(somebodyElse);
         Attempt attempt = lock.attemptAsync(Wait.none()).join();
-        Lease lease = attempt.lease()
+        Lease lease = attempt.asOptional()
                 .orElseThrow(() -> new IllegalStateException("lock '" + lock.name() + "' is not free: " + attempt));
         add(lock.key(), lease::release);
     }

@@ -17,7 +17,7 @@ record LineHold(String hold, String members) implements HoldState {
     private static final String HOLDERS = "@n";
     private static final String WEIGHTS = "@u";
     private static final String WRITER = "@w";
-    private static final String ALL_PERMITS = Integer.toString(DistributedSemaphore.MOST);
+    private static final String ALL_PERMITS = Integer.toString(DistributedSemaphore.MAX_PERMITS);
     private static final double OVER = 0;
     private static final long KEYS_OUTLIVE_MILLIS = 120_000;
 

@@ -73,8 +73,8 @@ enum Kind {
     LockInfo look(Holdfast holdfast) {
         return switch (this) {
             case LOCK -> holdfast.inspect().lock("a");
-            case READ, WRITE -> holdfast.readWriteLock("a").look();
-            case PERMITS -> holdfast.semaphore("a", 3).look();
+            case READ, WRITE -> holdfast.readWriteLock("a").info();
+            case PERMITS -> holdfast.semaphore("a", 3).info();
         };
     }
 

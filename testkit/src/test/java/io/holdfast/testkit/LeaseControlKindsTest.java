@@ -36,13 +36,13 @@ class LeaseControlKindsTest {
             Kind kind, Holdfast holdfast, LeaseControl control, VirtualTime time) throws Exception {
         Lease lease = kind.of(holdfast).acquire();
         Optional<Lease> beside = kind.beside(holdfast)
-                .flatMap(lock -> now(lock.attemptAsync(Wait.none())).lease());
+                .flatMap(lock -> now(lock.attemptAsync(Wait.none())).asOptional());
         CompletableFuture<Lease> waiting = kind.rival(control.client()).acquireAsync(Wait.forever());
         time.advance(Duration.ofSeconds(1));
         assertFalse(waiting.isDone());
         control.expire(lease);
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, now(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, now(lease.whenLost().toCompletableFuture()));
         if (kind == Kind.READ) {
             time.advance(Duration.ofMinutes(1));
             assertFalse(waiting.isDone(), "there is another reader");
@@ -64,7 +64,7 @@ class LeaseControlKindsTest {
         first.release();
         Lease second = now(waiting);
         control.expire(second);
-        assertEquals(LossReason.GONE, now(second.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, now(second.whenLost().toCompletableFuture()));
         time.advance(Duration.ofSeconds(1));
         assertTrue(kind.rival(holdfast).tryAcquire().isPresent());
         assertEquals(0, kind.look(holdfast).waiters());
@@ -81,7 +81,7 @@ class LeaseControlKindsTest {
         assertThrows(IllegalStateException.class, () -> control.expire(lease), "it has no hold any more");
         control.reconnect();
         time.advance(Duration.ofSeconds(15));
-        assertEquals(LossReason.GONE, now(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, now(lease.whenLost().toCompletableFuture()));
     }
 
     @ParameterizedTest
@@ -90,10 +90,10 @@ class LeaseControlKindsTest {
             Kind kind, Holdfast holdfast, LeaseControl control, VirtualTime time) throws Exception {
         Lease lease = kind.of(holdfast).acquire();
         Optional<Lease> beside = kind.beside(holdfast)
-                .flatMap(lock -> now(lock.attemptAsync(Wait.none())).lease());
+                .flatMap(lock -> now(lock.attemptAsync(Wait.none())).asOptional());
         CompletableFuture<Lease> waiting = kind.rival(control.client()).acquireAsync(Wait.forever());
         control.lose(lease);
-        assertEquals(LossReason.GONE, now(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, now(lease.whenLost().toCompletableFuture()));
         time.advance(Duration.ofMinutes(2));
         beside.ifPresent(other -> {
             assertTrue(other.isValid());

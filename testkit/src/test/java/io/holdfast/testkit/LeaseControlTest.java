@@ -56,7 +56,7 @@ class LeaseControlTest {
         CompletableFuture<Lease> waiting = control.client().lock("a").acquireAsync();
         control.expire(lease);
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, now(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, now(lease.whenLost().toCompletableFuture()));
         time.runUntil("the next has it", Duration.ofSeconds(5), waiting::isDone);
         assertTrue(now(waiting).isValid());
         assertTrue(now(waiting).token() > lease.token());
@@ -67,7 +67,7 @@ class LeaseControlTest {
         Lease lease = holdfast.lock("a").acquire();
         CompletableFuture<Lease> waiting = control.client().lock("a").acquireAsync(Wait.forever());
         control.lose(lease);
-        assertEquals(LossReason.GONE, now(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.NOT_ON_SERVER, now(lease.whenLost().toCompletableFuture()));
         time.advance(Duration.ofMinutes(2));
         assertFalse(waiting.isDone());
         assertEquals(
@@ -109,7 +109,7 @@ class LeaseControlTest {
         assertTrue(lease.isValid());
         assertEquals(1, warnings.size());
         time.advance(Duration.ofSeconds(6));
-        assertEquals(LossReason.EXPIRED, now(lease.lost().toCompletableFuture()));
+        assertEquals(LossReason.EXPIRED, now(lease.whenLost().toCompletableFuture()));
         control.reconnect();
         assertTrue(holdfast.lock("a").tryAcquire().isPresent());
     }

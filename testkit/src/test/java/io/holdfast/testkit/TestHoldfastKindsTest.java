@@ -58,14 +58,14 @@ class TestHoldfastKindsTest {
     @ParameterizedTest
     @EnumSource
     void granting_shortTerms_areAllRenewedTogether(Kind kind) throws Exception {
-        LockOptions brief = LockOptions.defaults().withTerm(Duration.ofMillis(300));
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(300));
         try (Holdfast holdfast = TestHoldfast.granting()) {
             List<Lease> leases = List.of(
                     kind.of(holdfast).with(brief).acquire(),
                     kind.rival(holdfast).with(brief).acquire(),
                     kind.of(holdfast).with(brief).acquire());
             CountDownLatch lost = new CountDownLatch(1);
-            leases.forEach(lease -> lease.lost().thenAccept(reason -> lost.countDown()));
+            leases.forEach(lease -> lease.whenLost().thenAccept(reason -> lost.countDown()));
             // Five terms long nothing may happen; this waits for what must not come.
             assertFalse(lost.await(1_500, TimeUnit.MILLISECONDS));
             assertTrue(leases.stream().allMatch(Lease::isValid));
@@ -83,7 +83,7 @@ class TestHoldfastKindsTest {
             assertTrue(reading.isHeldOnServer() && second.isHeldOnServer());
             assertEquals(ReleaseResult.RELEASED, reading.release());
             assertEquals(ReleaseResult.RELEASED, second.release());
-            assertFalse(lock.look().isLocked());
+            assertFalse(lock.info().isLocked());
         }
     }
 
@@ -145,7 +145,7 @@ class TestHoldfastKindsTest {
             CountDownLatch leaders = new CountDownLatch(2);
             Leader both = leadership -> {
                 leaders.countDown();
-                leadership.over().toCompletableFuture().join();
+                leadership.whenOver().toCompletableFuture().join();
             };
             try (Candidacy one = holdfast.election("a").campaign(both);
                     Candidacy other = holdfast.election("a").campaign(both)) {

@@ -58,7 +58,7 @@ class TestHoldfastTest {
             assertNamed("options", () -> holdfast.lock("a", nothing()));
             assertNamed("wait", () -> holdfast.lock("a").acquire(TestHoldfastTest.<Wait>nothing()));
             assertNamed("ticket", () -> holdfast.adopt(nothing()));
-            assertNamed("term", () -> LockOptions.defaults().withTerm(nothing()));
+            assertNamed("leaseDuration", () -> LockOptions.defaults().withLeaseDuration(nothing()));
             assertNamed("order", () -> LockOptions.defaults().withOrder(nothing()));
             assertNamed("address", () -> Holdfast.connect(nothing()).close());
         }
@@ -112,14 +112,14 @@ class TestHoldfastTest {
 
     @Test
     void granting_shortTerms_areAllRenewed() throws Exception {
-        LockOptions brief = LockOptions.defaults().withTerm(Duration.ofMillis(300));
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(300));
         try (Holdfast holdfast = TestHoldfast.granting()) {
             List<Lease> leases = List.of(
                     holdfast.lock("a", brief).acquire(),
                     holdfast.lock("a", brief).acquire(),
                     holdfast.lock("a", brief).acquire());
             CountDownLatch lost = new CountDownLatch(1);
-            leases.forEach(lease -> lease.lost().thenAccept(reason -> lost.countDown()));
+            leases.forEach(lease -> lease.whenLost().thenAccept(reason -> lost.countDown()));
             // Five terms long nothing may happen; this waits for what must not come.
             assertTrue(!lost.await(1_500, TimeUnit.MILLISECONDS));
             assertTrue(leases.stream().allMatch(Lease::isValid));

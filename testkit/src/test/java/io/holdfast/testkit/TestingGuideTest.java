@@ -97,7 +97,9 @@ class TestingGuideTest {
             control.release("a");
             Lease next = holdfast.lock("a").acquire();
             control.expire(next); // nobody has it now
-            assertEquals(LossReason.GONE, next.lost().toCompletableFuture().get(10, TimeUnit.SECONDS));
+            assertEquals(
+                    LossReason.NOT_ON_SERVER,
+                    next.whenLost().toCompletableFuture().get(10, TimeUnit.SECONDS));
         }
 
         @Test
@@ -150,7 +152,7 @@ class TestingGuideTest {
             time.advance(Duration.ofSeconds(31)); // no renewal for a whole term
             assertEquals(
                     Optional.of(LossReason.EXPIRED),
-                    Optional.ofNullable(lease.lost().toCompletableFuture().getNow(null)));
+                    Optional.ofNullable(lease.whenLost().toCompletableFuture().getNow(null)));
         }
     }
 }

@@ -113,7 +113,7 @@ public final class Contestants {
                 "Holdfast, turns of 64 sections or 100 ms",
                 "lettuce",
                 Set.of("hot", "hot-virtual", "processes"),
-                options -> options.withTurns());
+                options -> options.withLocalHandoffs());
         holdfast(
                 "holdfast-keeping",
                 "Holdfast, keeping for 5 s",

@@ -48,7 +48,7 @@ final class HoldfastContestant implements Contestant {
                 .orElseThrow();
         ConnectOptions connect = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
         LockOptions options =
-                changed.apply(LockOptions.defaults().withTerm(term).withWaitLimit(Wait.forever()));
+                changed.apply(LockOptions.defaults().withLeaseDuration(term).withWaitLimit(Wait.forever()));
         return new HoldfastContestant(
                 Holdfast.over(
                         Location.parse(address).connect(provider, connect),

@@ -11,7 +11,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseEndingException;
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LossReason;
 import java.io.IOException;
 import java.time.Duration;
@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Work that is interrupted before its lease ends, also in scopes that lie in each other. */
 final class BodyLimitEngineTest extends EngineFixture {
     private static final LockOptions ENTERED =
-            LockOptions.defaults().withRenewed(false).withOwnConflict(OwnConflict.REENTER);
+            LockOptions.defaults().withRenewal(false).withReentrancy(Reentrancy.REENTER);
 
     @BeforeEach
     void grant() {
@@ -81,8 +81,8 @@ final class BodyLimitEngineTest extends EngineFixture {
         server.answer("renew", server::renewed);
         server.answer("confirm", call -> server.held());
         LockOptions outer =
-                LockOptions.defaults().withOwnConflict(OwnConflict.REENTER).withTerm(millis(1_800));
-        LockOptions inner = outer.withTerm(seconds(30)).withInterruptBefore(seconds(10));
+                LockOptions.defaults().withReentrancy(Reentrancy.REENTER).withLeaseDuration(millis(1_800));
+        LockOptions inner = outer.withLeaseDuration(seconds(30)).withInterruptBefore(seconds(10));
         holdfast.lock("a", outer)
                 .call(held -> holdfast.lock("a", inner).call(lease -> {
                     time.advance(Duration.ofMinutes(5));
@@ -107,7 +107,7 @@ final class BodyLimitEngineTest extends EngineFixture {
                 List.of(2, 1, 0));
         for (List<Integer> order : orders) {
             for (int taken = 0; taken <= 3; taken++) {
-                Lease lease = holdfast.lock("b", ENTERED.withOwnConflict(OwnConflict.WAIT))
+                Lease lease = holdfast.lock("b", ENTERED.withReentrancy(Reentrancy.WAIT))
                         .acquireAsync()
                         .join();
                 List<Integer> done = new ArrayList<>();
@@ -151,7 +151,7 @@ final class BodyLimitEngineTest extends EngineFixture {
                     throw own;
                 }));
         assertSame(own, ending.getCause());
-        assertEquals("a", ending.lock());
+        assertEquals("a", ending.lockName());
         assertEquals(100, ending.token());
         assertEquals(null, ending.reason());
         assertFalse(Thread.interrupted());
@@ -217,6 +217,6 @@ final class BodyLimitEngineTest extends EngineFixture {
                     assertTrue(Thread.interrupted());
                     throw new InterruptedException();
                 }));
-        assertEquals(LossReason.GONE, ending.reason());
+        assertEquals(LossReason.NOT_ON_SERVER, ending.reason());
     }
 }

@@ -147,7 +147,8 @@ final class ClientRulesTest extends RuleFixture {
             Lease lease = new Party().take();
             Party b = new Party();
             b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
-            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults().withClaim(LONG_CLAIM), Wait.forever());
+            CompletableFuture<Attempt> asked =
+                    b.ask(LockOptions.defaults().withHandoffTimeout(LONG_CLAIM), Wait.forever());
             Held copy = b.driver.held(Script.ACQUIRE);
             copy.fail();
             asked.cancel(false);
@@ -225,8 +226,9 @@ final class ClientRulesTest extends RuleFixture {
         assertNeeded(withRule -> {
             AtomicLong stoodStill = new AtomicLong();
             Party b = new Party(UnaryOperator.identity(), () -> System.nanoTime() - stoodStill.get());
-            LockOptions options =
-                    LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withRenewed(false);
+            LockOptions options = LockOptions.defaults()
+                    .withLeaseDuration(Duration.ofSeconds(3))
+                    .withRenewal(false);
             b.driver.next(Script.ACQUIRE, Fate.ANSWER_HELD);
             long sent = System.nanoTime();
             CompletableFuture<Attempt> asked = b.ask(options, Wait.none());

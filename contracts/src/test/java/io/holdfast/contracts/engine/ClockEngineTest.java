@@ -46,7 +46,7 @@ final class ClockEngineTest {
 
     private static final String HOLD = Keys.of("hf", "a").hold();
     private static final LockOptions OPTIONS =
-            LockOptions.defaults().withStrictOrder().withTerm(TERM);
+            LockOptions.defaults().withStrictOrder().withLeaseDuration(TERM);
 
     /** A driver that can be cut off: what is sent is not answered. */
     private static final class Link extends ForwardingDriver {
@@ -107,7 +107,7 @@ final class ClockEngineTest {
     }
 
     private static @Nullable LossReason lossOf(Lease lease) {
-        return lease.lost().toCompletableFuture().getNow(null);
+        return lease.whenLost().toCompletableFuture().getNow(null);
     }
 
     /** For how long two leases were valid together, if the other client asks until it has the lock. */
@@ -151,7 +151,7 @@ final class ClockEngineTest {
 
     @Test
     void isValid_termThatIsNotRenewed_endsEarlierOnceTheSlewIsNoticed() {
-        LockOptions once = OPTIONS.withRenewed(false);
+        LockOptions once = OPTIONS.withRenewal(false);
         Lease lease = take(holder, "a", once);
         fast = CHRONY;
         for (int i = 0; i < 3; i++) {
@@ -165,7 +165,7 @@ final class ClockEngineTest {
     @Test
     void isValid_plainLockOnAServerThatSlews_isOverBeforeTheNextHolds() {
         fast = CHRONY;
-        PlainOptions plain = PlainOptions.defaults().withTerm(TERM).withRenewed(true);
+        PlainOptions plain = PlainOptions.defaults().withLeaseDuration(TERM).withRenewal(true);
         var lease =
                 holder.plainLock("p", plain).attemptAsync(Wait.none()).join().orElseThrow();
         time.advance(Duration.ofSeconds(8));
@@ -274,7 +274,7 @@ final class ClockEngineTest {
         ServerRefusedException told = refused(holder.lock("a", OPTIONS).attemptAsync(Wait.none()));
         assertTrue(String.valueOf(told.getMessage()).contains("largestClockDrift"), told.getMessage());
         assertEquals(0, server.command("EXISTS", HOLD).asLong(), "it was not given back");
-        PlainOptions plain = PlainOptions.defaults().withTerm(TERM);
+        PlainOptions plain = PlainOptions.defaults().withLeaseDuration(TERM);
         refused(holder.plainLock("p", plain).attemptAsync(Wait.none()));
         fast = 0;
         for (int i = 0; i < 30; i++) {
@@ -300,8 +300,8 @@ final class ClockEngineTest {
         fast = 0.2;
         take(patient, "a", OPTIONS);
         time.advance(Duration.ofSeconds(10));
-        LockOptions picky = OPTIONS.withLeastRemaining(Duration.ofMillis(17_999));
+        LockOptions picky = OPTIONS.withMinRemaining(Duration.ofMillis(17_999));
         ServerRefusedException told = refused(patient.lock("b", picky).acquireAsync(Wait.forever()));
-        assertTrue(String.valueOf(told.getMessage()).contains("leastRemaining"), told.getMessage());
+        assertTrue(String.valueOf(told.getMessage()).contains("minRemaining"), told.getMessage());
     }
 }

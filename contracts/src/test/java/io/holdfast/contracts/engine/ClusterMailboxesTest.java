@@ -90,9 +90,9 @@ final class ClusterMailboxesTest {
             Wait wait =
                     random.nextInt(8) == 0 ? Wait.upTo(Duration.ofMillis(1 + random.nextInt(3_000))) : Wait.forever();
             client.lock(name).attemptAsync(wait).whenComplete((attempt, failure) -> {
-                if (attempt != null && attempt.lease().isPresent()) {
+                if (attempt != null && attempt.asOptional().isPresent()) {
                     obtained++;
-                    Lease lease = attempt.lease().orElseThrow();
+                    Lease lease = attempt.asOptional().orElseThrow();
                     timers.schedule(random.nextInt(400) * 1_000_000L, () -> {
                         lease.releaseAsync();
                         think();
@@ -195,7 +195,7 @@ final class ClusterMailboxesTest {
         assertTrue(looks > 50, "waiters looked at: " + looks);
         ending = true;
         time.advance(REPAIRED.multipliedBy(3));
-        assertEquals(0, clients.stream().mapToLong(Holdfast::waiting).sum(), "seed " + seed + ": still waits");
+        assertEquals(0, clients.stream().mapToLong(Holdfast::waiterCount).sum(), "seed " + seed + ": still waits");
         assertEquals(List.of(), channels(), "seed " + seed + ": listened to although nobody wants it");
         clients.forEach(Holdfast::close);
     }

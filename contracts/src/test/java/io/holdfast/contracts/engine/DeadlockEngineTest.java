@@ -17,7 +17,7 @@ import io.holdfast.LeaseSet;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OnDeadlock;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.WaitCycle;
@@ -63,7 +63,7 @@ final class DeadlockEngineTest {
     }
 
     private Lease holds(DistributedLock lock, String actor) {
-        CompletableFuture<Lease> asked = lock.as(actor).acquireAsync(Wait.none());
+        CompletableFuture<Lease> asked = lock.withActor(actor).acquireAsync(Wait.none());
         assertTrue(asked.isDone(), "it is taken: " + lock);
         leases.add(asked.join());
         return asked.join();
@@ -71,7 +71,7 @@ final class DeadlockEngineTest {
 
     private CompletableFuture<Attempt> waits(DistributedLock lock, String actor) {
         time.advance(Duration.ofMillis(1)); // none is queued at the same moment as another
-        CompletableFuture<Attempt> asked = lock.as(actor).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt> asked = lock.withActor(actor).attemptAsync(Wait.forever());
         assertFalse(asked.isDone(), "it does not wait: " + lock);
         return asked;
     }
@@ -106,7 +106,7 @@ final class DeadlockEngineTest {
         cycle.links()
                 .forEach(link -> words.append(link.actor())
                         .append(link.held() ? "->" : "-)")
-                        .append(link.lock())
+                        .append(link.lockName())
                         .append(' '));
         return words.toString().trim();
     }
@@ -138,7 +138,7 @@ final class DeadlockEngineTest {
         assertEquals(first.actor().equals("x") ? one.id() : two.id(), first.client());
         assertEquals(first.actor().equals("x") ? "hf:{b}" : "hf:{a}", first.key());
         assertEquals(options.application(), first.application());
-        assertTrue(cycle.inWords().contains(", x waits for lock 'b', which "), cycle.inWords());
+        assertTrue(cycle.describe().contains(", x waits for lock 'b', which "), cycle.describe());
     }
 
     @Test
@@ -149,7 +149,7 @@ final class DeadlockEngineTest {
         Attempt.Deadlocked ended = ended(asked.get(1));
         assertEquals("y->a x->b", words(ended.cycle()));
         DeadlockException thrown = assertThrows(DeadlockException.class, ended::orElseThrow);
-        assertEquals("a", thrown.lock());
+        assertEquals("a", thrown.lockName());
         assertEquals(ended.cycle(), thrown.cycle());
         assertTrue(events.stream()
                 .anyMatch(event ->
@@ -307,17 +307,18 @@ final class DeadlockEngineTest {
     void set_thatWaitsWithTheFirstOfItsLocks() {
         String[] order = one.locks("a", "b").names().toArray(String[]::new);
         holds(two.lock(order[1], STRICT), "y");
-        CompletableFuture<SetAttempt> set =
-                one.allOf(one.lock("a", BREAK), one.lock("b", BREAK)).as("x").attemptAsync(Wait.forever());
+        CompletableFuture<SetAttempt> set = one.allOf(one.lock("a", BREAK), one.lock("b", BREAK))
+                .withActor("x")
+                .attemptAsync(Wait.forever());
         CompletableFuture<Attempt> other = waits(two.lock(order[0], STRICT), "y");
         time.advance(FOUND);
         SetAttempt.NotAll notAll = assertInstanceOf(SetAttempt.NotAll.class, now(set));
         assertInstanceOf(Attempt.Deadlocked.class, notAll.why());
-        assertEquals(order[1], notAll.lock());
+        assertEquals(order[1], notAll.lockName());
         time.advance(Duration.ofMillis(100));
         obtained(other); // what the set had was given back
         leases.forEach(Lease::release);
-        CompletableFuture<LeaseSet> again = one.locks("a", "b").as("x").acquireAsync();
+        CompletableFuture<LeaseSet> again = one.locks("a", "b").withActor("x").acquireAsync();
         time.advance(Duration.ofMillis(100));
         assertTrue(again.isDone());
         again.join().close();
@@ -342,13 +343,13 @@ final class DeadlockEngineTest {
     @Test
     void leaseThatGoesRoundInItsClient_makesNone() {
         holds(two.lock("b", STRICT), "y");
-        Lease present = holds(one.lock("a", TURNS.withTurns(1_000, Duration.ofMinutes(1))), "x0");
+        Lease present = holds(one.lock("a", TURNS.withLocalHandoffs(1_000, Duration.ofMinutes(1))), "x0");
         CompletableFuture<Attempt> theirs = waits(two.lock("a", STRICT), "y");
         CompletableFuture<Attempt> forOthers = waits(one.lock("b", STRICT), "x0");
         for (int i = 1; i < 12; i++) {
             // Whoever has it waits for what the other client has, but not for long: it is handed on meanwhile.
             CompletableFuture<Attempt> next =
-                    waits(one.lock("a", TURNS.withTurns(1_000, Duration.ofMinutes(1))), "x" + i);
+                    waits(one.lock("a", TURNS.withLocalHandoffs(1_000, Duration.ofMinutes(1))), "x" + i);
             time.advance(AFTER);
             forOthers.cancel(false);
             present.release();
@@ -443,8 +444,8 @@ final class DeadlockEngineTest {
     @Test
     void tryingForms_doNotHideIt() {
         holds(one.lock("a", BREAK), "x");
-        CompletableFuture<Lease> again = one.lock("a", BREAK.withOwnConflict(OwnConflict.WAIT))
-                .as("x")
+        CompletableFuture<Lease> again = one.lock("a", BREAK.withReentrancy(Reentrancy.WAIT))
+                .withActor("x")
                 .acquireAsync(Wait.upTo(Duration.ofMinutes(1)));
         time.advance(FOUND);
         assertTrue(again.isDone());

@@ -42,7 +42,7 @@ final class ElectionEngineTest extends EngineFixture {
     private HandLeader.Term elected(long token) {
         server.next("acquire").answer(server.granted(token));
         HandLeader.Term term = leader.next();
-        term.leadership.over().thenAccept(over::add);
+        term.leadership.whenOver().thenAccept(over::add);
         assertEquals(token, term.leadership.token());
         return term;
     }
@@ -54,15 +54,15 @@ final class ElectionEngineTest extends EngineFixture {
     @Test
     void election_withoutOptions_hasATermOf15SecondsAndStrictOrder() {
         assertEquals("hf:{%lead:a}", election.key());
-        assertEquals(ELECTION_TERM, election.options().term());
+        assertEquals(ELECTION_TERM, election.options().leaseDuration());
         assertEquals(
                 Optional.of(seconds(5)), Optional.ofNullable(election.options().interruptBefore()));
         assertEquals(ELECTION_TERM, election.grace());
         assertEquals(
                 0,
-                holdfast.election("b", LockOptions.defaults().withTurns())
+                holdfast.election("b", LockOptions.defaults().withLocalHandoffs())
                         .options()
-                        .turns());
+                        .localHandoffs());
         Candidacy one = election.campaign(leader);
         Candidacy other = election.campaign(leader);
         assertEquals(2, server.count("acquire"), "each candidate stands in the server's queue");
@@ -74,9 +74,9 @@ final class ElectionEngineTest extends EngineFixture {
     void election_optionsThatMeanNothing_areRefusedByName() {
         LockOptions usual = LockOptions.defaults();
         for (LockOptions refused : List.of(
-                usual.withRenewed(false),
-                usual.withOwnConflict(LockOptions.OwnConflict.REENTER),
-                usual.withOwnConflict(LockOptions.OwnConflict.REFUSE),
+                usual.withRenewal(false),
+                usual.withReentrancy(LockOptions.Reentrancy.REENTER),
+                usual.withReentrancy(LockOptions.Reentrancy.REFUSE),
                 usual.withKeepFor(seconds(1)),
                 usual.withRequestLife(seconds(1), LockOptions.RequestEnd.LEAVE))) {
             IllegalArgumentException refusal =
@@ -162,7 +162,7 @@ final class ElectionEngineTest extends EngineFixture {
         HandLeader.Term first = elected(100);
         server.answer("renew", call -> server.renewed(0));
         time.advance(seconds(6));
-        assertEquals(List.of(Optional.of(LossReason.GONE)), over);
+        assertEquals(List.of(Optional.of(LossReason.NOT_ON_SERVER)), over);
         first.awaitInterrupt();
         first.end();
         HandLeader.Term second = elected(200);
@@ -175,12 +175,12 @@ final class ElectionEngineTest extends EngineFixture {
     @Test
     void leadership_longestHoldReached_comesToItsEndAndTheNextFollows() {
         server.answer("renew", server::renewed);
-        Candidacy me = holdfast.election("a", LockOptions.defaults().withLongestHold(Duration.ofMinutes(1)))
+        Candidacy me = holdfast.election("a", LockOptions.defaults().withMaxHold(Duration.ofMinutes(1)))
                 .withThreads(leader.threads)
                 .campaign(leader);
         HandLeader.Term term = elected(100);
         time.advance(Duration.ofMinutes(1).plus(ELECTION_TERM.multipliedBy(2)));
-        assertEquals(List.of(Optional.of(LossReason.TERM_ENDED)), over);
+        assertEquals(List.of(Optional.of(LossReason.LEASE_LIMIT_REACHED)), over);
         assertFalse(server.next("acquire")
                 .owner()
                 .equals(server.calls("acquire").get(0).owner()));

@@ -140,7 +140,9 @@ final class ElectionRandomTest {
                 HandLeader leader = new HandLeader();
                 leaders.add(leader);
                 candidacies.add(clients.get(i % 3)
-                        .election("a", LockOptions.defaults().withTerm(TERM).withPriority(i == 4 ? 1 : 0))
+                        .election(
+                                "a",
+                                LockOptions.defaults().withLeaseDuration(TERM).withPriority(i == 4 ? 1 : 0))
                         .withGrace(Duration.ofSeconds(4))
                         .withThreads(task -> thread(leader, task))
                         .campaign(leader));

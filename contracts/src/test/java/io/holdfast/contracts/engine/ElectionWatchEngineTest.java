@@ -146,7 +146,7 @@ final class ElectionWatchEngineTest {
     @Test
     void observe_leadershipRests_isTakenForNone() {
         HandLeader leader = new HandLeader();
-        LockOptions resting = LockOptions.defaults().withShortestHold(Duration.ofMinutes(1));
+        LockOptions resting = LockOptions.defaults().withMinHold(Duration.ofMinutes(1));
         Candidacy me = campaign(client().election("a", resting), leader);
         HandLeader.Term term = leads(leader);
         election("watching").observe(this::tell);

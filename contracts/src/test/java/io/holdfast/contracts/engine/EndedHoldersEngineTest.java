@@ -162,7 +162,7 @@ final class EndedHoldersEngineTest {
         Faces.lock(
                         dead,
                         Keys.of(dead.kit.options.prefix(), "a"),
-                        LockOptions.defaults().withShortestHold(Duration.ofSeconds(20)))
+                        LockOptions.defaults().withMinHold(Duration.ofSeconds(20)))
                 .acquireAsync(Wait.none())
                 .join()
                 .release();
@@ -198,7 +198,7 @@ final class EndedHoldersEngineTest {
         Faces.lock(
                         other,
                         Keys.of(other.kit.options.prefix(), "b"),
-                        LockOptions.defaults().withShortestHold(Duration.ofSeconds(20)))
+                        LockOptions.defaults().withMinHold(Duration.ofSeconds(20)))
                 .acquireAsync(Wait.none())
                 .join();
         assertEquals(List.of(client.kit.ids.client(), other.kit.ids.client()), concealed);

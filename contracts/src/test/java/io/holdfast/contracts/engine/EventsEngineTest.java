@@ -84,7 +84,7 @@ final class EventsEngineTest {
     void queuedRequest_fromTheCallToTheRelease_tellsEachStepOnceInOrder() {
         Holdfast holdfast = listening();
         CompletableFuture<Lease> future =
-                holdfast.lock("a", WITH_DATA).as("order-1").acquireAsync(Wait.forever());
+                holdfast.lock("a", WITH_DATA).withActor("order-1").acquireAsync(Wait.forever());
         Call acquire = server.next("acquire");
         acquire.answer(server.queued(3, Duration.ofSeconds(20)));
         time.advance(SECOND);
@@ -98,7 +98,7 @@ final class EventsEngineTest {
         lease.release();
         assertEquals(List.of("Asked", "Queued", "Obtained", "Renewed", "Extended", "Released"), kinds());
         for (LockEvent event : events) {
-            assertEquals("a", event.lock());
+            assertEquals("a", event.lockName());
             assertEquals("hf:{a}", event.subject().key());
             assertEquals(lease.owner(), event.subject().owner());
             assertEquals("order-1", event.subject().actor());
@@ -106,13 +106,13 @@ final class EventsEngineTest {
         }
         assertEquals(1, ((Asked) events.get(0)).attempt());
         Queued queued = (Queued) events.get(1);
-        assertEquals(3, queued.place());
+        assertEquals(3, queued.position());
         Obtained obtained = (Obtained) events.get(2);
         assertEquals(7, obtained.token());
-        assertEquals(Duration.ofSeconds(30), obtained.term());
+        assertEquals(Duration.ofSeconds(30), obtained.leaseDuration());
         assertEquals(SECOND, obtained.waited());
         assertEquals(1, obtained.attempts());
-        assertEquals(3, obtained.initialPlace());
+        assertEquals(3, obtained.initialPosition());
         assertFalse(obtained.reentered());
         assertTrue(((Renewed) events.get(3)).remaining().toSeconds() >= 29);
         assertTrue(((Extended) events.get(4)).remaining().toSeconds() >= 39);
@@ -192,7 +192,7 @@ final class EventsEngineTest {
 
         var unused6 = lock.attemptAsync(Wait.none());
         server.next("acquire").answer(server.granted(7));
-        var unused7 = lock.with(WITH_DATA.withOwnConflict(LockOptions.OwnConflict.REFUSE))
+        var unused7 = lock.with(WITH_DATA.withReentrancy(LockOptions.Reentrancy.REFUSE))
                 .attemptAsync(Wait.none());
         note(told);
 
@@ -226,7 +226,7 @@ final class EventsEngineTest {
     @Test
     void reentered_ownHold_isToldAsSuch() {
         Holdfast holdfast = listening();
-        DistributedLock lock = holdfast.lock("a", WITH_DATA.withOwnConflict(LockOptions.OwnConflict.REENTER));
+        DistributedLock lock = holdfast.lock("a", WITH_DATA.withReentrancy(LockOptions.Reentrancy.REENTER));
         CompletableFuture<Lease> outer = lock.acquireAsync(Wait.none());
         server.next("acquire").answer(server.granted(7));
         Lease inner = lock.acquireAsync(Wait.none()).join();
@@ -249,10 +249,10 @@ final class EventsEngineTest {
         server.next("acquire").answer(server.granted(7));
         var unused2 = holdfast.lock("b").acquireAsync(Wait.none());
         server.next("acquire").answer(server.granted(8));
-        assertEquals(List.of("a", "a"), own.stream().map(LockEvent::lock).toList());
+        assertEquals(List.of("a", "a"), own.stream().map(LockEvent::lockName).toList());
         assertEquals(
                 List.of("a", "a", "b", "b"),
-                events.stream().map(LockEvent::lock).toList());
+                events.stream().map(LockEvent::lockName).toList());
     }
 
     @Test
@@ -292,16 +292,16 @@ final class EventsEngineTest {
     @Test
     void released_ofAnyLease_saysHowLongItTookAndWasHeldAndItsTerm() {
         Holdfast holdfast = listening();
-        LockOptions options = LockOptions.defaults().withTerm(Duration.ofSeconds(20));
+        LockOptions options = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(20));
         server.answer("release", call -> server.released("RELEASED"));
-        for (LockOptions each : List.of(options, options.withTurns(3, Duration.ofSeconds(1)))) {
+        for (LockOptions each : List.of(options, options.withLocalHandoffs(3, Duration.ofSeconds(1)))) {
             CompletableFuture<Lease> asked = holdfast.lock("a", each).acquireAsync(Wait.none());
             time.advance(Duration.ofMillis(30));
             server.next("acquire").answer(server.granted(7));
             time.advance(SECOND);
             asked.join().release();
             Released released = last(Released.class);
-            assertEquals(Duration.ofSeconds(20), released.term());
+            assertEquals(Duration.ofSeconds(20), released.leaseDuration());
             assertEquals(Duration.ofMillis(30), released.waited());
             assertEquals(SECOND, released.held());
             assertEquals(ReleaseResult.RELEASED, released.result());
@@ -313,11 +313,11 @@ final class EventsEngineTest {
     void turn_requestsInLine_areToldAsQueuedObtainedAndTimedOutEach() {
         Holdfast holdfast = listening();
         server.answer("release", call -> server.released("RELEASED"));
-        CompletableFuture<Lease> first = holdfast.lock("a").as("one").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> first = holdfast.lock("a").withActor("one").acquireAsync(Wait.forever());
         Call acquire = server.next("acquire");
-        CompletableFuture<Lease> second = holdfast.lock("a").as("two").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> second = holdfast.lock("a").withActor("two").acquireAsync(Wait.forever());
         acquire.answer(server.grantedToKeep(7));
-        var late = holdfast.lock("a").as("three").attemptAsync(Wait.upTo(Duration.ofMillis(50)));
+        var late = holdfast.lock("a").withActor("three").attemptAsync(Wait.upTo(Duration.ofMillis(50)));
         time.advance(Duration.ofMillis(50));
         first.join().release();
         second.join().extendAsync(Duration.ofSeconds(20));
@@ -341,8 +341,8 @@ final class EventsEngineTest {
         events.forEach(
                 event -> assertEquals(acquire.publicOwner(), event.subject().owner(), event::toString));
         LockEvent.Queued queued = assertInstanceOf(LockEvent.Queued.class, events.get(1));
-        assertEquals(List.of(2, 2), List.of(queued.place(), queued.waiters()));
-        assertEquals(2, second.join().initialPlace());
+        assertEquals(List.of(2, 2), List.of(queued.position(), queued.waiters()));
+        assertEquals(2, second.join().initialPosition());
         assertEquals(Reason.TIMED_OUT, ((NotObtained) events.get(4)).reason());
         assertInstanceOf(Attempt.TimedOut.class, late.join());
     }
@@ -359,7 +359,7 @@ final class EventsEngineTest {
         assertEquals(1, server.count("acquire"), "it is over for the server, whose clock may be slower");
         time.advance(Duration.ofMillis(1));
         server.next("acquire").answer(server.queued(4, Duration.ofSeconds(20)));
-        assertEquals(4, last(LockEvent.Outlived.class).place());
+        assertEquals(4, last(LockEvent.Outlived.class).position());
         time.runUntil("its next life is over", Duration.ofSeconds(4), () -> server.count("acquire") == 3);
         server.next("acquire").answer(server.queued(2, Duration.ofSeconds(20)));
         assertEquals(
@@ -425,7 +425,7 @@ final class EventsEngineTest {
                 dropped,
                 () -> "warnings: " + logged.stream().map(LogRecord::getMessage).toList());
         // In order, without a gap before the ones that were dropped.
-        assertEquals("first", events.get(0).lock());
+        assertEquals("first", events.get(0).lockName());
         assertEquals(List.of("Asked", "Obtained", "Asked", "Obtained", "Released", "Asked"), kinds().subList(0, 6));
     }
 
@@ -468,7 +468,7 @@ final class EventsEngineTest {
                     lines.get(0)
                             .matches(
                                     "obtained lock=\"a\" owner=\\S+ actor=\".*\" token=7 term=PT30S waited=PT0S attempts=1"
-                                            + " initialPlace=0 reentered=false"),
+                                            + " initialPosition=0 reentered=false"),
                     lines.get(0));
             assertTrue(lines.get(1).startsWith("released lock=\"a\" owner="), lines.get(1));
             assertEquals(1, tries.size());

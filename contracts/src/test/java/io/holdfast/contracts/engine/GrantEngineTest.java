@@ -68,7 +68,7 @@ final class GrantEngineTest extends EngineFixture {
 
     @Test
     void grantByMessage_claimIsShort_isConfirmedAThirdIntoIt() {
-        Waiting waiting = new Waiting("a", LockOptions.defaults().withClaim(millis(60)), Wait.forever());
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withHandoffTimeout(millis(60)), Wait.forever());
         server.grant(waiting.acquire, 7, millis(60), AT_ONCE);
         Duration granted = time.elapsed();
         assertTrue(obtained(waiting.future).isValid());
@@ -115,7 +115,8 @@ final class GrantEngineTest extends EngineFixture {
         time.runUntil("the confirmation", seconds(1), () -> server.count("confirm") == 1);
         server.next("confirm").answer(server.gone());
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().join());
+        assertEquals(
+                LossReason.NOT_ON_SERVER, lease.whenLost().toCompletableFuture().join());
         assertEquals(waiting.acquire.owner(), server.next("release").owner());
     }
 
@@ -126,12 +127,12 @@ final class GrantEngineTest extends EngineFixture {
         Lease lease = obtained(waiting.future);
         time.advance(millis(988));
         assertFalse(lease.isValid());
-        assertEquals(LossReason.EXPIRED, lease.lost().toCompletableFuture().join());
+        assertEquals(LossReason.EXPIRED, lease.whenLost().toCompletableFuture().join());
     }
 
     @Test
     void grantByMessage_leaseIsNotRenewed_isConfirmedBeforeItIsReturned() {
-        Waiting waiting = new Waiting("a", LockOptions.defaults().withRenewed(false), Wait.forever());
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withRenewal(false), Wait.forever());
         server.grant(waiting.acquire, 7, CLAIM, AT_ONCE);
         assertFalse(waiting.future.isDone());
         Call again = server.next("acquire");
@@ -142,7 +143,7 @@ final class GrantEngineTest extends EngineFixture {
 
     @Test
     void grantInAReply_leaseIsNotRenewed_isConfirmedBeforeItIsReturned() {
-        Waiting waiting = new Waiting("a", LockOptions.defaults().withRenewed(false), Wait.forever());
+        Waiting waiting = new Waiting("a", LockOptions.defaults().withRenewal(false), Wait.forever());
         time.runUntil("the refresh", seconds(3), () -> server.count("refresh") == 1);
         Call refresh = server.next("refresh");
         refresh.answer(server.refreshedWithClaim(refresh, waiting.acquire, 7, CLAIM));
@@ -178,7 +179,8 @@ final class GrantEngineTest extends EngineFixture {
 
     @Test
     void downgrade_littleIsLeftOfTheTerm_isAskedForAgain() {
-        LockOptions demanding = LockOptions.defaults().withTerm(seconds(1)).withLeastRemaining(millis(800));
+        LockOptions demanding =
+                LockOptions.defaults().withLeaseDuration(seconds(1)).withMinRemaining(millis(800));
         DistributedReadWriteLock lock = holdfast.readWriteLock("a", demanding);
         CompletableFuture<Lease> writing = lock.write().acquireAsync(Wait.none());
         server.next("line_acquire").answer(server.grantedLine(7));
@@ -197,7 +199,7 @@ final class GrantEngineTest extends EngineFixture {
     @Test
     void grantInAReply_littleIsLeftOfTheTerm_isRenewedBeforeItsEnd() {
         server.answer("renew", server::renewed);
-        LockOptions options = LockOptions.defaults().withTerm(seconds(1));
+        LockOptions options = LockOptions.defaults().withLeaseDuration(seconds(1));
         CompletableFuture<Lease> future = holdfast.lock("a", options).acquireAsync(Wait.none());
         time.advance(millis(750));
         server.next("acquire").answer(server.granted(7));
@@ -278,7 +280,8 @@ final class GrantEngineTest extends EngineFixture {
         Lease lease = obtained(waiting.future);
         server.grant(waiting.acquire, 8, CLAIM, AT_ONCE);
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().join());
+        assertEquals(
+                LossReason.NOT_ON_SERVER, lease.whenLost().toCompletableFuture().join());
         assertEquals(waiting.acquire.owner(), server.next("release").owner());
     }
 
@@ -322,8 +325,9 @@ final class GrantEngineTest extends EngineFixture {
         server.next("release").answer(server.released("RELEASED"));
         time.advance(seconds(8));
         Duration claim = millis(100);
-        CompletableFuture<Lease> future =
-                holdfast.lock("a", LockOptions.defaults().withClaim(claim)).acquireAsync(Wait.forever());
+        CompletableFuture<Lease> future = holdfast.lock(
+                        "a", LockOptions.defaults().withHandoffTimeout(claim))
+                .acquireAsync(Wait.forever());
         server.grant(server.next("acquire"), 200, claim, Duration.ZERO);
         assertFalse(future.isDone());
         server.next("acquire").answer(server.granted(200));

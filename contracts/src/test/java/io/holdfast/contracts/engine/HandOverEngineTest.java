@@ -30,7 +30,7 @@ final class HandOverEngineTest extends EngineFixture {
 
     private Lease given(AtomicReference<LossReason> lost) {
         Lease lease = lease("a", options);
-        lease.lost().thenAccept(lost::set);
+        lease.whenLost().thenAccept(lost::set);
         assertEquals(100, lease.ticket().token());
         return lease;
     }
@@ -68,7 +68,7 @@ final class HandOverEngineTest extends EngineFixture {
         server.answer("renew", call -> server.renewed(0));
         server.answer("adopted", call -> server.adopted("OTHER"));
         server.answer("release", call -> server.released("GONE"));
-        time.runUntil("it is lost", seconds(15), () -> lost.get() == LossReason.GONE);
+        time.runUntil("it is lost", seconds(15), () -> lost.get() == LossReason.NOT_ON_SERVER);
         assertEquals(1, server.count("release"), "it is taken back");
     }
 
@@ -80,7 +80,7 @@ final class HandOverEngineTest extends EngineFixture {
         server.answer("release", call -> server.released("GONE"));
         time.runUntil("it asks", seconds(15), () -> server.count("adopted") == 1);
         time.advance(OPTIONS.commandTimeout().plusMillis(600));
-        assertEquals(LossReason.GONE, lost.get());
+        assertEquals(LossReason.NOT_ON_SERVER, lost.get());
         server.next("adopted").answer(server.adopted("ADOPTED")); // too late
         assertFalse(lease.isHandedOver());
     }
@@ -88,10 +88,10 @@ final class HandOverEngineTest extends EngineFixture {
     @Test
     void renewal_findsItGoneWithoutATicket_asksNobody() {
         AtomicReference<LossReason> lost = new AtomicReference<>();
-        lease("a", options).lost().thenAccept(lost::set);
+        lease("a", options).whenLost().thenAccept(lost::set);
         server.answer("renew", call -> server.renewed(0));
         server.answer("release", call -> server.released("GONE"));
-        time.runUntil("it is lost", seconds(15), () -> lost.get() == LossReason.GONE);
+        time.runUntil("it is lost", seconds(15), () -> lost.get() == LossReason.NOT_ON_SERVER);
         assertEquals(0, server.count("adopted"));
     }
 
@@ -152,7 +152,7 @@ final class HandOverEngineTest extends EngineFixture {
         assertTrue(adopts.stream().allMatch(call -> call.arg(5).equals(owner)), "it repeats itself");
         assertEquals(1, server.count("release"));
         assertEquals(owner, server.calls("release").get(0).owner());
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
     }
 
     @Test
@@ -196,7 +196,7 @@ final class HandOverEngineTest extends EngineFixture {
 
     @Test
     void since_leasesThatShareAHold_isTheirOwn() {
-        LockOptions handed = LockOptions.defaults().withTurns(3, seconds(5));
+        LockOptions handed = LockOptions.defaults().withLocalHandoffs(3, seconds(5));
         CompletableFuture<Lease> first = holdfast.lock("a", handed).acquireAsync(Wait.forever());
         Instant begin = micros(server.serverMicros());
         server.next("acquire").answer(server.grantedToKeep(100));

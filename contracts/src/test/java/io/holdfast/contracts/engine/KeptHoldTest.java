@@ -32,7 +32,7 @@ final class KeptHoldTest extends LocalLineFixture {
         long token = first.token();
         assertEquals(ReleaseResult.KEPT, first.release());
         assertFalse(first.isValid());
-        assertEquals(0, ours.holding());
+        assertEquals(0, ours.leaseCount());
         server.freeze(); // it would leave every request unanswered
         for (int i = 0; i < 100; i++) {
             time.advance(MICRO);
@@ -168,7 +168,7 @@ final class KeptHoldTest extends LocalLineFixture {
         FakeDriver driver = new FakeDriver(time);
         Holdfast client = clientOver(driver);
         CompletableFuture<Lease> future =
-                ask(client, KEPT.withTerm(Duration.ofSeconds(1)).withLeastRemaining(Duration.ofMillis(500)));
+                ask(client, KEPT.withLeaseDuration(Duration.ofSeconds(1)).withMinRemaining(Duration.ofMillis(500)));
         FakeDriver.Call first = driver.next("acquire");
         time.advance(Duration.ofMillis(800));
         first.answer(driver.grantedToKeep(100));
@@ -254,12 +254,13 @@ final class KeptHoldTest extends LocalLineFixture {
     /** It was granted for one actor, and another has its lease now: it belongs to neither. */
     @Test
     void reenter_actorForWhomTheHoldWasAskedFor_waitsForTheLeaseOfAnother() {
-        lease(ours.lock("a", KEPT).as("one").acquireAsync(Wait.forever())).release();
+        lease(ours.lock("a", KEPT).withActor("one").acquireAsync(Wait.forever()))
+                .release();
         time.advance(MICRO);
-        Lease second = lease(ours.lock("a", KEPT).as("two").acquireAsync(Wait.forever()));
+        Lease second = lease(ours.lock("a", KEPT).withActor("two").acquireAsync(Wait.forever()));
         CompletableFuture<Lease> again = ours.lock(
-                        "a", LockOptions.defaults().withOwnConflict(LockOptions.OwnConflict.REENTER))
-                .as("one")
+                        "a", LockOptions.defaults().withReentrancy(LockOptions.Reentrancy.REENTER))
+                .withActor("one")
                 .acquireAsync(Wait.forever());
         assertFalse(again.isDone());
         second.release();
@@ -269,7 +270,7 @@ final class KeptHoldTest extends LocalLineFixture {
     /** A lease that is not renewed is good for its term. */
     @Test
     void notRenewed_askedForWhileItIsKept_hasAWholeTerm() {
-        LockOptions once = KEPT.withTerm(Duration.ofSeconds(3)).withRenewed(false);
+        LockOptions once = KEPT.withLeaseDuration(Duration.ofSeconds(3)).withRenewal(false);
         lease(ask(ours, once)).release();
         time.advance(Duration.ofSeconds(2));
         Lease second = lease(ask(ours, once));
@@ -402,7 +403,7 @@ final class KeptHoldTest extends LocalLineFixture {
             long token = kept.token();
             assertEquals(ReleaseResult.KEPT, kept.release());
             Attempt attempt = ours.lock("a", options).attemptAsync(Wait.none()).join();
-            Lease lease = attempt.lease().orElseThrow(() -> new AssertionError(attempt + " with " + options));
+            Lease lease = attempt.asOptional().orElseThrow(() -> new AssertionError(attempt + " with " + options));
             assertTrue(lease.token() > token);
             lease.release();
             time.advance(Duration.ofSeconds(10));
@@ -461,12 +462,12 @@ final class KeptHoldTest extends LocalLineFixture {
             Lock view = ours.lock("a", options).asJavaLock();
             view.lock();
             assertTrue(view.tryLock());
-            assertEquals(1, ours.holding());
+            assertEquals(1, ours.leaseCount());
             view.unlock();
-            assertEquals(1, ours.holding());
+            assertEquals(1, ours.leaseCount());
             assertTrue(ours.lock("a").isLocked());
             view.unlock();
-            assertEquals(0, ours.holding());
+            assertEquals(0, ours.leaseCount());
             assertThrows(IllegalMonitorStateException.class, view::unlock);
             time.advance(Duration.ofSeconds(10));
         }

@@ -35,7 +35,7 @@ final class LeaseEngineTest extends EngineFixture {
         Lease lease = lease("a");
         AtomicReference<Duration> lostAt = new AtomicReference<>();
         AtomicReference<LossReason> reason = new AtomicReference<>();
-        lease.lost().thenAccept(why -> {
+        lease.whenLost().thenAccept(why -> {
             reason.set(why);
             lostAt.set(time.elapsed());
         });
@@ -111,7 +111,7 @@ final class LeaseEngineTest extends EngineFixture {
             throw new IllegalStateException("thrown on purpose by a test");
         });
         lease.onWarning(remaining -> told.add("warning"));
-        lease.lost().thenAccept(reason -> told.add("lost"));
+        lease.whenLost().thenAccept(reason -> told.add("lost"));
         time.advance(VALIDITY);
         assertEquals(List.of("warning", "lost"), told);
     }
@@ -120,7 +120,7 @@ final class LeaseEngineTest extends EngineFixture {
     void renew_anyTerm_isSentAtAThirdOfIt() {
         server.answer("release", call -> server.released("GONE"));
         Lease a = lease("a");
-        Lease b = lease("b", LockOptions.defaults().withTerm(millis(300)));
+        Lease b = lease("b", LockOptions.defaults().withLeaseDuration(millis(300)));
         time.runUntil("the renewal of b", seconds(1), () -> server.count("renew") == 1);
         assertTrue(b.isValid());
         Call first = server.next("renew");
@@ -179,7 +179,8 @@ final class LeaseEngineTest extends EngineFixture {
         time.runUntil("the renewal", seconds(11), () -> server.count("renew") == 1);
         server.next("renew").answer(server.renewed(0));
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().join());
+        assertEquals(
+                LossReason.NOT_ON_SERVER, lease.whenLost().toCompletableFuture().join());
         assertEquals(lease.owner(), server.next("release").publicOwner());
     }
 
@@ -200,7 +201,7 @@ final class LeaseEngineTest extends EngineFixture {
     @Test
     void renew_lateAnswerAfterTheDeadline_doesNotReviveTheLease() {
         // The answer comes after the deadline and before the command counts as unanswered.
-        Lease lease = lease("a", LockOptions.defaults().withTerm(seconds(3)));
+        Lease lease = lease("a", LockOptions.defaults().withLeaseDuration(seconds(3)));
         time.runUntil("the renewal", seconds(2), () -> server.count("renew") == 1);
         Call renewal = server.next("renew");
         time.advance(millis(2_969).minus(time.elapsed()));
@@ -208,13 +209,13 @@ final class LeaseEngineTest extends EngineFixture {
         renewal.answer(server.renewed(1));
         assertFalse(lease.isValid());
         assertEquals(Duration.ZERO, lease.remaining());
-        assertEquals(LossReason.EXPIRED, lease.lost().toCompletableFuture().join());
+        assertEquals(LossReason.EXPIRED, lease.whenLost().toCompletableFuture().join());
         assertEquals(1, server.count("renew"), "and is not renewed any more");
     }
 
     @Test
     void renew_lateAnswerSeenBeforeTheTimer_doesNotReviveTheLease() {
-        Lease lease = lease("a", LockOptions.defaults().withTerm(seconds(3)));
+        Lease lease = lease("a", LockOptions.defaults().withLeaseDuration(seconds(3)));
         time.runUntil("the renewal", seconds(2), () -> server.count("renew") == 1);
         Call renewal = server.next("renew");
         // The answer stands before the engine's own timer at the very instant of the deadline.
@@ -227,10 +228,12 @@ final class LeaseEngineTest extends EngineFixture {
     @Test
     void renew_longestHoldReached_endsAndTheLeaseWithIt() {
         server.answer("renew", server::renewed);
-        Lease lease = lease("a", LockOptions.defaults().withLongestHold(Duration.ofMinutes(1)));
+        Lease lease = lease("a", LockOptions.defaults().withMaxHold(Duration.ofMinutes(1)));
         time.advance(Duration.ofMinutes(2));
         assertFalse(lease.isValid());
-        assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().join());
+        assertEquals(
+                LossReason.LEASE_LIMIT_REACHED,
+                lease.whenLost().toCompletableFuture().join());
     }
 
     @Test
@@ -345,7 +348,7 @@ final class LeaseEngineTest extends EngineFixture {
     void detach_deadlinePassed_isOverButLeavesTheHoldToWhoeverAdoptedIt() {
         Lease lease = lease("a");
         AtomicReference<LossReason> told = new AtomicReference<>();
-        lease.lost().thenAccept(told::set);
+        lease.whenLost().thenAccept(told::set);
         server.answer("confirm", call -> server.held());
         lease.detach();
         time.advance(VALIDITY);
@@ -387,7 +390,7 @@ final class LeaseEngineTest extends EngineFixture {
     void close_serverDoesNotAnswer_returnsAfterTheCloseTimeoutAndTellsTheLoss() {
         Lease lease = lease("a");
         AtomicReference<LossReason> reason = new AtomicReference<>();
-        lease.lost().thenAccept(reason::set);
+        lease.whenLost().thenAccept(reason::set);
         long begin = System.nanoTime();
         holdfast.close();
         long took = System.nanoTime() - begin;

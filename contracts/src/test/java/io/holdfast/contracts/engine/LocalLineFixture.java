@@ -21,13 +21,13 @@ import org.junit.jupiter.api.AfterEach;
 /** Clients that share holds among their leases, beside another that does not, in virtual time. */
 abstract class LocalLineFixture {
     static final LockOptions HANDED =
-            LockOptions.defaults().withTurns(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
+            LockOptions.defaults().withLocalHandoffs(3, Duration.ofMillis(50)).withWaitLimit(Wait.forever());
     static final LockOptions STRICT = LockOptions.defaults().withStrictOrder();
     static final LockOptions KEPT = STRICT.withKeepFor(Duration.ofSeconds(5));
     static final Duration MICRO = Duration.ofNanos(2_000);
 
     static final LockOptions KEPT_LONG = KEPT.withKeepFor(Duration.ofHours(1));
-    static final Duration THIRD = KEPT.term().dividedBy(3).plus(Duration.ofMillis(100));
+    static final Duration THIRD = KEPT.leaseDuration().dividedBy(3).plus(Duration.ofMillis(100));
 
     final VirtualTime time = new VirtualTime();
     final LeaseControl control = LeaseControl.start(time);

@@ -39,7 +39,7 @@ final class LocalLineTest extends LocalLineFixture {
         for (int i = 0; i < 3; i++) {
             waiting.add(ask(ours, HANDED));
         }
-        assertEquals(3, ours.waiting());
+        assertEquals(3, ours.waiterCount());
         String hold = server.command("GET", ours.lock("a").key()).asString();
         Lease before = first;
         for (CompletableFuture<Lease> next : waiting) {
@@ -55,18 +55,18 @@ final class LocalLineTest extends LocalLineFixture {
         }
         assertEquals(ReleaseResult.RELEASED, before.release());
         assertFalse(ours.lock("a").isLocked());
-        assertEquals(0, ours.holding() + ours.waiting());
+        assertEquals(0, ours.leaseCount() + ours.waiterCount());
     }
 
     @Test
     void lost_holdIsGone_isToldToTheLeaseAndTheNextAsksTheServer() {
         Lease lease = lease(ask(ours, HANDED));
         CompletableFuture<Lease> next = ask(ours, HANDED);
-        CompletableFuture<LossReason> told = lease.lost().toCompletableFuture();
+        CompletableFuture<LossReason> told = lease.whenLost().toCompletableFuture();
         long token = lease.token();
         server.command("DEL", ours.lock("a").key());
-        time.advance(LockOptions.defaults().term().dividedBy(2));
-        assertEquals(LossReason.GONE, told.join());
+        time.advance(LockOptions.defaults().leaseDuration().dividedBy(2));
+        assertEquals(LossReason.NOT_ON_SERVER, told.join());
         assertFalse(lease.isValid());
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertTrue(lease(next).token() > token);
@@ -106,7 +106,7 @@ final class LocalLineTest extends LocalLineFixture {
         assertEquals(1, other.inspect().lock("a").waiters());
         mine.cancel(false);
         assertEquals(0, other.inspect().lock("a").waiters());
-        assertEquals(0, ours.waiting());
+        assertEquals(0, ours.waiterCount());
         lease.release();
     }
 
@@ -128,7 +128,7 @@ final class LocalLineTest extends LocalLineFixture {
         CompletableFuture<Lease> next = ask(closing, HANDED);
         closing.close();
         assertEquals(
-                LossReason.CLIENT_CLOSED, lease.lost().toCompletableFuture().join());
+                LossReason.CLIENT_CLOSED, lease.whenLost().toCompletableFuture().join());
         assertTrue(next.isCompletedExceptionally());
         lease(ask(other, LockOptions.defaults())).release();
     }
@@ -166,25 +166,24 @@ final class LocalLineTest extends LocalLineFixture {
     void options_thatDoNotGoTogether_areRefused() {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> ours.lock("a", KEPT.withOwnConflict(LockOptions.OwnConflict.REENTER)));
-        assertThrows(
-                IllegalArgumentException.class, () -> ours.lock("a", KEPT.withShortestHold(Duration.ofSeconds(1))));
+                () -> ours.lock("a", KEPT.withReentrancy(LockOptions.Reentrancy.REENTER)));
+        assertThrows(IllegalArgumentException.class, () -> ours.lock("a", KEPT.withMinHold(Duration.ofSeconds(1))));
     }
 
     /** They have holds for themselves, whatever was said of turns: each request stands in the server's queue. */
     @Test
     void options_thatTurnsCannotServe_areStrictByThemselves() {
         for (LockOptions each : List.of(
-                HANDED.withRenewed(false),
-                HANDED.withOwnConflict(LockOptions.OwnConflict.REFUSE),
-                HANDED.withShortestHold(Duration.ofMillis(1)),
+                HANDED.withRenewal(false),
+                HANDED.withReentrancy(LockOptions.Reentrancy.REFUSE),
+                HANDED.withMinHold(Duration.ofMillis(1)),
                 HANDED.withQueueLimit(10),
                 HANDED.withRequestLife(Duration.ofSeconds(10), LockOptions.RequestEnd.TO_TAIL),
                 HANDED.withOrder(LockOptions.Order.RANDOM))) {
             Lease lease = lease(ask(other, STRICT));
             List<CompletableFuture<Lease>> waiting = List.of(
-                    ours.lock("a", each).as("x").acquireAsync(Wait.forever()),
-                    ours.lock("a", each).as("y").acquireAsync(Wait.forever()));
+                    ours.lock("a", each).withActor("x").acquireAsync(Wait.forever()),
+                    ours.lock("a", each).withActor("y").acquireAsync(Wait.forever()));
             assertEquals(2, other.inspect().lock("a").waiters(), each::toString);
             waiting.forEach(one -> one.cancel(true));
             lease.release();
@@ -209,7 +208,7 @@ final class LocalLineTest extends LocalLineFixture {
         lease.detach();
         assertTrue(lease.isValid());
         assertEquals(1, other.inspect().lock("a").waiters());
-        time.advance(LockOptions.defaults().term().plusSeconds(3));
+        time.advance(LockOptions.defaults().leaseDuration().plusSeconds(3));
         assertFalse(lease.isValid());
         assertTrue(lease(next).token() > token);
         next.join().release();
@@ -243,7 +242,7 @@ final class LocalLineTest extends LocalLineFixture {
         assertTrue(adopted.isValid());
         assertTrue(given.isHandedOver());
         assertFalse(given.isValid());
-        assertFalse(given.lost().toCompletableFuture().isDone());
+        assertFalse(given.whenLost().toCompletableFuture().isDone());
         given.detach(); // it is
         assertEquals(ReleaseResult.ALREADY_GONE, given.release());
 
@@ -287,7 +286,7 @@ final class LocalLineTest extends LocalLineFixture {
         control.evict("a");
         assertTrue(next.isCompletedExceptionally());
         other.admin().release("a", Admin.Waiters.HAND_OFF);
-        assertEquals(LossReason.REVOKED, given.lost().toCompletableFuture().join());
+        assertEquals(LossReason.REVOKED, given.whenLost().toCompletableFuture().join());
         assertFalse(given.isHandedOver());
         assertEquals(ReleaseResult.ALREADY_GONE, given.release());
     }
@@ -309,9 +308,9 @@ final class LocalLineTest extends LocalLineFixture {
     /** The renewal of the hold ended with the first lease's time; the second has a time of its own. */
     @Test
     void longestHold_firstLeaseOverstaysIt_nextIsRenewed() {
-        LockOptions longest = HANDED.withTerm(Duration.ofSeconds(3))
-                .withTurns(3, Duration.ofSeconds(30))
-                .withLongestHold(Duration.ofSeconds(2));
+        LockOptions longest = HANDED.withLeaseDuration(Duration.ofSeconds(3))
+                .withLocalHandoffs(3, Duration.ofSeconds(30))
+                .withMaxHold(Duration.ofSeconds(2));
         Lease first = lease(ask(ours, longest));
         CompletableFuture<Lease> next = ask(ours, longest);
         time.advance(Duration.ofSeconds(4));
@@ -324,9 +323,9 @@ final class LocalLineTest extends LocalLineFixture {
 
     @Test
     void notRenewed_handedOn_hasAWholeTerm() {
-        LockOptions once = HANDED.withTerm(Duration.ofSeconds(3))
-                .withTurns(3, Duration.ofSeconds(30))
-                .withRenewed(false);
+        LockOptions once = HANDED.withLeaseDuration(Duration.ofSeconds(3))
+                .withLocalHandoffs(3, Duration.ofSeconds(30))
+                .withRenewal(false);
         Lease first = lease(ask(ours, once));
         CompletableFuture<Lease> next = ask(ours, once);
         time.advance(Duration.ofSeconds(2));
@@ -356,13 +355,13 @@ final class LocalLineTest extends LocalLineFixture {
         CompletableFuture<Boolean> detached = Faces.holding(lease(first)).detach();
         first.join().release();
         Lease theirs = lease(next);
-        CompletableFuture<LossReason> lost = theirs.lost().toCompletableFuture();
+        CompletableFuture<LossReason> lost = theirs.whenLost().toCompletableFuture();
         driver.next("confirm").answer(driver.held());
         assertFalse(detached.join());
         time.advance(THIRD);
         driver.next("renew").answer(driver.renewed(0));
         assertFalse(theirs.isValid());
-        assertEquals(LossReason.GONE, lost.join());
+        assertEquals(LossReason.NOT_ON_SERVER, lost.join());
         client.close();
     }
 
@@ -412,7 +411,7 @@ final class LocalLineTest extends LocalLineFixture {
         lease.release();
         assertNotEquals(lease.owner(), lease(next).owner());
         assertTrue(server.command("PTTL", ours.lock("a").key()).asLong()
-                <= HANDED.term().toMillis());
+                <= HANDED.leaseDuration().toMillis());
         next.join().release();
     }
 
@@ -441,11 +440,11 @@ final class LocalLineTest extends LocalLineFixture {
     @Test
     void release_atMostATermOfTheExtensionIsLeft_isKept() {
         Lease lease = lease(ask(ours, KEPT));
-        lease.extend(KEPT.term().dividedBy(2));
+        lease.extend(KEPT.leaseDuration().dividedBy(2));
         assertEquals(ReleaseResult.KEPT, lease.release());
         time.advance(MICRO);
         lease = lease(ask(ours, KEPT));
-        lease.extend(KEPT.term().plusSeconds(5));
+        lease.extend(KEPT.leaseDuration().plusSeconds(5));
         time.advance(Duration.ofSeconds(6));
         assertEquals(ReleaseResult.KEPT, lease.release());
     }
@@ -456,7 +455,7 @@ final class LocalLineTest extends LocalLineFixture {
         assertEquals(ReleaseResult.KEPT, lease.release());
         assertFalse(Faces.holding(lease).extend(Duration.ofHours(10)).join());
         assertTrue(server.command("PTTL", ours.lock("a").key()).asLong()
-                <= KEPT.term().toMillis());
+                <= KEPT.leaseDuration().toMillis());
     }
 
     // ---- released by name
@@ -477,7 +476,7 @@ final class LocalLineTest extends LocalLineFixture {
     void revoke_whileALeaseIsOut_isLostAtOnce() {
         for (LockOptions options : List.of(KEPT, HANDED, LockOptions.defaults())) {
             Lease lease = lease(ask(ours, options));
-            CompletableFuture<LossReason> lost = lease.lost().toCompletableFuture();
+            CompletableFuture<LossReason> lost = lease.whenLost().toCompletableFuture();
             other.admin().release("a", Admin.Waiters.HAND_OFF);
             assertFalse(lease.isValid());
             assertEquals(LossReason.REVOKED, lost.join());
@@ -567,11 +566,11 @@ final class LocalLineTest extends LocalLineFixture {
         driver.next("acquire").answer(driver.granted(100));
         List<Throwable> found = new ArrayList<>();
         CompletableFuture<Void> told = lease(future)
-                .lost()
+                .whenLost()
                 .toCompletableFuture()
                 .thenAccept(reason -> {
                     try {
-                        CompletableFuture.supplyAsync(client::waiting).get(5, TimeUnit.SECONDS);
+                        CompletableFuture.supplyAsync(client::waiterCount).get(5, TimeUnit.SECONDS);
                     } catch (Exception e) {
                         found.add(e);
                     }

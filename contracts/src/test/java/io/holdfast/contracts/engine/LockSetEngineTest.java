@@ -152,7 +152,7 @@ final class LockSetEngineTest extends EngineFixture {
         assertFalse(future.isDone(), "before the releases are answered");
         server.next("release").answer(server.released("RELEASED"));
         SetAttempt.NotAll notAll = assertInstanceOf(SetAttempt.NotAll.class, future.join());
-        assertEquals(order.get(1), notAll.lock());
+        assertEquals(order.get(1), notAll.lockName());
         assertInstanceOf(Attempt.Taken.class, notAll.why());
         assertEquals(seconds(7), notAll.why().contention().remaining());
         assertEquals(2, server.count("acquire"), "the third was not asked for");
@@ -171,7 +171,7 @@ final class LockSetEngineTest extends EngineFixture {
         time.advance(millis(1));
         CompletionException failure = assertThrows(CompletionException.class, future::join);
         LockTimeoutException timeout = assertInstanceOf(LockTimeoutException.class, failure.getCause());
-        assertEquals(order.get(1), timeout.lock());
+        assertEquals(order.get(1), timeout.lockName());
         assertTrue(String.valueOf(timeout.getMessage()).contains("wait up to PT5S"), timeout::getMessage);
         assertEquals(
                 List.of(order.get(1), order.get(0)), all("release", server), "withdrawn, and what was held given back");
@@ -212,7 +212,7 @@ final class LockSetEngineTest extends EngineFixture {
         future.completeExceptionally(new IllegalStateException("of the caller"));
         last.answer(server.granted(2));
         assertTrue(server.calls("release").stream().map(Call::owner).toList().contains(last.owner()));
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
     }
 
     @Test
@@ -224,7 +224,7 @@ final class LockSetEngineTest extends EngineFixture {
         CompletionException failure = assertThrows(CompletionException.class, future::join);
         assertInstanceOf(ServerRefusedException.class, failure.getCause());
         assertTrue(all("release", server).contains(order.get(0)));
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
     }
 
     @Test
@@ -234,8 +234,8 @@ final class LockSetEngineTest extends EngineFixture {
         answerAllReleases();
         server.next("acquire").fail();
         SetAttempt.Unknown unknown = assertInstanceOf(SetAttempt.Unknown.class, future.join());
-        assertEquals(order.get(1), unknown.lock());
-        assertEquals(0, holdfast.holding());
+        assertEquals(order.get(1), unknown.lockName());
+        assertEquals(0, holdfast.leaseCount());
         assertEquals(2, server.count("release"), "the one that is held, and the one that is perhaps");
     }
 
@@ -303,22 +303,22 @@ final class LockSetEngineTest extends EngineFixture {
         assertTrue(lost.compareTo(seconds(9)) > 0);
         assertEquals(
                 order.get(0),
-                assertInstanceOf(SetAttempt.NotAll.class, future.join()).lock());
+                assertInstanceOf(SetAttempt.NotAll.class, future.join()).lockName());
     }
 
     @Test
     void loss_nothingLeftOfTheWait_endsAndNamesTheLostLock() {
-        LockOptions brief = LOCK.withTerm(millis(100)).withRenewed(false);
+        LockOptions brief = LOCK.withLeaseDuration(millis(100)).withRenewal(false);
         CompletableFuture<SetAttempt> future = set(NAMES, brief).attemptAsync(Wait.none());
         grant(order.get(0));
         Call second = server.next("acquire");
         answerAllReleases();
         time.advance(millis(99)); // its renewals are not answered
         SetAttempt.NotAll notAll = assertInstanceOf(SetAttempt.NotAll.class, future.join());
-        assertEquals(order.get(0), notAll.lock());
+        assertEquals(order.get(0), notAll.lockName());
         assertInstanceOf(Attempt.TimedOut.class, notAll.why());
         second.answer(server.granted(9));
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
         assertEquals(2, server.count("acquire"));
     }
 
@@ -327,7 +327,7 @@ final class LockSetEngineTest extends EngineFixture {
     void loss_executorRunsNothing_isActedUponAtOnce() {
         List<Runnable> later = new ArrayList<>();
         Holdfast slow = Holdfast.over(server, OPTIONS.withExecutor(later::add), time.environment(3));
-        LockOptions brief = LOCK.withTerm(seconds(1));
+        LockOptions brief = LOCK.withLeaseDuration(seconds(1));
         CompletableFuture<LeaseSet> future =
                 slow.allOf(slow.lock("a", brief), slow.lock("b", brief)).acquireAsync(Wait.forever());
         answerAllReleases();
@@ -339,7 +339,7 @@ final class LockSetEngineTest extends EngineFixture {
                 3, server.calls("acquire").stream().map(Call::owner).distinct().count(), "asked for anew");
         server.grant(second, 2, CLAIM, Duration.ZERO);
         assertFalse(future.isDone());
-        assertEquals(0, slow.holding(), "the late grant is kept");
+        assertEquals(0, slow.leaseCount(), "the late grant is kept");
         future.cancel(false);
         slow.close();
     }
@@ -373,7 +373,7 @@ final class LockSetEngineTest extends EngineFixture {
     void renewed_off_isRenewedUntilCompleteThenExtendedThenNot() {
         server.answer("renew", server::renewed);
         CompletableFuture<LeaseSet> future =
-                set(List.of("a", "b"), LOCK.withRenewed(false)).acquireAsync(Wait.forever());
+                set(List.of("a", "b"), LOCK.withRenewal(false)).acquireAsync(Wait.forever());
         Call first = server.next("acquire");
         first.answer(server.granted(1));
         Call second = server.next("acquire");
@@ -398,8 +398,8 @@ final class LockSetEngineTest extends EngineFixture {
         assertFalse(leases.isValid());
         assertEquals(renewals, server.count("renew"));
         assertEquals(
-                LossReason.TERM_ENDED,
-                leases.lost().toCompletableFuture().join().reason());
+                LossReason.LEASE_LIMIT_REACHED,
+                leases.whenLost().toCompletableFuture().join().reason());
     }
 
     /** What was obtained first has waited for the others: its next renewal is a third of the term after the last. */
@@ -407,7 +407,7 @@ final class LockSetEngineTest extends EngineFixture {
     @ValueSource(booleans = {true, false})
     void leastRemaining_waitingForOthersHasUsedItUp_isExtendedBeforeTheSetIsHandedOut(boolean strict) {
         Duration least = Duration.ofSeconds(25);
-        LockOptions demanding = (strict ? LOCK : LockOptions.defaults()).withLeastRemaining(least);
+        LockOptions demanding = (strict ? LOCK : LockOptions.defaults()).withMinRemaining(least);
         CompletableFuture<LeaseSet> future = set(List.of("a", "b"), demanding).acquireAsync(Wait.forever());
         server.next("acquire").answer(server.granted(1));
         Call second = server.next("acquire");
@@ -426,14 +426,14 @@ final class LockSetEngineTest extends EngineFixture {
     @Test
     void renewed_offAndTheExtensionIsNotAnswered_isUnknownAndGivesBack() {
         CompletableFuture<SetAttempt> future =
-                set(List.of("a", "b"), LOCK.withRenewed(false)).attemptAsync(PATIENT);
+                set(List.of("a", "b"), LOCK.withRenewal(false)).attemptAsync(PATIENT);
         server.next("acquire").answer(server.granted(1));
         server.next("acquire").answer(server.granted(2));
         answerAllReleases();
         server.next("confirm").answer(server.held());
         server.next("confirm").fail();
         assertInstanceOf(SetAttempt.Unknown.class, future.join());
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
         assertEquals(2, server.count("release"));
     }
 
@@ -445,10 +445,10 @@ final class LockSetEngineTest extends EngineFixture {
         assertFalse(leases.isValid());
         assertEquals(Duration.ZERO, leases.remaining());
         assertEquals(
-                new LeaseSet.Loss(order.get(1), LossReason.GONE),
-                leases.lost().toCompletableFuture().join());
+                new LeaseSet.Loss(order.get(1), LossReason.NOT_ON_SERVER),
+                leases.whenLost().toCompletableFuture().join());
         LeaseLostException failure = assertThrows(LeaseLostException.class, leases::requireValid);
-        assertEquals(order.get(1), failure.lock());
+        assertEquals(order.get(1), failure.lockName());
         assertTrue(leases.lease(order.get(0)).isValid());
         server.answer("renew", server::renewed);
         time.advance(Duration.ofMinutes(1));
@@ -470,7 +470,7 @@ final class LockSetEngineTest extends EngineFixture {
         leases.lease("a").release();
         assertFalse(leases.isValid());
         assertNull(assertThrows(LeaseLostException.class, leases::requireValid).reason());
-        assertFalse(leases.lost().toCompletableFuture().isDone());
+        assertFalse(leases.whenLost().toCompletableFuture().isDone());
         assertEquals(ReleaseResult.ALREADY_GONE, leases.release().get("a"));
     }
 
@@ -483,7 +483,7 @@ final class LockSetEngineTest extends EngineFixture {
         assertTrue(leases.remaining().compareTo(Duration.ofMinutes(4)) > 0);
         server.answer("confirm", call -> call.keys().get(0).equals("hf:{a}") ? server.gone() : server.held());
         LeaseLostException failure = assertThrows(LeaseLostException.class, () -> leases.extend(Duration.ofMinutes(9)));
-        assertEquals("a", failure.lock());
+        assertEquals("a", failure.lockName());
     }
 
     @Test
@@ -502,7 +502,7 @@ final class LockSetEngineTest extends EngineFixture {
         assertEquals(List.of(3, 3), sizes("renew"));
         answerAllReleases();
         time.advance(Duration.ofMinutes(1));
-        assertEquals(0, holdfast.holding());
+        assertEquals(0, holdfast.leaseCount());
         assertEquals(3, server.count("release"), "their ends are taken back");
     }
 
@@ -519,8 +519,8 @@ final class LockSetEngineTest extends EngineFixture {
         CompletionException failure = assertThrows(CompletionException.class, result::join);
         LeaseLostException lost = assertInstanceOf(LeaseLostException.class, failure.getCause());
         assertEquals("done", lost.result());
-        assertEquals(LossReason.GONE, lost.reason());
-        assertEquals(0, holdfast.holding());
+        assertEquals(LossReason.NOT_ON_SERVER, lost.reason());
+        assertEquals(0, holdfast.leaseCount());
     }
 
     @Test
@@ -536,8 +536,8 @@ final class LockSetEngineTest extends EngineFixture {
                 }));
         assertEquals("x", set.tryCall(Wait.none(), leases -> "x").orElseThrow());
         assertEquals(9, server.count("release"));
-        assertEquals(0, holdfast.holding());
-        try (LeaseSet leases = set.as("batch").withWait(PATIENT).acquire()) {
+        assertEquals(0, holdfast.leaseCount());
+        try (LeaseSet leases = set.withActor("batch").withWait(PATIENT).acquire()) {
             assertTrue(leases.toString().contains("ms left"), leases::toString);
         }
         assertTrue(set.tryAcquire().isPresent());

@@ -49,13 +49,13 @@ final class LockSetLoadTest {
         NOT_RENEWED;
 
         LockOptions options() {
-            LockOptions options = LockOptions.defaults().withStrictOrder().withTerm(TERM);
+            LockOptions options = LockOptions.defaults().withStrictOrder().withLeaseDuration(TERM);
             return switch (this) {
                 case STRICT -> options;
-                case TURNS -> options.withTurns(3, Duration.ofMillis(50));
+                case TURNS -> options.withLocalHandoffs(3, Duration.ofMillis(50));
                 case KEPT -> options.withKeepFor(Duration.ofSeconds(2));
-                case TURNS_AND_KEPT -> options.withTurns().withKeepFor(Duration.ofSeconds(2));
-                case NOT_RENEWED -> options.withRenewed(false);
+                case TURNS_AND_KEPT -> options.withLocalHandoffs().withKeepFor(Duration.ofSeconds(2));
+                case NOT_RENEWED -> options.withRenewal(false);
             };
         }
     }
@@ -123,7 +123,7 @@ final class LockSetLoadTest {
                 open--;
                 if (attempt instanceof SetAttempt.Obtained held) {
                     obtained++;
-                    work(client, held.held(), rounds);
+                    work(client, held.lease(), rounds);
                 } else {
                     notAll++;
                     later(() -> ask(client, rounds - 1));
@@ -146,7 +146,7 @@ final class LockSetLoadTest {
                 long newest = tokens.merge(name, token, Math::max);
                 assertTrue(!valid || newest == token, () -> "an older token of " + name);
             });
-            leases.lost().thenAccept(loss -> lost++);
+            leases.whenLost().thenAccept(loss -> lost++);
             open++;
             later(() -> {
                 open--;
@@ -248,12 +248,13 @@ final class LockSetLoadTest {
         time.runUntil(
                 "the loss is told",
                 TERM,
-                () -> leases.lost().toCompletableFuture().isDone());
-        assertEquals("b", leases.lost().toCompletableFuture().join().lock());
+                () -> leases.whenLost().toCompletableFuture().isDone());
+        assertEquals("b", leases.whenLost().toCompletableFuture().join().lockName());
         assertFalse(leases.isValid());
         assertTrue(leases.lease("a").isValid());
         assertEquals(
-                LossReason.REVOKED, leases.lost().toCompletableFuture().join().reason());
+                LossReason.REVOKED,
+                leases.whenLost().toCompletableFuture().join().reason());
         leases.release();
         closeAndFindNothing();
     }

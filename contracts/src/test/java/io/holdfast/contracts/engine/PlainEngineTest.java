@@ -98,7 +98,7 @@ final class PlainEngineTest extends EngineFixture {
     @Test
     void acquire_answerComesAfterTheWholeTerm_isNeverHandedOut() {
         CompletableFuture<PlainAttempt> future =
-                holdfast.plainLock("k", STEADY.withTerm(millis(500))).attemptAsync(Wait.none());
+                holdfast.plainLock("k", STEADY.withLeaseDuration(millis(500))).attemptAsync(Wait.none());
         for (int i = 0; i < 4; i++) {
             time.advance(millis(500));
             Call acquire = nextAcquire();
@@ -113,7 +113,7 @@ final class PlainEngineTest extends EngineFixture {
 
     @Test
     void leastRemaining_answerTookTooLong_isArmedAnewBeforeItIsHandedOut() {
-        PlainOptions demanding = STEADY.withTerm(seconds(3)).withLeastRemaining(millis(1_968));
+        PlainOptions demanding = STEADY.withLeaseDuration(seconds(3)).withMinRemaining(millis(1_968));
         CompletableFuture<PlainLease> future =
                 holdfast.plainLock("k", demanding).acquireAsync(Wait.none());
         time.advance(seconds(1));
@@ -130,7 +130,7 @@ final class PlainEngineTest extends EngineFixture {
     void lost_renewalNeverReturns_comesExactlyAtTheDeadline() {
         PlainLease lease = plainLease(STEADY);
         AtomicReference<LossReason> lost = new AtomicReference<>();
-        lease.lost().thenAccept(lost::set);
+        lease.whenLost().thenAccept(lost::set);
         time.advance(VALIDITY.minusNanos(1));
         assertTrue(lease.isValid());
         assertEquals(null, lost.get());
@@ -158,7 +158,8 @@ final class PlainEngineTest extends EngineFixture {
         time.advance(TERM.dividedBy(3));
         server.next("plain_extend").answer(extended(false));
         assertFalse(lease.isValid());
-        assertEquals(LossReason.GONE, lease.lost().toCompletableFuture().join());
+        assertEquals(
+                LossReason.NOT_ON_SERVER, lease.whenLost().toCompletableFuture().join());
     }
 
     @Test
@@ -316,7 +317,7 @@ final class PlainEngineTest extends EngineFixture {
         assertEquals(
                 List.of("Asked", "Obtained", "RenewalFailed", "Renewed", "Extended", "Released", "NotObtained", "Lost"),
                 steps);
-        assertEquals("k", told.get(0).lock());
+        assertEquals("k", told.get(0).lockName());
         assertTrue(
                 told.stream().noneMatch(event -> event.toString().contains(lease.value())), "its value stays secret");
         server.answer("plain_release", call -> word("GONE"));
@@ -407,7 +408,7 @@ final class PlainEngineTest extends EngineFixture {
         PlainLease lease = plainLease(STEADY);
         holdfast.close();
         assertEquals(
-                LossReason.CLIENT_CLOSED, lease.lost().toCompletableFuture().join());
+                LossReason.CLIENT_CLOSED, lease.whenLost().toCompletableFuture().join());
         assertEquals(1, server.count("plain_release"));
         assertThrows(LeaseLostException.class, lease::requireValid);
     }

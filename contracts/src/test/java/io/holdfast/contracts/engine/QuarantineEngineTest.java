@@ -91,7 +91,7 @@ class QuarantineEngineTest {
         server.answer("confirm", call -> server.held());
         Duration term = Duration.ofSeconds(5);
         CompletableFuture<Attempt> attempt = holdfast.lock(
-                        "a", LockOptions.defaults().withTerm(term).withRenewed(false))
+                        "a", LockOptions.defaults().withLeaseDuration(term).withRenewal(false))
                 .attemptAsync(Wait.forever());
         server.next("acquire").answer(server.granted(100));
         time.advance(QUARANTINE.minusMillis(1));
@@ -104,7 +104,9 @@ class QuarantineEngineTest {
         time.advance(term.minus(allowance).minusMillis(1));
         assertTrue(lease.isValid());
         time.advance(Duration.ofMillis(1));
-        assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().getNow(null));
+        assertEquals(
+                LossReason.LEASE_LIMIT_REACHED,
+                lease.whenLost().toCompletableFuture().getNow(null));
         assertEquals(before, server.count("renew"));
     }
 
@@ -187,7 +189,7 @@ class QuarantineEngineTest {
     @Test
     void lock_termOrExtensionLongerThanTheQuarantine_isRefused() {
         Holdfast holdfast = connect();
-        LockOptions longer = LockOptions.defaults().withTerm(QUARANTINE.plusMillis(1));
+        LockOptions longer = LockOptions.defaults().withLeaseDuration(QUARANTINE.plusMillis(1));
         assertThrows(IllegalArgumentException.class, () -> holdfast.lock("a", longer));
         Lease lease = ask(holdfast, Wait.none()).join().orElseThrow();
         assertThrows(IllegalArgumentException.class, () -> lease.extendAsync(QUARANTINE.plusMillis(1)));

@@ -109,7 +109,7 @@ final class QuorumEngineTest extends QuorumFixture {
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         assertOpen(future);
         node(0).next(RAISE).fail();
-        assertEquals("a", as(Attempt.Taken.class, future).lock());
+        assertEquals("a", as(Attempt.Taken.class, future).lockName());
         assertEquals(List.of(1, 1, 0), counts("release"));
     }
 
@@ -344,10 +344,10 @@ final class QuorumEngineTest extends QuorumFixture {
         assertRefused("priority", lock.withPriority(1));
         assertRefused("queueLimit", lock.withQueueLimit(1));
         assertRefused("requestLife", lock.withRequestLife(TERM, LockOptions.RequestEnd.LEAVE));
-        assertRefused("shortestHold", lock.withShortestHold(TERM));
-        assertRefused("ownConflict", lock.withOwnConflict(LockOptions.OwnConflict.REENTER));
+        assertRefused("minHold", lock.withMinHold(TERM));
+        assertRefused("reentrancy", lock.withReentrancy(LockOptions.Reentrancy.REENTER));
         assertRefused("waitLimit", lock.withWaitLimit(Wait.untilStuck(TERM)));
-        assertRefused("term", lock.withTerm(Duration.ofSeconds(61)));
+        assertRefused("leaseDuration", lock.withLeaseDuration(Duration.ofSeconds(61)));
         assertThrows(IllegalArgumentException.class, () -> quorum.lock("a").asJavaLock());
         assertThrows(IllegalArgumentException.class, () -> quorum.lock("a").acquire(Wait.untilStuck(TERM)));
         assertThrows(UnsupportedOperationException.class, () -> lease("a").ticket());

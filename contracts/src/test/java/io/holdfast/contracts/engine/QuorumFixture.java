@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 
 /** A client of three nodes that answer what the test says, in virtual time and in the thread of the test. */
 abstract class QuorumFixture {
-    static final Duration TERM = LockOptions.defaults().term();
+    static final Duration TERM = LockOptions.defaults().leaseDuration();
     /** A term of 30 s, less 1 % and 2 ms. */
     static final Duration VALIDITY = Duration.ofMillis(29_698);
 

@@ -72,7 +72,7 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
         nodes.get(0).answer("renew", call -> node(0).renewed(call));
         Lease lease = lease("a");
         List<LossReason> lost = new ArrayList<>();
-        lease.lost().thenAccept(lost::add);
+        lease.whenLost().thenAccept(lost::add);
         time.advance(VALIDITY.minusMillis(1));
         assertTrue(lease.isValid());
         time.advance(millis(1));
@@ -131,7 +131,7 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
         time.advance(TERM.dividedBy(3));
         nodes.forEach(node -> node.next("renew").answer(node.renewed(0)));
         assertFalse(done(hold.grant.extend(TERM)));
-        assertEquals(LossReason.GONE, hold.lossReason());
+        assertEquals(LossReason.NOT_ON_SERVER, hold.lossReason());
         assertEquals(List.of(0, 0, 0), counts("confirm"));
     }
 
@@ -161,7 +161,7 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
                 options,
                 new Environment(usual.ticker(), () -> watched, usual.entropy()))) {
             CompletableFuture<Lease> future = watching.lock(
-                            "a", LockOptions.defaults().withRenewed(false))
+                            "a", LockOptions.defaults().withRenewal(false))
                     .acquireAsync(Wait.none()); // else it is to be renewed before it ends, and no timer moves
             nodes.forEach(node -> node.next(ACQUIRE).answer(granted(100)));
             CompletableFuture<Void> extended = obtained(future).extendAsync(Duration.ofSeconds(50));
@@ -227,7 +227,7 @@ final class QuorumLeaseEngineTest extends QuorumFixture {
     void detach_deadlinePassed_isOverAndTellsOfNoLoss() {
         Lease lease = lease("a");
         List<LossReason> told = new ArrayList<>();
-        lease.lost().thenAccept(told::add);
+        lease.whenLost().thenAccept(told::add);
         nodes.forEach(node -> node.answer("confirm", call -> node.held()));
         lease.detach();
         time.advance(VALIDITY);

@@ -196,7 +196,8 @@ final class QuorumWaitEngineTest extends QuorumFixture {
 
     @Test
     void close_whileALeaseThatCameTooLateIsTakenBack_waitsUntilEachNodeWasAsked() throws Exception {
-        LockOptions demanding = LockOptions.defaults().withTerm(millis(500)).withLeastRemaining(millis(440));
+        LockOptions demanding =
+                LockOptions.defaults().withLeaseDuration(millis(500)).withMinRemaining(millis(440));
         closeWhileTakenBack(patient -> {
             var unused = patient.lock("a", demanding).acquireAsync(Wait.forever());
             node(0).next(ACQUIRE).answer(granted(100));
@@ -232,9 +233,9 @@ final class QuorumWaitEngineTest extends QuorumFixture {
         node(0).next(ACQUIRE).answer(granted(100));
         future.cancel(false);
         assertEquals(List.of(1, 1, 1), counts("release"));
-        assertEquals(0, quorum.waiting());
+        assertEquals(0, quorum.waiterCount());
         node(1).next(ACQUIRE).answer(granted(100));
-        assertEquals(0, quorum.holding());
+        assertEquals(0, quorum.leaseCount());
         assertEquals("120000", node(1).next("release").tombstone());
     }
 }

@@ -10,7 +10,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
@@ -30,17 +30,17 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ReentryEngineTest extends EngineFixture {
     private static final Duration LEAST = Duration.ofMillis(500);
     private static final Duration SHORT = Duration.ofSeconds(1);
-    private static final LockOptions BRIEF = STRICT.withTerm(SHORT).withLeastRemaining(LEAST);
+    private static final LockOptions BRIEF = STRICT.withLeaseDuration(SHORT).withMinRemaining(LEAST);
 
     /** Of a term of a second, less 1 % and 2 ms, this leaves less than the least, and the lease is not over yet. */
     private static final Duration LATE = Duration.ofMillis(490);
 
     private static List<LockOptions> ways() {
-        LockOptions enters = BRIEF.withOwnConflict(OwnConflict.REENTER);
+        LockOptions enters = BRIEF.withReentrancy(Reentrancy.REENTER);
         return List.of(
                 enters,
-                BRIEF.withOwnConflict(OwnConflict.REENTER_AND_EXTEND),
-                enters.withLeastRemaining(Duration.ZERO).withInterruptBefore(LEAST));
+                BRIEF.withReentrancy(Reentrancy.REENTER_AND_EXTEND),
+                enters.withMinRemaining(Duration.ZERO).withInterruptBefore(LEAST));
     }
 
     private CompletableFuture<Attempt> entering(LockOptions options, Wait wait) {
@@ -64,7 +64,7 @@ final class ReentryEngineTest extends EngineFixture {
         answerLate();
         assertFalse(entered.isDone(), "handed out with too little left: " + entered);
         server.next("confirm").answer(server.held());
-        Lease inner = assertInstanceOf(Attempt.Obtained.class, entered.join()).held();
+        Lease inner = assertInstanceOf(Attempt.Obtained.class, entered.join()).lease();
         assertTrue(inner.remaining().compareTo(LEAST) > 0, inner + " has " + inner.remaining());
         assertEquals(ReleaseResult.STILL_HELD, inner.release());
     }
@@ -83,8 +83,8 @@ final class ReentryEngineTest extends EngineFixture {
 
     @ParameterizedTest
     @EnumSource(names = "REENTER.*", mode = EnumSource.Mode.MATCH_ANY)
-    void reenter_everyExtensionAnsweredLate_endsWithItsWait(OwnConflict how) {
-        CompletableFuture<Attempt> entered = entering(BRIEF.withOwnConflict(how), Wait.upTo(LATE.multipliedBy(3)));
+    void reenter_everyExtensionAnsweredLate_endsWithItsWait(Reentrancy how) {
+        CompletableFuture<Attempt> entered = entering(BRIEF.withReentrancy(how), Wait.upTo(LATE.multipliedBy(3)));
         for (int i = 0; i < 3; i++) {
             answerLate();
         }
@@ -95,7 +95,7 @@ final class ReentryEngineTest extends EngineFixture {
     /** Else each section that is entered would leave a listener behind, as long as the outer one lasts. */
     @Test
     void release_ofALeaseThatHasEntered_endsWhatIsToldOfIt() {
-        LockOptions options = STRICT.withOwnConflict(OwnConflict.REENTER);
+        LockOptions options = STRICT.withReentrancy(Reentrancy.REENTER);
         Lease outer = lease("a", options);
         Lease released = holdfast.lock("a", options).acquireAsync(Wait.none()).join();
         Lease lost = holdfast.lock("a", options).acquireAsync(Wait.none()).join();
@@ -109,13 +109,13 @@ final class ReentryEngineTest extends EngineFixture {
         assertEquals(List.of("outer is warned", "lost is warned"), told.subList(0, 2));
         assertEquals(Set.of("outer is lost", "lost is lost"), Set.copyOf(told.subList(2, told.size())));
         assertEquals(ReleaseResult.ALREADY_GONE, lost.release());
-        lost.lost().thenRun(() -> told.add("once more"));
+        lost.whenLost().thenRun(() -> told.add("once more"));
         assertEquals("once more", told.get(told.size() - 1), "it was lost before it was released");
     }
 
     private static void tell(Lease lease, String name, List<String> told) {
         lease.onWarning(left -> told.add(name + " is warned"));
-        lease.lost().thenRun(() -> told.add(name + " is lost"));
+        lease.whenLost().thenRun(() -> told.add(name + " is lost"));
     }
 
     /** Only the outer lease is left, so that its release frees the lock. */
@@ -142,7 +142,7 @@ final class ReentryEngineTest extends EngineFixture {
                 outer.add(obtained(future));
             }
             ahead.set(TERM.toNanos());
-            var unused = reading.with(LockOptions.defaults().withOwnConflict(OwnConflict.REENTER))
+            var unused = reading.with(LockOptions.defaults().withReentrancy(Reentrancy.REENTER))
                     .acquireAsync(Wait.none());
             driver.next("line_acquire");
             assertTrue(outer.stream().noneMatch(Lease::isValid));

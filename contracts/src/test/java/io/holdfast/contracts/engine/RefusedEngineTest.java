@@ -172,7 +172,7 @@ final class RefusedEngineTest extends EngineFixture {
 
     @Test
     void earlierCopy_wasGrantedTooLate_isUnknown_andTakenBack() {
-        LockOptions demanding = STRICT.withTerm(seconds(3)).withLeastRemaining(millis(2_500));
+        LockOptions demanding = STRICT.withLeaseDuration(seconds(3)).withMinRemaining(millis(2_500));
         CompletableFuture<Attempt> future = holdfast.lock("a", demanding).attemptAsync(Wait.none());
         time.advance(seconds(1));
         server.next("acquire").answer(server.granted(100));

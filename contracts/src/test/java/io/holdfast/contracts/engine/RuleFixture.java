@@ -114,13 +114,13 @@ abstract class RuleFixture {
         CompletableFuture<Attempt> ask(LockOptions options, Wait wait) {
             CompletableFuture<Attempt> future =
                     holdfast.lock(KEYS.name(), options).attemptAsync(wait);
-            future.thenAccept(attempt -> attempt.lease().ifPresent(leases::add));
+            future.thenAccept(attempt -> attempt.asOptional().ifPresent(leases::add));
             return future;
         }
 
         /** Queues behind the holder. */
         CompletableFuture<Attempt> queue(Duration claim) {
-            CompletableFuture<Attempt> waiting = ask(LockOptions.defaults().withClaim(claim), Wait.forever());
+            CompletableFuture<Attempt> waiting = ask(LockOptions.defaults().withHandoffTimeout(claim), Wait.forever());
             assertTrue(!waiting.isDone(), "it was to wait");
             return waiting;
         }

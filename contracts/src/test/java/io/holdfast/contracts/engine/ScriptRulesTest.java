@@ -111,8 +111,9 @@ final class ScriptRulesTest extends RuleFixture {
     void rearm_repeatedAcquireNearTheEndOfTheFirst_isNeeded() throws Exception {
         assertNeeded(withRule -> {
             Party b = new Party(rule(withRule, "rearm", ""), Ticker.system());
-            LockOptions options =
-                    LockOptions.defaults().withTerm(Duration.ofSeconds(3)).withRenewed(false);
+            LockOptions options = LockOptions.defaults()
+                    .withLeaseDuration(Duration.ofSeconds(3))
+                    .withRenewal(false);
             b.driver.next(Script.ACQUIRE, Fate.ANSWER_LOST);
             CompletableFuture<Attempt> asked = b.ask(options, Wait.forever());
             awaitLessThan(Duration.ofMillis(700));
@@ -162,8 +163,9 @@ final class ScriptRulesTest extends RuleFixture {
     void ownercheck_releaseOfALeaseThatHasLapsed_isNeeded() throws Exception {
         assertNeeded(withRule -> {
             Party a = new Party(rule(withRule, "ownercheck", ""), Ticker.system());
-            LockOptions brief =
-                    LockOptions.defaults().withTerm(Duration.ofMillis(200)).withRenewed(false);
+            LockOptions brief = LockOptions.defaults()
+                    .withLeaseDuration(Duration.ofMillis(200))
+                    .withRenewal(false);
             Lease lapsed = a.take(brief);
             awaitExpiry();
             Lease present = new Party().take();
@@ -299,7 +301,7 @@ final class ScriptRulesTest extends RuleFixture {
             Party other = new Party(rule(withRule, "recallmark", ""), Ticker.system());
             CompletableFuture<Attempt> waiting = other.queue(LONG_CLAIM);
             assertTrue(keeper.driver.receive().startsWith("R "), "it was to be recalled"); // and is not told so
-            keeper.timers.advance(kept.term().dividedBy(2)); // it renews what it keeps
+            keeper.timers.advance(kept.leaseDuration().dividedBy(2)); // it renews what it keeps
             assertSwitched(withRule, other);
             if (server.command("GET", KEYS.hold()).asString().startsWith(keeper.holdfast.id() + ".")) {
                 return "kept for nobody, though others wait";

@@ -276,13 +276,15 @@ final class TakeBackEngineTest extends EngineFixture {
     @Test
     void reconnect_leaseThatIsNotRenewed_staysSo() {
         server.answer("renew", server::renewed);
-        Lease lease = lease("a", LockOptions.defaults().withRenewed(false));
+        Lease lease = lease("a", LockOptions.defaults().withRenewal(false));
         time.advance(seconds(1));
         server.disconnect();
         server.restore();
         time.advance(VALIDITY);
         assertFalse(lease.isValid());
-        assertEquals(LossReason.TERM_ENDED, lease.lost().toCompletableFuture().join());
+        assertEquals(
+                LossReason.LEASE_LIMIT_REACHED,
+                lease.whenLost().toCompletableFuture().join());
         assertEquals(0, server.count("renew"));
     }
 

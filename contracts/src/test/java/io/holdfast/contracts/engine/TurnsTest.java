@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Turns: whom a client serves in its own line, and when others get the lock; in virtual time. */
 final class TurnsTest extends LocalLineFixture {
     private static final Duration SECTION = Duration.ofMillis(10);
-    private static final LockOptions LONG = HANDED.withTurns(1_000, Duration.ofSeconds(1));
+    private static final LockOptions LONG = HANDED.withLocalHandoffs(1_000, Duration.ofSeconds(1));
     private static final LockOptions STRICT = LockOptions.defaults();
 
     private final FakeDriver driver = new FakeDriver(time);
@@ -121,7 +121,7 @@ final class TurnsTest extends LocalLineFixture {
         Lease present = lease(ask(ours, HANDED));
         List<CompletableFuture<Lease>> inLine = line(ours, HANDED, 5);
         CompletableFuture<Lease> theirs = ask(other, STRICT);
-        present = pass(present, inLine.subList(0, HANDED.turns()));
+        present = pass(present, inLine.subList(0, HANDED.localHandoffs()));
         release(present);
         lease(theirs).release();
         pass(lease(inLine.get(3)), inLine.subList(4, 5)).release();
@@ -132,7 +132,7 @@ final class TurnsTest extends LocalLineFixture {
         Lease present = lease(ask(ours, HANDED));
         List<CompletableFuture<Lease>> inLine = line(ours, HANDED, 2);
         CompletableFuture<Lease> theirs = ask(other, STRICT);
-        time.advance(HANDED.turnTime().minus(SECTION));
+        time.advance(HANDED.localHandoffTime().minus(SECTION));
         present = pass(present, inLine.subList(0, 1));
         time.advance(SECTION);
         release(present);
@@ -177,7 +177,7 @@ final class TurnsTest extends LocalLineFixture {
         List<CompletableFuture<Lease>> inLine = line(ours, HANDED, 5);
         CompletableFuture<Lease> theirs = ask(control.client(), STRICT);
         before.release();
-        Lease present = pass(lease(inLine.get(0)), inLine.subList(1, HANDED.turns()));
+        Lease present = pass(lease(inLine.get(0)), inLine.subList(1, HANDED.localHandoffs()));
         release(present);
         lease(theirs).release();
         pass(lease(inLine.get(3)), inLine.subList(4, 5)).release();

@@ -337,7 +337,8 @@ final class WaitingEngineTest extends EngineFixture {
 
     @Test
     void acquire_arrivesWithTooLittleLeft_isArmedAnew() {
-        LockOptions options = LockOptions.defaults().withTerm(seconds(3)).withLeastRemaining(millis(2_600));
+        LockOptions options =
+                LockOptions.defaults().withLeaseDuration(seconds(3)).withMinRemaining(millis(2_600));
         CompletableFuture<Lease> future = holdfast.lock("a", options).acquireAsync();
         time.advance(millis(500));
         server.next("acquire").answer(server.granted(7));
@@ -410,7 +411,7 @@ final class WaitingEngineTest extends EngineFixture {
     @Test
     void connection_nothingAsked_isKept() {
         server.answer("release", call -> server.released("RELEASED"));
-        lease("a", LockOptions.defaults().withRenewed(false)).release();
+        lease("a", LockOptions.defaults().withRenewal(false)).release();
         time.advance(Duration.ofHours(1));
         assertEquals(0, server.reconnects());
     }

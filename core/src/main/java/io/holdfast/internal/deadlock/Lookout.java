@@ -159,7 +159,7 @@ public final class Lookout {
                 long request = cycle.get(0).wants().number();
                 Flows.Waiter waiter = flows.waiter(request);
                 if (waiter != null && waiter.outcome().pending() && told.add(request)) {
-                    LOG.log(System.Logger.Level.WARNING, () -> "deadlock: " + shown.inWords());
+                    LOG.log(System.Logger.Level.WARNING, () -> "deadlock: " + shown.describe());
                     waiter.outcome().tell(subject -> new LockEvent.Deadlock(subject, shown));
                 }
             }

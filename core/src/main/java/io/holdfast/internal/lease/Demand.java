@@ -91,7 +91,7 @@ public record Demand(
      */
     public static Duration leastLeft(LockOptions options) {
         Duration before = options.interruptBefore();
-        Duration least = options.leastRemaining();
+        Duration least = options.minRemaining();
         return before != null && before.compareTo(least) > 0 ? before : least;
     }
 
@@ -100,12 +100,12 @@ public record Demand(
      * a moment later: too late for work that is interrupted some time before the end, and for a lease without renewal.
      */
     public static boolean needsWholeTerm(LockOptions options) {
-        return !options.renewed() || options.interruptBefore() != null;
+        return !options.renewal() || options.interruptBefore() != null;
     }
 
     /** How long the lease is renewed at most; null for ever. */
     public @Nullable Duration longest() {
-        return scoped ? options.longestScope() : options.longestHold();
+        return scoped ? options.maxScopedHold() : options.maxHold();
     }
 
     /** The same for something else of the lock. */

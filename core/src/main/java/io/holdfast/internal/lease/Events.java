@@ -201,7 +201,7 @@ public final class Events {
         } catch (Throwable e) {
             Trouble.report(
                     "a listener failed at " + event.getClass().getSimpleName() + " of "
-                            + Shown.lock(event.subject().lock()),
+                            + Shown.lock(event.subject().lockName()),
                     e);
         }
     }
@@ -210,7 +210,7 @@ public final class Events {
     public static String line(LockEvent event) {
         StringBuilder line = new StringBuilder(event.getClass().getSimpleName().toLowerCase(Locale.ROOT));
         Subject subject = event.subject();
-        line.append(" lock=").append(Shown.quoted(subject.lock()));
+        line.append(" lock=").append(Shown.quoted(subject.lockName()));
         line.append(" owner=").append(subject.owner());
         line.append(" actor=").append(Shown.quoted(subject.actor()));
         for (RecordComponent component : event.getClass().getRecordComponents()) {
@@ -228,7 +228,7 @@ public final class Events {
                     .append('=')
                     .append(
                             value instanceof Contention c
-                                    ? Shown.quoted(c.inWords())
+                                    ? Shown.quoted(c.describe())
                                     : Shown.text(String.valueOf(value)));
         }
         Object data = subject.data();

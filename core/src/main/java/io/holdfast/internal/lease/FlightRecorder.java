@@ -83,7 +83,7 @@ final class FlightRecorder extends Recorder {
                 of(account);
                 Contention contention = account.contention();
                 outcome = how;
-                holder = contention.holder().map(Holder::inWords).orElse("");
+                holder = contention.holder().map(Holder::describe).orElse("");
                 place = account.place();
                 attempts = account.attempts();
                 commit();

@@ -66,8 +66,8 @@ public final class Hold extends Buckets.Item implements Holding {
         this.grant = grant;
         this.options = origin.demand.options();
         this.grantedNanos = kit.nanoTime();
-        this.rest = new Rest.Wanted(options.shortestHold());
-        this.state = new LeaseState(deadline, grantedNanos, options.renewed(), longest);
+        this.rest = new Rest.Wanted(options.minHold());
+        this.state = new LeaseState(deadline, grantedNanos, options.renewal(), longest);
         this.warnings = new Warnings(options);
         this.heldBack = origin.demand.inSet() ? 1 : 0;
         grant.of(this);
@@ -126,7 +126,7 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     @Override
-    public int initialPlace() {
+    public int initialPosition() {
         return origin.firstPlace;
     }
 
@@ -182,9 +182,9 @@ public final class Hold extends Buckets.Item implements Holding {
         boolean waited = HELD_BACK.getAndUpdate(this, reasons -> Math.max(0, reasons - 1)) == 1
                 && (origin.demand.inSet()
                         || kit.nanoTime() - grantedNanos
-                                >= options.term().dividedBy(3).toNanos());
-        boolean enough = options.renewed() && remaining().compareTo(Demand.leastLeft(options)) > 0;
-        return waited && !enough ? prolong(options.term()) : CompletableFuture.completedFuture(isValid());
+                                >= options.leaseDuration().dividedBy(3).toNanos());
+        boolean enough = options.renewal() && remaining().compareTo(Demand.leastLeft(options)) > 0;
+        return waited && !enough ? prolong(options.leaseDuration()) : CompletableFuture.completedFuture(isValid());
     }
 
     // ---- its handles
@@ -244,7 +244,7 @@ public final class Hold extends Buckets.Item implements Holding {
     }
 
     private boolean isRenewed() {
-        return options.renewed() || heldBack > 0;
+        return options.renewal() || heldBack > 0;
     }
 
     private void startRenewal() {
@@ -294,7 +294,7 @@ public final class Hold extends Buckets.Item implements Holding {
 
     private LossReason reasonAtDeadline(long now) {
         LossReason reason = state.reasonAtDeadline(now, isRenewed() && handles.areForgotten());
-        return reason == LossReason.EXPIRED && handles.overLongest() ? LossReason.TERM_ENDED : reason;
+        return reason == LossReason.EXPIRED && handles.overLongest() ? LossReason.LEASE_LIMIT_REACHED : reason;
     }
 
     /** Whether to go on renewing; false ends the renewal for good. */
@@ -377,7 +377,7 @@ public final class Hold extends Buckets.Item implements Holding {
      */
     public CompletableFuture<Boolean> detach(BooleanSupplier stillTheirs) {
         grant.outlives();
-        return extend(options.term()).thenCompose(held -> {
+        return extend(options.leaseDuration()).thenCompose(held -> {
             if (held) {
                 boolean theirs = stillTheirs.getAsBoolean();
                 if (theirs) {
@@ -428,7 +428,7 @@ public final class Hold extends Buckets.Item implements Holding {
         kit.execute(() -> lost.complete(reason));
         handles.tell(tenant -> tenant.lost(this, reason));
         origin.tellLost(this, reason);
-        if (reason == LossReason.EXPIRED || reason == LossReason.GONE || reason == LossReason.REVOKED) {
+        if (reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER || reason == LossReason.REVOKED) {
             LOG.log(System.Logger.Level.WARNING, grant.lossInWords(reason));
         }
         grant.takeBack(reason);

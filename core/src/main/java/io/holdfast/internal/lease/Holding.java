@@ -69,7 +69,7 @@ public interface Holding {
 
     Duration waited();
 
-    int initialPlace();
+    int initialPosition();
 
     int attempts();
 

@@ -168,9 +168,9 @@ public final class LeaseState {
     /** Why it is lost when its deadline has passed. */
     LossReason reasonAtDeadline(long now, boolean forgotten) {
         if (forgotten) {
-            return LossReason.FORGOTTEN;
+            return LossReason.ABANDONED;
         }
-        return !renewed || overLongest(now) ? LossReason.TERM_ENDED : LossReason.EXPIRED;
+        return !renewed || overLongest(now) ? LossReason.LEASE_LIMIT_REACHED : LossReason.EXPIRED;
     }
 
     // ---- entries

@@ -180,8 +180,8 @@ public final class Outcome<A> {
         tellEnd(
                 hold,
                 false,
-                (subject, held) ->
-                        new LockEvent.Released(subject, hold.token(), hold.options.term(), hold.waited(), held, how));
+                (subject, held) -> new LockEvent.Released(
+                        subject, hold.token(), hold.options.leaseDuration(), hold.waited(), held, how));
     }
 
     private void tellEnd(Hold hold, boolean lost, BiFunction<LockEvent.Subject, Duration, LockEvent> event) {
@@ -211,7 +211,13 @@ public final class Outcome<A> {
             countObtained(kit.since(startNanos), firstPlace);
         }
         tellUnlessShared(subject -> new LockEvent.Obtained(
-                subject, token, demand.options().term(), kit.since(startNanos), asked.get(), firstPlace, reentered));
+                subject,
+                token,
+                demand.options().leaseDuration(),
+                kit.since(startNanos),
+                asked.get(),
+                firstPlace,
+                reentered));
     }
 
     // ---- the answer
@@ -275,13 +281,13 @@ public final class Outcome<A> {
             return LockEvent.Reason.TAKEN;
         } else if (refusal instanceof Attempt.TimedOut
                 || refusal instanceof PlainAttempt.TimedOut
-                || refusal instanceof PlainAttempt.UsedUp) {
+                || refusal instanceof PlainAttempt.AttemptsExhausted) {
             return LockEvent.Reason.TIMED_OUT;
         } else if (refusal instanceof Attempt.QueueFull) {
             return LockEvent.Reason.QUEUE_FULL;
         } else if (refusal instanceof Attempt.Evicted) {
             return LockEvent.Reason.EVICTED;
-        } else if (refusal instanceof Attempt.OwnConflict || refusal instanceof Attempt.Upgrade) {
+        } else if (refusal instanceof Attempt.HeldByCaller || refusal instanceof Attempt.Upgrade) {
             return LockEvent.Reason.OWN_CONFLICT;
         } else if (refusal instanceof Attempt.Deadlocked) {
             return LockEvent.Reason.DEADLOCK;

@@ -89,7 +89,7 @@ public final class Renewals {
     }
 
     private static void add(Hold hold, long now) {
-        long third = hold.options.term().toNanos() / 3;
+        long third = hold.options.leaseDuration().toNanos() / 3;
         schedule(hold, now, Math.min(third, hold.leftNanos(now) - third));
     }
 
@@ -143,7 +143,7 @@ public final class Renewals {
     /** A hold lasts for a term from when the call left. */
     public void renewed(Hold hold, long sentNanos) {
         long now = kit.nanoTime();
-        long term = hold.options.term().toNanos();
+        long term = hold.options.leaseDuration().toNanos();
         long until = hold.grant.deadline(sentNanos, term);
         hold.raise(until, now);
         // The server's clock may have been seen to run ahead at this moment, by a look that did not meet this deadline.
@@ -173,6 +173,6 @@ public final class Renewals {
     /** Tries again and again until the deadline; each try takes as long as the server's answer, or the command timeout. */
     public void failed(Hold hold, String why) {
         hold.origin.tell(subject -> new LockEvent.RenewalFailed(subject, hold.token(), hold.remaining(), why));
-        schedule(hold, kit.nanoTime(), hold.options.term().toNanos() / TRIES_A_TERM);
+        schedule(hold, kit.nanoTime(), hold.options.leaseDuration().toNanos() / TRIES_A_TERM);
     }
 }

@@ -16,8 +16,8 @@ final class Warnings {
     private volatile long warnedOf = LeaseState.NEVER; // the deadline of the last warning; the timers' thread writes it
 
     Warnings(LockOptions options) {
-        this.wanted = options.renewed();
-        this.beforeNanos = options.term().toNanos() / 3;
+        this.wanted = options.renewal();
+        this.beforeNanos = options.leaseDuration().toNanos() / 3;
     }
 
     /** One more listener; returns what removes it. */

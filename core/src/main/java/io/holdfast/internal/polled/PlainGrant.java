@@ -114,7 +114,7 @@ final class PlainGrant implements Grant, PlainHolding {
                 return;
             }
             if (holder.isEmpty() || !holder.get().value().equals(place.value())) {
-                hold().lose(LossReason.GONE);
+                hold().lose(LossReason.NOT_ON_SERVER);
             }
             result.complete(hold().isValid());
         });
@@ -143,7 +143,7 @@ final class PlainGrant implements Grant, PlainHolding {
             if (held == null) {
                 result.completeExceptionally(unanswered(Objects.requireNonNull(failure)));
             } else if (!held) {
-                hold().lose(LossReason.GONE);
+                hold().lose(LossReason.NOT_ON_SERVER);
                 result.complete(false);
             } else {
                 hold().armed(deadline(sent, whole.toNanos()), false);
@@ -169,13 +169,16 @@ final class PlainGrant implements Grant, PlainHolding {
             @Override
             public RenewEntry entry() {
                 return new RenewEntry(
-                        hold().keys(), place.value(), 0, hold().options.term().toMillis());
+                        hold().keys(),
+                        place.value(),
+                        0,
+                        hold().options.leaseDuration().toMillis());
             }
 
             @Override
             public boolean answered(Renewed how, long sentNanos) {
                 if (how == Renewed.GONE) {
-                    hold().lose(LossReason.GONE);
+                    hold().lose(LossReason.NOT_ON_SERVER);
                 } else {
                     plain.kit.renewals().renewed(hold(), sentNanos);
                 }

@@ -40,12 +40,12 @@ public final class PlainLocks {
     /** What the options of a plain lock say about its leases. */
     public static LockOptions leases(PlainOptions options) {
         LockOptions defaults = LockOptions.defaults();
-        Duration longest = options.longestHold();
-        return defaults.withTerm(options.term())
-                .withRenewed(options.renewed())
-                .withLongestHold(longest)
-                .withLongestScope(longest == null ? defaults.longestScope() : longest)
-                .withLeastRemaining(options.leastRemaining());
+        Duration longest = options.maxHold();
+        return defaults.withLeaseDuration(options.leaseDuration())
+                .withRenewal(options.renewal())
+                .withMaxHold(longest)
+                .withMaxScopedHold(longest == null ? defaults.maxScopedHold() : longest)
+                .withMinRemaining(options.minRemaining());
     }
 
     /** A request that has not asked yet. */

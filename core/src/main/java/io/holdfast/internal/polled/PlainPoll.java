@@ -86,7 +86,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
         plain.server.plainScripts.acquire(
                 place.key(),
                 place.value(),
-                options.term(),
+                options.leaseDuration(),
                 mayBeMine,
                 replace,
                 sent,
@@ -140,7 +140,8 @@ final class PlainPoll implements Poll<PlainAttempt> {
                 request()
                         .granted(
                                 grant,
-                                plain.server.deadline(keys, sent, options.term().toNanos()));
+                                plain.server.deadline(
+                                        keys, sent, options.leaseDuration().toNanos()));
             }
             return;
         }
@@ -243,7 +244,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     @Override
     public PlainAttempt usedUp(Wait wait, int attempts) {
-        return new PlainAttempt.UsedUp(place.key(), attempts, holder());
+        return new PlainAttempt.AttemptsExhausted(place.key(), attempts, holder());
     }
 
     @Override

@@ -55,7 +55,8 @@ public final class Adoption {
             for (int i = 0; ; i++) {
                 long sent = queue.kit.nanoTime();
                 AdoptReply reply = ask(ticket, sent);
-                long deadline = queue.server.deadline(keys, sent, options.term().toNanos());
+                long deadline = queue.server.deadline(
+                        keys, sent, options.leaseDuration().toNanos());
                 if (reply.held() && deadline - queue.kit.nanoTime() > 0) {
                     QueueGrant grant =
                             new QueueGrant(request, ticket.token(), reply.sinceMicros(), true, 0, false, sent);
@@ -69,7 +70,8 @@ public final class Adoption {
                     if (reply.held()) {
                         queue.withdrawals.takeBack(keys, owner, false, Rest.NONE);
                     }
-                    throw new LeaseLostException(ticket.lock(), ticket.token(), LossReason.GONE, false, null);
+                    throw new LeaseLostException(
+                            ticket.lockName(), ticket.token(), LossReason.NOT_ON_SERVER, false, null);
                 }
             }
         } catch (ServerUnreachableException e) {
@@ -90,7 +92,7 @@ public final class Adoption {
                 ticket.grantToken(),
                 ticket.token(),
                 owner,
-                options.term(),
+                options.leaseDuration(),
                 request.demand().label(),
                 TakeBack.TOMBSTONE);
         return Answers.await(queue.server, callback -> queue.server.queueScripts.adopt(asked, sent, callback));

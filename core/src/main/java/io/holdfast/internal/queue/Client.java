@@ -126,7 +126,7 @@ public final class Client implements Engine {
             throw new IllegalArgumentException("deadlock is " + lockOptions.deadlock() + ", must be "
                     + LockOptions.OnDeadlock.WAIT + " for a client without deadlockDetection: nobody would find one");
         }
-        server.refuseBeyondQuarantine("term", lockOptions.term());
+        server.refuseBeyondQuarantine("leaseDuration", lockOptions.leaseDuration());
     }
 
     @Override

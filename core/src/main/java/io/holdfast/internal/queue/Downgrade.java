@@ -54,7 +54,7 @@ public final class Downgrade {
         this.writingGoesOn = writing.goingOn();
         this.stage = reading.outcome.stage();
         Duration left = Duration.ofMillis(writing.peek().toMillis()); // the server counts whole ones
-        Duration usual = reading.options.term();
+        Duration usual = reading.options.leaseDuration();
         this.term = left.compareTo(usual) > 0 ? left : usual;
         this.giveUpNanos =
                 queue.kit.nanoTime() + queue.kit.options.commandTimeout().toNanos();
@@ -101,7 +101,7 @@ public final class Downgrade {
     private void answered(DowngradeReply reply, long sent) {
         long deadline = queue.server.deadline(reading.keys, sent, term.toNanos());
         if (reply.token() == 0) {
-            takeBack(reading.unanswered(), LossReason.GONE, lost(LossReason.GONE));
+            takeBack(reading.unanswered(), LossReason.NOT_ON_SERVER, lost(LossReason.NOT_ON_SERVER));
         } else if (deadline - queue.kit.nanoTime()
                 <= Demand.leastLeft(reading.options).toNanos()) {
             again(null); // asked once more, its hold ends later
@@ -175,7 +175,7 @@ public final class Downgrade {
                 ? new LockEvent.Released(
                         subject,
                         writing.token(),
-                        writing.options.term(),
+                        writing.options.leaseDuration(),
                         writing.waited(),
                         held,
                         ReleaseResult.UNCONFIRMED)

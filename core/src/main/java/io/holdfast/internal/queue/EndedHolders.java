@@ -111,7 +111,7 @@ final class EndedHolders {
     private void release(Keys keys, Holder holder, Consumer<Boolean> then) {
         LOG.log(
                 System.Logger.Level.INFO,
-                () -> Shown.lock(keys.name()) + ": its holder, " + holder.inWords() + ", has ended without a release");
+                () -> Shown.lock(keys.name()) + ": its holder, " + holder.describe() + ", has ended without a release");
         long sent = kit.nanoTime();
         server.steeringScripts.revoke(keys, holder, false, Duration.ZERO, (revoked, failure) -> {
             if (revoked != null) {

@@ -217,7 +217,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
             return hold.ticket();
         }
         String open = OwnerIds.publicPart(hold.owner());
-        return new LeaseTicket(keys().name(), open, token(), token(), hold.options.term());
+        return new LeaseTicket(keys().name(), open, token(), token(), hold.options.leaseDuration());
     }
 
     @Override
@@ -232,9 +232,9 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
 
     /** In the line, if it stood there behind others; if it was asked for on its behalf, in the server's queue. */
     @Override
-    public int initialPlace() {
+    public int initialPosition() {
         int inLine = request.outcome.firstPlace;
-        return inLine != 0 || hold.origin.startNanos - request.outcome.startNanos < 0 ? inLine : hold.initialPlace();
+        return inLine != 0 || hold.origin.startNanos - request.outcome.startNanos < 0 ? inLine : hold.initialPosition();
     }
 
     @Override
@@ -364,7 +364,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
     public CompletableFuture<Boolean> handOut() {
         return remaining().compareTo(Demand.leastLeft(options())) > 0
                 ? CompletableFuture.completedFuture(isValid())
-                : hold.prolong(options().term());
+                : hold.prolong(options().leaseDuration());
     }
 
     @Override
@@ -400,7 +400,7 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         tell(subject -> new LockEvent.Released(
                 subject,
                 Math.max(token, hold.token()),
-                hold.options.term(),
+                hold.options.leaseDuration(),
                 waited(),
                 hold.kit.since(grantedNanos),
                 how));

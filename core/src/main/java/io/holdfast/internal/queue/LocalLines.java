@@ -36,18 +36,18 @@ public final class LocalLines implements Kept {
      * wants something of the server's queue which is known there of each request.
      */
     static int turns(LockOptions options) {
-        boolean served = options.renewed()
-                && options.ownConflict() == LockOptions.OwnConflict.WAIT
-                && options.shortestHold().isZero()
+        boolean served = options.renewal()
+                && options.reentrancy() == LockOptions.Reentrancy.WAIT
+                && options.minHold().isZero()
                 && options.order() == LockOptions.Order.FIFO
                 && options.requestLife() == null
                 && options.queueLimit() == 0;
-        return served ? options.turns() : 0;
+        return served ? options.localHandoffs() : 0;
     }
 
     /** Whether requests of one client share holds of the server. */
     public static boolean isShared(LockOptions options) {
-        return turns(options) > 0 || (options.renewed() && !options.keepFor().isZero());
+        return turns(options) > 0 || (options.renewal() && !options.keepFor().isZero());
     }
 
     /**
@@ -73,16 +73,16 @@ public final class LocalLines implements Kept {
 
     /** Refuses options that do not go together with locks that are kept. */
     static void accept(LockOptions options) {
-        if (!options.renewed() || options.keepFor().isZero()) {
+        if (!options.renewal() || options.keepFor().isZero()) {
             return;
         }
-        if (options.ownConflict() != LockOptions.OwnConflict.WAIT) {
-            throw new IllegalArgumentException("ownConflict is " + options.ownConflict()
+        if (options.reentrancy() != LockOptions.Reentrancy.WAIT) {
+            throw new IllegalArgumentException("reentrancy is " + options.reentrancy()
                     + ", must be WAIT with keepFor: a hold that leases share belongs to no actor");
         }
-        if (!options.shortestHold().isZero()) {
-            throw new IllegalArgumentException("shortestHold is " + options.shortestHold() + ", must be "
-                    + Duration.ZERO + " with keepFor: a lock that rests cannot be handed on");
+        if (!options.minHold().isZero()) {
+            throw new IllegalArgumentException("minHold is " + options.minHold() + ", must be " + Duration.ZERO
+                    + " with keepFor: a lock that rests cannot be handed on");
         }
     }
 

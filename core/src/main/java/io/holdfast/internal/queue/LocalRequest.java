@@ -185,7 +185,7 @@ final class LocalRequest implements Asking<Attempt> {
     /** The same, where nothing was asked for it. */
     void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
         Attempt own = attempt instanceof Attempt.TimedOut over
-                ? new Attempt.TimedOut(over.lock(), demand.waitLimit(), over.contention())
+                ? new Attempt.TimedOut(over.lockName(), demand.waitLimit(), over.contention())
                 : attempt;
         end(own, failure, false);
     }
@@ -232,16 +232,16 @@ final class LocalRequest implements Asking<Attempt> {
     void deliver(LocalHold lease, Handle handle) {
         cancelTimer();
         tellQueued();
-        outcome.countObtained(lease.waited(), lease.initialPlace());
+        outcome.countObtained(lease.waited(), lease.initialPosition());
         outcome.tell(
                 lease.owner(),
                 subject -> new LockEvent.Obtained(
                         subject,
                         lease.token(),
-                        demand.options().term(),
+                        demand.options().leaseDuration(),
                         lease.waited(),
                         lease.attempts(),
-                        lease.initialPlace(),
+                        lease.initialPosition(),
                         false));
         hand(handle);
     }

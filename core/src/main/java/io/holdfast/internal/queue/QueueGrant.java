@@ -167,7 +167,7 @@ final class QueueGrant implements Grant {
                 owner,
                 Math.max(token, lastToken),
                 token,
-                hold().options.term());
+                hold().options.leaseDuration());
     }
 
     @Override
@@ -263,7 +263,7 @@ final class QueueGrant implements Grant {
     @Override
     public void confirm(long now) {
         confirmAt = now + RETRY_NANOS + queue.kit.options.commandTimeout().toNanos();
-        extend(hold().options.term(), true).whenComplete((held, failure) -> {
+        extend(hold().options.leaseDuration(), true).whenComplete((held, failure) -> {
             if (failure != null) {
                 confirmAt = queue.kit.nanoTime() + RETRY_NANOS;
                 hold().arm();
@@ -286,7 +286,7 @@ final class QueueGrant implements Grant {
     private CompletableFuture<Boolean> extend(Duration term, boolean together) {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         LockOptions options = hold().options;
-        Duration asked = confirmed || term.compareTo(options.term()) > 0 ? term : options.term();
+        Duration asked = confirmed || term.compareTo(options.leaseDuration()) > 0 ? term : options.leaseDuration();
         RedisDriver master = queue.server.masterOf(keys);
         askForTerm(asked, together, (held, sent, failure) -> {
             if (held == null) {
@@ -410,7 +410,8 @@ final class QueueGrant implements Grant {
 
         @Override
         public RenewEntry entry() {
-            return new RenewEntry(keys, owner, token, hold().options.term().toMillis());
+            return new RenewEntry(
+                    keys, owner, token, hold().options.leaseDuration().toMillis());
         }
 
         @Override
@@ -440,14 +441,14 @@ final class QueueGrant implements Grant {
      */
     private CompletableFuture<?> gone() {
         if (!ticketed || !hold().active()) {
-            hold().lose(LossReason.GONE);
+            hold().lose(LossReason.NOT_ON_SERVER);
             return CompletableFuture.completedFuture(null);
         }
         return isAdopted().handle((adopted, failure) -> {
             if (failure == null && adopted) {
                 hold().handOver();
             } else {
-                hold().lose(LossReason.GONE);
+                hold().lose(LossReason.NOT_ON_SERVER);
             }
             return null;
         });

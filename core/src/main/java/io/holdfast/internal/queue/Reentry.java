@@ -25,7 +25,7 @@ final class Reentry {
         this.request = request;
         this.options = request.options;
         this.actors = request.queue.actors;
-        this.wanted = options.ownConflict() != LockOptions.OwnConflict.WAIT;
+        this.wanted = options.reentrancy() != LockOptions.Reentrancy.WAIT;
     }
 
     /** The request begins to wait; {@link #end} follows, once. */
@@ -52,8 +52,8 @@ final class Reentry {
             request.finish(new Attempt.Upgrade(request.keys.name(), with(own)));
             return true;
         }
-        if (options.ownConflict() == LockOptions.OwnConflict.REFUSE) {
-            request.finish(new Attempt.OwnConflict(request.keys.name(), with(own)));
+        if (options.reentrancy() == LockOptions.Reentrancy.REFUSE) {
+            request.finish(new Attempt.HeldByCaller(request.keys.name(), with(own)));
             return true;
         }
         Handle handle = own.enter();
@@ -70,7 +70,7 @@ final class Reentry {
     }
 
     private void share(Hold own, Handle handle) {
-        if (options.ownConflict() == LockOptions.OwnConflict.REENTER_AND_EXTEND || !isGood(own)) {
+        if (options.reentrancy() == LockOptions.Reentrancy.REENTER_AND_EXTEND || !isGood(own)) {
             extend(own, handle);
         } else {
             request.join(own, handle);
@@ -95,7 +95,7 @@ final class Reentry {
     }
 
     private void extend(Hold own, Handle handle) {
-        own.prolong(options.term()).whenComplete((held, failure) -> {
+        own.prolong(options.leaseDuration()).whenComplete((held, failure) -> {
             if (failure == null && held) {
                 extended(own, handle);
                 return;

@@ -127,7 +127,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** The same, where the stage was given out before: it may have been withdrawn since, or at this moment. */
     void begin() {
-        if (!options.shortestHold().isZero()) {
+        if (!options.minHold().isZero()) {
             queue.server.mayBeOutlived();
         }
         queue.waitingRoom.add(this);
@@ -257,15 +257,11 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                     state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
         }
         switch (reply.word()) {
-            case GRANTED ->
-                granted(
-                        reply.token(),
-                        reply.sinceMicros(),
-                        queue.server.deadline(keys, sent, options.term().toNanos()),
-                        true,
-                        0,
-                        reply.kept(),
-                        sent);
+            case GRANTED -> {
+                long until = queue.server.deadline(
+                        keys, sent, options.leaseDuration().toNanos());
+                granted(reply.token(), reply.sinceMicros(), until, true, 0, reply.kept(), sent);
+            }
             case QUEUED -> {
                 if (outcome.firstPlace == 0) {
                     outcome.firstPlace = reply.place();
@@ -344,7 +340,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         if (hold != null) {
             if (token > hold.token()) {
                 // The server granted anew, so the hold that we know of had lapsed.
-                hold.lose(LossReason.GONE);
+                hold.lose(LossReason.NOT_ON_SERVER);
             }
             return;
         }
@@ -368,7 +364,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         copies.handedOff();
         Object how = outcome.end();
         if (how instanceof Hold hold && claim.token() > hold.token()) {
-            hold.lose(LossReason.GONE);
+            hold.lose(LossReason.NOT_ON_SERVER);
         } else if (how == null && !claim.confirmed() && confirmsFirst()) {
             ask();
         } else {

@@ -28,7 +28,7 @@ final class Tenure {
         QueueGrant grant = hold.grant instanceof QueueGrant of ? of : null;
         this.turn = new Turn(options, grant == null ? now : grant.knownNanos);
         this.tokens = new SharedTokens(hold.token(), grant == null ? 1 : grant.tokens(), now);
-        this.extensions = new Extensions(options.term());
+        this.extensions = new Extensions(options.leaseDuration());
     }
 
     /** Whether a lease of it is as good as the options ask for. Of a hold after which the lock is to rest there is no other. */

@@ -46,9 +46,10 @@ final class Turn {
      */
     Turn(LockOptions options, long knownNanos) {
         this.sections = LocalLines.turns(options);
-        this.timeNanos = options.turnTime().toNanos();
-        this.interval =
-                options.keepFor().isZero() ? INTERVAL_NANOS : options.term().toNanos() / 3;
+        this.timeNanos = options.localHandoffTime().toNanos();
+        this.interval = options.keepFor().isZero()
+                ? INTERVAL_NANOS
+                : options.leaseDuration().toNanos() / 3;
         this.knownNanos = knownNanos;
     }
 

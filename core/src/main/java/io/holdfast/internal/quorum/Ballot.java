@@ -196,7 +196,7 @@ final class Ballot {
             seat.node.acquire(
                     keys,
                     owner,
-                    options.term(),
+                    options.leaseDuration(),
                     proposal,
                     actorLabel,
                     sent,
@@ -216,7 +216,7 @@ final class Ballot {
         boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
         boolean forGood = rejected && failure != null && !Refusals.isTransient(failure);
         if (reply != null && reply.word() == QuorumWord.GRANTED) {
-            seat.lasts(sent, options.term());
+            seat.lasts(sent, options.leaseDuration());
         }
         heard(seat, reply, problem, forGood);
         // Only now: whoever takes back sees either the grant, or a copy that is not answered.
@@ -320,7 +320,10 @@ final class Ballot {
 
     private void tell() {
         if (phase == Phase.WON) {
-            caller.won(this, leaseToken, deadline(sentNanos, options.term().toNanos()));
+            caller.won(
+                    this,
+                    leaseToken,
+                    deadline(sentNanos, options.leaseDuration().toNanos()));
         } else { // perhaps ended by a caller who could not be told to the end that it was won
             takeBack();
             caller.lost(this);
@@ -374,29 +377,30 @@ final class Ballot {
     private void raise(Seat seat, long nodeToken) {
         VotingNode node = seat.node;
         long sent = quorum.kit.nanoTime();
-        node.server.quorumScripts.raise(keys, owner, nodeToken, leaseToken, options.term(), sent, (held, failure) -> {
-            lock.lock();
-            try {
-                if (held != null) {
-                    if (held) {
-                        seat.lasts(sent, options.term());
+        node.server.quorumScripts.raise(
+                keys, owner, nodeToken, leaseToken, options.leaseDuration(), sent, (held, failure) -> {
+                    lock.lock();
+                    try {
+                        if (held != null) {
+                            if (held) {
+                                seat.lasts(sent, options.leaseDuration());
+                            }
+                            seat.raised = held && !seat.out;
+                            seat.out |= !held;
+                            seat.failure = null;
+                            if (!held && seat.token == nodeToken) {
+                                seat.token = 0;
+                            }
+                        } else if (failure != null) {
+                            seat.out |= phase == Phase.RAISING && !seat.raised;
+                            seat.failure = seat.node.unreachableOrRefused(failure);
+                        }
+                        decide();
+                    } finally {
+                        lock.unlock();
                     }
-                    seat.raised = held && !seat.out;
-                    seat.out |= !held;
-                    seat.failure = null;
-                    if (!held && seat.token == nodeToken) {
-                        seat.token = 0;
-                    }
-                } else if (failure != null) {
-                    seat.out |= phase == Phase.RAISING && !seat.raised;
-                    seat.failure = seat.node.unreachableOrRefused(failure);
-                }
-                decide();
-            } finally {
-                lock.unlock();
-            }
-            follow();
-        });
+                    follow();
+                });
     }
 
     private void setTimer(long nanos) {

@@ -119,7 +119,7 @@ final class BallotGrant implements Grant {
      */
     void joinSoon() {
         if (ballot.members() < ballot.seats.size()) {
-            long delay = Math.min(JOIN_NANOS, hold().options.term().toNanos() / JOINS_A_TERM);
+            long delay = Math.min(JOIN_NANOS, hold().options.leaseDuration().toNanos() / JOINS_A_TERM);
             quorum.kit.schedule(delay, this::join);
         }
     }
@@ -202,7 +202,7 @@ final class BallotGrant implements Grant {
                 // Also if the round was given up already: what a majority has agreed to counts.
                 close(hold().armed(deadline(sentNanos, term.toNanos()), false));
             } else if (ballot.members() < quorum.majority) {
-                hold().lose(LossReason.GONE);
+                hold().lose(LossReason.NOT_ON_SERVER);
                 close(false);
             } else if (tooFew) {
                 close(null);
@@ -259,10 +259,10 @@ final class BallotGrant implements Grant {
     public void renew(Renewals.Round round) {
         Map<Seat, Long> members = members();
         if (members.size() < quorum.majority) {
-            hold().lose(LossReason.GONE);
+            hold().lose(LossReason.NOT_ON_SERVER);
             return;
         }
-        Duration term = hold().options.term();
+        Duration term = hold().options.leaseDuration();
         Votes votes = new Votes(term, round.sentNanos, members.keySet(), agreed -> renewed(agreed, round.sentNanos));
         members.forEach((seat, nodeToken) -> round.add(
                 new Lane(seat.node),
@@ -291,9 +291,9 @@ final class BallotGrant implements Grant {
 
     @Override
     public void accept(Duration atLeast) {
-        if (atLeast.compareTo(quorum.options.longestTerm()) > 0) {
-            throw new IllegalArgumentException("atLeast is " + atLeast + ", must be at most the quorum's longestTerm, "
-                    + quorum.options.longestTerm());
+        if (atLeast.compareTo(quorum.options.maxLeaseDuration()) > 0) {
+            throw new IllegalArgumentException("atLeast is " + atLeast
+                    + ", must be at most the quorum's maxLeaseDuration, " + quorum.options.maxLeaseDuration());
         }
     }
 
@@ -302,7 +302,7 @@ final class BallotGrant implements Grant {
         CompletableFuture<Boolean> result = new CompletableFuture<>();
         Map<Seat, Long> members = members();
         if (members.size() < quorum.majority) {
-            hold().lose(LossReason.GONE); // and nobody may be left who would answer
+            hold().lose(LossReason.NOT_ON_SERVER); // and nobody may be left who would answer
             result.complete(false);
             return result;
         }

@@ -151,12 +151,14 @@ public final class QuorumClient implements Engine {
 
     /** How long a node is kept out that is new, or has lost its memory. */
     Duration quarantine() {
-        return quarantine(options.longestTerm());
+        return quarantine(options.maxLeaseDuration());
     }
 
     /** A second more than terms take, because tokens may be so far ahead of a node's clock. */
-    public static Duration quarantine(Duration longestTerm) {
-        return longestTerm.plusNanos(Deadlines.drift(longestTerm.toNanos())).plusSeconds(1);
+    public static Duration quarantine(Duration maxLeaseDuration) {
+        return maxLeaseDuration
+                .plusNanos(Deadlines.drift(maxLeaseDuration.toNanos()))
+                .plusSeconds(1);
     }
 
     /** Another node that runs on the same server; null if there is none. */
@@ -190,9 +192,10 @@ public final class QuorumClient implements Engine {
 
     @Override
     public void accept(LockOptions lock) {
-        if (lock.term().compareTo(options.longestTerm()) > 0) {
-            throw new IllegalArgumentException("term is " + lock.term() + ", must be at most the quorum's longestTerm, "
-                    + options.longestTerm() + ": for so long a node that lost its memory is kept out");
+        if (lock.leaseDuration().compareTo(options.maxLeaseDuration()) > 0) {
+            throw new IllegalArgumentException(
+                    "leaseDuration is " + lock.leaseDuration() + ", must be at most the quorum's maxLeaseDuration, "
+                            + options.maxLeaseDuration() + ": for so long a node that lost its memory is kept out");
         }
         String queue = "a quorum has no queue";
         refuseUnless("order", lock.order(), LockOptions.Order.FIFO, queue);
@@ -200,13 +203,13 @@ public final class QuorumClient implements Engine {
         refuseUnless("queueLimit", lock.queueLimit(), 0, queue);
         refuseUnless("requestLife", String.valueOf(lock.requestLife()), "null", queue);
         refuseUnless("keepFor", lock.keepFor(), Duration.ZERO, "nobody could recall the lock");
-        refuseUnless("shortestHold", lock.shortestHold(), Duration.ZERO, RESTS);
+        refuseUnless("minHold", lock.minHold(), Duration.ZERO, RESTS);
         refuseUnless("deadlock", lock.deadlock(), LockOptions.OnDeadlock.WAIT, "a quorum finds no deadlocks");
         refuseUnless("replicas", lock.replicas(), 0, "the nodes of a quorum are independent servers");
         refuseUnless(
-                "ownConflict",
-                lock.ownConflict(),
-                LockOptions.OwnConflict.WAIT,
+                "reentrancy",
+                lock.reentrancy(),
+                LockOptions.Reentrancy.WAIT,
                 "a quorum does not know actors, so there is no re-entry, and no view as a java.util.concurrent lock");
         if (lock.waitLimit().untilStuck()) {
             throw new IllegalArgumentException(
@@ -323,7 +326,7 @@ public final class QuorumClient implements Engine {
                         one.kind(),
                         one.holder(),
                         true,
-                        one.term(),
+                        one.leaseDuration(),
                         ofMajority(infos.stream().map(LockInfo::remaining).toList()),
                         0,
                         List.of());

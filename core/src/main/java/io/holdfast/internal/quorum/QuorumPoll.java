@@ -105,7 +105,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
 
     @Override
     public void held(Hold hold) {
-        if (hold.options.renewed() && hold.grant instanceof BallotGrant grant) {
+        if (hold.options.renewal() && hold.grant instanceof BallotGrant grant) {
             grant.joinSoon();
         }
     }

@@ -295,7 +295,7 @@ public final class SetRequest implements Question<SetAnswer> {
             for (Handle handle : all) {
                 if (!handle.isValid()) {
                     LossReason reason = handle.hold.lossReason();
-                    lost(handle.hold.keys().name(), reason == null ? LossReason.GONE : reason);
+                    lost(handle.hold.keys().name(), reason == null ? LossReason.NOT_ON_SERVER : reason);
                     return true;
                 }
             }
@@ -391,7 +391,7 @@ public final class SetRequest implements Question<SetAnswer> {
                 } else if (handle.hold instanceof SharedHolding lease) {
                     holds.add(lease.shared());
                 }
-                delay = Math.min(delay, handle.hold.options().term().toNanos() / 10);
+                delay = Math.min(delay, handle.hold.options().leaseDuration().toNanos() / 10);
             }
             kit.schedule(delay, () -> kit.renewals().renew(holds));
         }
@@ -399,12 +399,12 @@ public final class SetRequest implements Question<SetAnswer> {
         /** A member was asked with what was left of the wait: what is told is the wait of the caller. */
         private SetAttempt inWords(Attempt refusal) {
             if (refusal instanceof Attempt.Unknown unknown) {
-                return new SetAttempt.Unknown(unknown.lock(), unknown.cause());
+                return new SetAttempt.Unknown(unknown.lockName(), unknown.cause());
             }
             Attempt.NotObtained why = (Attempt.NotObtained) refusal;
             boolean timedOut = why instanceof Attempt.TimedOut || (why instanceof Attempt.Taken && !wait.isNone());
             return new SetAttempt.NotAll(
-                    why.lock(), timedOut ? new Attempt.TimedOut(why.lock(), wait, why.contention()) : why);
+                    why.lockName(), timedOut ? new Attempt.TimedOut(why.lockName(), wait, why.contention()) : why);
         }
     }
 }

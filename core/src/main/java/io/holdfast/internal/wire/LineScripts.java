@@ -73,7 +73,7 @@ public final class LineScripts {
     }
 
     /** What one confirmation asks for. */
-    public record ConfirmEntry(String owner, long token, long termMillis) {}
+    public record ConfirmEntry(String owner, long token, long leaseDurationMillis) {}
 
     /** What a writer has as a reader; the token is 0 if it has nothing. */
     public record DowngradeReply(long token, long sinceMicros, State state) {}
@@ -100,7 +100,7 @@ public final class LineScripts {
     /** Asks, once or again. */
     void acquire(
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
-        String term = Long.toString(asked.options().term().toMillis());
+        String term = Long.toString(asked.options().leaseDuration().toMillis());
         calls.call(
                 Script.LINE_ACQUIRE,
                 asked.keys().allToAcquire(asked.owner()),
@@ -136,14 +136,14 @@ public final class LineScripts {
             Keys keys,
             String owner,
             Duration tombstone,
-            Duration shortestHold,
+            Duration minHold,
             Duration rest,
             long token,
             BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
         calls.call(
                 Script.LINE_RELEASE,
                 tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner),
-                queue.common().add(owner).add(QueueScripts.releaseOf(tombstone, shortestHold, rest, token)),
+                queue.common().add(owner).add(QueueScripts.releaseOf(tombstone, minHold, rest, token)),
                 reply -> new ReleaseReply(reply.word(ReleaseWord.class), stateOf(reply, 1)),
                 callback);
     }
@@ -161,7 +161,7 @@ public final class LineScripts {
                     .append(' ')
                     .append(entry.token())
                     .append(' ')
-                    .append(entry.termMillis());
+                    .append(entry.leaseDurationMillis());
         }
         calls.call(
                 Script.LINE_CONFIRM,
@@ -215,7 +215,7 @@ public final class LineScripts {
                         .append(' ')
                         .append(entry.token())
                         .append(' ')
-                        .append(entry.termMillis());
+                        .append(entry.leaseDurationMillis());
             }
             args.add(words.toString());
             order.addAll(of);
@@ -304,7 +304,7 @@ public final class LineScripts {
                 keys.kind().shown(),
                 Optional.ofNullable(last).map(LockInfo.Share::holder),
                 last != null && last.confirmed(),
-                last == null ? Duration.ZERO : last.term(),
+                last == null ? Duration.ZERO : last.leaseDuration(),
                 last == null ? Duration.ZERO : last.remaining(),
                 reply.count(0),
                 reply.count(0),

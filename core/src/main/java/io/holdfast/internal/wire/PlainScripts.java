@@ -87,7 +87,7 @@ public final class PlainScripts {
         Arguments args = new Arguments();
         for (RenewEntry entry : entries) {
             keys.add(entry.keys().hold());
-            args.add(entry.owner()).add(entry.termMillis());
+            args.add(entry.owner()).add(entry.leaseDurationMillis());
         }
         calls.call(Script.PLAIN_EXTEND, keys, args, sentNanos, Renewed::of, callback);
     }

@@ -173,7 +173,7 @@ public final class QueueScripts {
      */
     public record AdoptReply(boolean held, long sinceMicros) {}
 
-    public record RenewEntry(Keys keys, String owner, long token, long termMillis) {}
+    public record RenewEntry(Keys keys, String owner, long token, long leaseDurationMillis) {}
 
     /** What a renewal says of a hold, in the order of its numbers. */
     public enum Renewed {
@@ -245,7 +245,7 @@ public final class QueueScripts {
             lines.acquire(asked, sentNanos, callback);
             return;
         }
-        String term = Long.toString(asked.options().term().toMillis());
+        String term = Long.toString(asked.options().leaseDuration().toMillis());
         Arguments args = common().add(asked.owner())
                 .add(term)
                 .add(held(term, asked.actor()) + (asked.keep() ? " K" : ""))
@@ -287,7 +287,7 @@ public final class QueueScripts {
 
     /** How long a waiter may take to confirm: never longer than the term. */
     static Duration claimWindow(LockOptions lock) {
-        return lock.claim().compareTo(lock.term()) < 0 ? lock.claim() : lock.term();
+        return lock.handoffTimeout().compareTo(lock.leaseDuration()) < 0 ? lock.handoffTimeout() : lock.leaseDuration();
     }
 
     private static String letterOf(LockOptions.Order order) {
@@ -309,7 +309,7 @@ public final class QueueScripts {
     /**
      * Releases, or withdraws a request.
      *
-     * @param shortestHold how long the lock stays taken from the grant
+     * @param minHold how long the lock stays taken from the grant
      * @param rest how long it stays taken from now
      * @param lastToken the last one that was used of several that were reserved, or, of a hold beside others, its own; 0 if none
      *     were, or it is not known
@@ -318,15 +318,15 @@ public final class QueueScripts {
             Keys keys,
             String owner,
             Duration tombstone,
-            Duration shortestHold,
+            Duration minHold,
             Duration rest,
             long lastToken,
             BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
         if (keys.kind().isLine()) {
-            lines.release(keys, owner, tombstone, shortestHold, rest, lastToken, callback);
+            lines.release(keys, owner, tombstone, minHold, rest, lastToken, callback);
             return;
         }
-        String words = releaseOf(tombstone, shortestHold, rest, lastToken);
+        String words = releaseOf(tombstone, minHold, rest, lastToken);
         calls.call(
                 Script.RELEASE,
                 tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner),
@@ -336,8 +336,8 @@ public final class QueueScripts {
                 callback);
     }
 
-    static String releaseOf(Duration tombstone, Duration shortestHold, Duration rest, long token) {
-        return tombstone.toMillis() + " " + shortestHold.toMillis() + " "
+    static String releaseOf(Duration tombstone, Duration minHold, Duration rest, long token) {
+        return tombstone.toMillis() + " " + minHold.toMillis() + " "
                 + rest.plusNanos(999_999).toMillis() + " " + token;
     }
 
@@ -406,7 +406,7 @@ public final class QueueScripts {
         Arguments args = new Arguments();
         for (RenewEntry entry : entries) {
             keys.add(entry.keys().hold());
-            args.add(entry.owner()).add(entry.token()).add(entry.termMillis());
+            args.add(entry.owner()).add(entry.token()).add(entry.leaseDurationMillis());
         }
         calls.call(Script.RENEW, keys, args, sentNanos, Renewed::of, callback);
     }

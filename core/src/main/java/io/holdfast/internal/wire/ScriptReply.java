@@ -95,7 +95,7 @@ public record ScriptReply(List<Reply> elements, long timeMicros) {
     }
 
     /** The term of the same hold; 0 if there is none. */
-    long termMillis(int at) {
+    long leaseDurationMillis(int at) {
         return holds(at) ? number(at + 4) : 0;
     }
 

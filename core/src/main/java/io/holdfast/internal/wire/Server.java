@@ -232,13 +232,15 @@ public final class Server implements Answers.Asker {
         if (unfit != null) {
             return unfit;
         }
-        Duration certain = Duration.ofNanos(Deadlines.ofReply(0, lock.term().toNanos(), rate));
-        return certain.compareTo(lock.leastRemaining()) > 0
+        Duration certain =
+                Duration.ofNanos(Deadlines.ofReply(0, lock.leaseDuration().toNanos(), rate));
+        return certain.compareTo(lock.minRemaining()) > 0
                 ? null
                 : new ServerRefusedException(
-                        clockInWords(partition, clock.aheadInWords(partition)) + ": of the term of " + lock.term()
+                        clockInWords(partition, clock.aheadInWords(partition)) + ": of the term of "
+                                + lock.leaseDuration()
                                 + " only "
-                                + certain + " are certain, less than leastRemaining, " + lock.leastRemaining() + "; "
+                                + certain + " are certain, less than minRemaining, " + lock.minRemaining() + "; "
                                 + SLOWER,
                         null);
     }

@@ -105,7 +105,7 @@ public final class SteeringScripts {
                 keys.kind().shown(),
                 reply.holder(hold),
                 reply.text(1).equals("held"),
-                Duration.ofMillis(reply.termMillis(hold)),
+                Duration.ofMillis(reply.leaseDurationMillis(hold)),
                 Duration.ofMillis(reply.remainingMillis(hold)),
                 reply.count(0),
                 queue);

@@ -238,7 +238,7 @@ public final class HandEngine implements Engine {
 
         @Override
         public Duration remaining() {
-            return isValid() ? options().term() : Duration.ZERO;
+            return isValid() ? options().leaseDuration() : Duration.ZERO;
         }
 
         @Override
@@ -267,7 +267,7 @@ public final class HandEngine implements Engine {
         }
 
         @Override
-        public int initialPlace() {
+        public int initialPosition() {
             return 0;
         }
 

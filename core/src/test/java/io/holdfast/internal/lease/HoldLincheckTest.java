@@ -19,7 +19,7 @@ public final class HoldLincheckTest {
 
     private final HandClient hand = new HandClient();
     private final Lease lease =
-            hand.lease("a", LockOptions.defaults().withTerm(TERM).withRenewed(false));
+            hand.lease("a", LockOptions.defaults().withLeaseDuration(TERM).withRenewal(false));
     private final Hold hold = hand.client.kit.holds().iterator().next();
     private final List<Integer> late = new CopyOnWriteArrayList<>();
 

@@ -32,7 +32,7 @@ public final class LeaseStateLincheckTest {
 
     @Operation
     public boolean lose() {
-        return state.endAs(End.lost(LossReason.GONE));
+        return state.endAs(End.lost(LossReason.NOT_ON_SERVER));
     }
 
     @Operation

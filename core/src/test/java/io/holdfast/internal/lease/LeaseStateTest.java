@@ -38,17 +38,17 @@ final class LeaseStateTest {
         assertEquals(Duration.ofNanos(100), state.remaining(GRANTED));
         assertEquals(Duration.ofNanos(1), state.remaining(DEADLINE - 1));
         assertEquals(Duration.ZERO, state.remaining(DEADLINE + 1));
-        assertTrue(state.endAs(End.lost(LossReason.GONE)));
+        assertTrue(state.endAs(End.lost(LossReason.NOT_ON_SERVER)));
         assertEquals(Duration.ZERO, state.remaining(GRANTED));
     }
 
     /** As is needed to go on after an error. */
     @Test
     void endAs_theSameAgain_isStillItsEnd() {
-        End first = End.lost(LossReason.GONE);
+        End first = End.lost(LossReason.NOT_ON_SERVER);
         assertTrue(state.endAs(first));
         assertTrue(state.endAs(first));
-        assertFalse(state.endAs(End.lost(LossReason.GONE)), "of another");
+        assertFalse(state.endAs(End.lost(LossReason.NOT_ON_SERVER)), "of another");
         assertFalse(state.endAs(End.handedOver()));
         assertFalse(state.isHandedOver());
     }
@@ -57,11 +57,11 @@ final class LeaseStateTest {
     void lose_secondEnd_doesNotCount() {
         assertTrue(state.active());
         assertNull(state.lossReason());
-        assertTrue(state.endAs(End.lost(LossReason.GONE)));
+        assertTrue(state.endAs(End.lost(LossReason.NOT_ON_SERVER)));
         assertFalse(state.active());
         assertFalse(state.endAs(End.lost(LossReason.EXPIRED)));
         assertFalse(state.release());
-        assertEquals(LossReason.GONE, state.lossReason());
+        assertEquals(LossReason.NOT_ON_SERVER, state.lossReason());
     }
 
     @Test
@@ -114,7 +114,7 @@ final class LeaseStateTest {
 
     @Test
     void reasonAtDeadline_nobodyCanReachIt_isForgotten() {
-        assertEquals(LossReason.FORGOTTEN, state.reasonAtDeadline(DEADLINE, true));
+        assertEquals(LossReason.ABANDONED, state.reasonAtDeadline(DEADLINE, true));
     }
 
     @Test
@@ -125,7 +125,7 @@ final class LeaseStateTest {
     @Test
     void reasonAtDeadline_wasNotToBeRenewed_isTermEnded() {
         LeaseState once = new LeaseState(DEADLINE, GRANTED, false, null);
-        assertEquals(LossReason.TERM_ENDED, once.reasonAtDeadline(DEADLINE, false));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, once.reasonAtDeadline(DEADLINE, false));
     }
 
     @Test
@@ -134,7 +134,7 @@ final class LeaseStateTest {
         assertFalse(limited.overLongest(GRANTED + 99));
         assertEquals(LossReason.EXPIRED, limited.reasonAtDeadline(GRANTED + 99, false));
         assertTrue(limited.overLongest(GRANTED + 100));
-        assertEquals(LossReason.TERM_ENDED, limited.reasonAtDeadline(GRANTED + 100, false));
+        assertEquals(LossReason.LEASE_LIMIT_REACHED, limited.reasonAtDeadline(GRANTED + 100, false));
         assertFalse(state.overLongest(GRANTED + 100));
     }
 

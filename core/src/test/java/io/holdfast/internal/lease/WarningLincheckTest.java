@@ -27,7 +27,7 @@ public final class WarningLincheckTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final HandClient hand = new HandClient();
-    private final Lease lease = hand.lease("a", LockOptions.defaults().withTerm(TERM));
+    private final Lease lease = hand.lease("a", LockOptions.defaults().withLeaseDuration(TERM));
     private final Hold hold = hand.client.kit.holds().iterator().next();
     private final List<Duration> warnings = new CopyOnWriteArrayList<>();
     private volatile boolean raised;

@@ -114,13 +114,13 @@ public final class DowngradeLincheckTest {
     /** The writer's deadline, at the latest. */
     @Operation
     public void expire() {
-        pass(OPTIONS.term());
+        pass(OPTIONS.leaseDuration());
     }
 
     /** The same, before any timer runs. */
     @Operation(runOnce = true)
     public void expireUnnoticed() {
-        hand.pass(OPTIONS.term());
+        hand.pass(OPTIONS.leaseDuration());
     }
 
     @Operation(runOnce = true)

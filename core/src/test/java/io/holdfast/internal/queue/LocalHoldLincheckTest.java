@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Whoever listens for warnings of a lease hears nothing of the next one that has its hold. */
 public final class LocalHoldLincheckTest {
     private static final LockOptions HANDED =
-            LockOptions.defaults().withTurns(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());
+            LockOptions.defaults().withLocalHandoffs(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());
 
     private final HandClient hand = new HandClient();
     private final CompletableFuture<Answer<Attempt>> first = ask();
@@ -64,7 +64,7 @@ public final class LocalHoldLincheckTest {
     public void isToldNothingOfTheNext() {
         lease.leave();
         assertTrue(Objects.requireNonNull(next.join().handle()).hold.isValid());
-        hand.pass(HANDED.term().minusSeconds(5));
+        hand.pass(HANDED.leaseDuration().minusSeconds(5));
         hand.runDue(); // which warns the next
         assertEquals(List.of(), told);
     }

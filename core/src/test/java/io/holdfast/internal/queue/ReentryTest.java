@@ -9,7 +9,7 @@ import io.holdfast.Faces;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Answer;
@@ -37,7 +37,7 @@ final class ReentryTest {
     private final HandClient hand = new HandClient();
     private final AtomicReference<Request> toWithdraw = new AtomicReference<>();
     private final LockOptions options = LockOptions.defaults()
-            .withOwnConflict(OwnConflict.REENTER_AND_EXTEND)
+            .withReentrancy(Reentrancy.REENTER_AND_EXTEND)
             .withListener(event -> {
                 Request request = toWithdraw.get();
                 if (request != null

@@ -63,7 +63,7 @@ public final class SetRequestLincheckTest {
     public void lose() {
         List<HandHold> holds = engine.holds();
         if (!holds.isEmpty()) {
-            holds.get(0).lose(LossReason.GONE);
+            holds.get(0).lose(LossReason.NOT_ON_SERVER);
         }
     }
 

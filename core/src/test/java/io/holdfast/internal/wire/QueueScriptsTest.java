@@ -11,6 +11,7 @@ final class QueueScriptsTest {
     void claimWindow_shortTerm_isNeverLongerThanTheTerm() {
         LockOptions options = LockOptions.defaults();
         assertEquals(Duration.ofSeconds(1), QueueScripts.claimWindow(options));
-        assertEquals(Duration.ofMillis(300), QueueScripts.claimWindow(options.withTerm(Duration.ofMillis(300))));
+        assertEquals(
+                Duration.ofMillis(300), QueueScripts.claimWindow(options.withLeaseDuration(Duration.ofMillis(300))));
     }
 }

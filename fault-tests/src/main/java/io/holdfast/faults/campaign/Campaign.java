@@ -94,7 +94,7 @@ final class Campaign implements Callable<Integer> {
             names = "--term",
             paramLabel = "MS",
             description = "Term of holds in milliseconds, 3000 by default; 0 for the" + " default of each library.")
-    private long termMillis = 3_000;
+    private long leaseDurationMillis = 3_000;
 
     @Option(names = "--seed", description = "Seed of the first round; a fresh one by default. It is told.")
     private @Nullable Long firstSeed;
@@ -292,8 +292,9 @@ final class Campaign implements Callable<Integer> {
                         boolean unused = topology == Topology.QUORUM
                                 && (name.equals(Subjects.QUARANTINE) || Subjects.way(name) != Way.EXCLUSIVE);
                         if (!unused && (!single || topology == Topology.SINGLE)) {
-                            Duration term =
-                                    termMillis == 0 ? Subjects.defaultTerm(name) : Duration.ofMillis(termMillis);
+                            Duration term = leaseDurationMillis == 0
+                                    ? Subjects.defaultTerm(name)
+                                    : Duration.ofMillis(leaseDurationMillis);
                             long seed = first + round;
                             if (mishap.times() == 1) {
                                 for (int i = 0; i < strikes; i++) {

@@ -13,7 +13,7 @@ import java.util.Map;
  * @param fault what happened
  * @param inside whether the assumptions allow it
  * @param seed of the schedule
- * @param termMillis how long a hold lasts without renewal
+ * @param leaseDurationMillis how long a hold lasts without renewal
  * @param seconds from the first request to the last answer
  * @param faults how often it happened
  * @param outcomes of requests, by word
@@ -40,7 +40,7 @@ record EpisodeResult(
         String fault,
         boolean inside,
         long seed,
-        long termMillis,
+        long leaseDurationMillis,
         double seconds,
         int faults,
         Map<String, Integer> outcomes,

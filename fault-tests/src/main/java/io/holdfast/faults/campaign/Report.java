@@ -40,7 +40,7 @@ final class Report {
         StringBuilder text = new StringBuilder(head());
         Map<String, List<EpisodeResult>> byWay = new LinkedHashMap<>();
         for (EpisodeResult each : results) {
-            String way = each.subject() + " (" + each.version() + "), term " + each.termMillis() + " ms";
+            String way = each.subject() + " (" + each.version() + "), term " + each.leaseDurationMillis() + " ms";
             byWay.computeIfAbsent(way, key -> new ArrayList<>()).add(each);
         }
         byWay.forEach((way, episodes) ->
@@ -119,7 +119,8 @@ final class Report {
         for (EpisodeResult each : results) {
             if (each.topology().equals("single")) {
                 columns.computeIfAbsent(
-                                each.subject() + ", " + each.termMillis() / 1_000 + " s", key -> new ArrayList<>())
+                                each.subject() + ", " + each.leaseDurationMillis() / 1_000 + " s",
+                                key -> new ArrayList<>())
                         .add(each);
                 faults.put(each.fault(), each.inside());
             }

@@ -2,7 +2,7 @@ package io.holdfast.faults.simulation;
 
 import io.holdfast.Attempt;
 import io.holdfast.HoldfastClosedException;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LossReason;
 import io.holdfast.ServerRefusedException;
 import java.util.ArrayList;
@@ -197,7 +197,7 @@ final class Checks extends FirstFinding<Checks.Check> {
             if (item.options().queueLimit() == 0) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
-        } else if (!(attempt instanceof Attempt.Obtained) && !(attempt instanceof Attempt.OwnConflict)) {
+        } else if (!(attempt instanceof Attempt.Obtained) && !(attempt instanceof Attempt.HeldByCaller)) {
             found(Check.ANSWER, asked + " is " + attempt);
         }
     }
@@ -267,8 +267,8 @@ final class Checks extends FirstFinding<Checks.Check> {
             found(Check.RESTS, held + " begins while its lock was to rest");
         }
         if (strict
-                && !held.asked.item.options().renewed()
-                && held.asked.item.options().ownConflict() == OwnConflict.WAIT // or it may be another's hold
+                && !held.asked.item.options().renewal()
+                && held.asked.item.options().reentrancy() == Reentrancy.WAIT // or it may be another's hold
                 && world.undisturbed(held.machine, held.lock, held.asked.askedAt - GRACE)
                 && LeaseLook.remaining(held.lease).toNanos() < wholeTerm(held)) {
             found(
@@ -295,7 +295,7 @@ final class Checks extends FirstFinding<Checks.Check> {
         boolean last = leases.stream()
                 .noneMatch(
                         other -> other != held && other.isOneWith(held) && !other.released && other.leftInWorld() > 0);
-        long rest = held.asked.item.options().shortestHold().toNanos();
+        long rest = held.asked.item.options().minHold().toNanos();
         if (strict
                 && plan.kind() != Plan.Kind.STEERED
                 && rest > 0
@@ -319,7 +319,7 @@ final class Checks extends FirstFinding<Checks.Check> {
 
     /** Of a term, less the allowance for drift and a few round trips. */
     private static long wholeTerm(Held held) {
-        return held.asked.item.options().term().toNanos() * 99 / 100 - 50 * MILLI;
+        return held.asked.item.options().leaseDuration().toNanos() * 99 / 100 - 50 * MILLI;
     }
 
     /** The holder writes what it has computed from what it had read, if it may, at this very instant. */
@@ -365,19 +365,19 @@ final class Checks extends FirstFinding<Checks.Check> {
         if (LeaseLook.remaining(held.lease).toNanos() > 0) {
             found(Check.STICKY, held + " is told as lost, " + reason + ", and is good");
         }
-        boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
+        boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER;
         if (!strict || !outOfNothing || held.given || held.detached || held.revoked) {
             return;
         }
         Silences.Silence silence = world.onlySilence(held.machine, held.lock, held.obtainedAt - GRACE);
         if (silence != null
                 && plan.kind() != Plan.Kind.QUORUM
-                && held.asked.item.options().renewed()
+                && held.asked.item.options().renewal()
                 && !held.entered()
                 && Silences.bears(
                         silence,
                         held.obtainedAt,
-                        held.asked.item.options().term().toNanos())) {
+                        held.asked.item.options().leaseDuration().toNanos())) {
             found(
                     Check.KEPT,
                     held + " was lost, " + reason + ", by a silence of "

@@ -85,7 +85,7 @@ final class Clients {
 
     /** What the clients of a quorum agree on. */
     static QuorumOptions options(HoldfastOptions client) {
-        return QuorumOptions.defaults().withClient(client).withLongestTerm(LONGEST_TERM);
+        return QuorumOptions.defaults().withClient(client).withMaxLeaseDuration(LONGEST_TERM);
     }
 
     private Slot.Client connect(Machine machine, List<NetworkDriver> drivers) {
@@ -207,7 +207,7 @@ final class Clients {
         }
         DistributedLock lock = client.lock(
                         Plan.lock(item.lock()), item.options().withEventData(share == null ? asked : share))
-                .as(share == null ? item.actor() : Share.actorOf(item));
+                .withActor(share == null ? item.actor() : Share.actorOf(item));
         CompletableFuture<Attempt> future = item.ending() == Ending.INTERRUPT
                 ? LeaseLook.interruptedAttempt(lock, item.waitLimit())
                 : item.ending() == Ending.WORK
@@ -223,7 +223,7 @@ final class Clients {
             }
             world.checks.answered(asked, attempt, failure);
             if (attempt instanceof Attempt.Obtained got) {
-                obtained(slot, held(slot, asked, got.held()));
+                obtained(slot, held(slot, asked, got.lease()));
             }
             if (share != null) {
                 share.ended(asked);
@@ -286,7 +286,7 @@ final class Clients {
                 held, machine, held.lease, held.asked.item.options(), held.asked.item.ending() == Ending.WORK);
         held.work.elsewhere = held.detached; // it has entered a hold that its process has given away
         world.troubles.obtained(held);
-        held.lease.lost().thenAccept(reason -> {
+        held.lease.whenLost().thenAccept(reason -> {
             world.trace.add(machine, "#" + held.asked.item.number() + " is lost: " + reason);
             world.checks.lost(held, reason);
         });
@@ -300,7 +300,7 @@ final class Clients {
                         int terms = world.plan.kind() == Plan.Kind.KEPT ? 5 : 2;
                         world.works.extend(
                                 Objects.requireNonNull(held.work),
-                                held.asked.item.options().term().multipliedBy(terms));
+                                held.asked.item.options().leaseDuration().multipliedBy(terms));
                     }
                     timersOf(machine, hold / 2, () -> release(held));
                 });
@@ -312,7 +312,10 @@ final class Clients {
             case END_WITH_TERM -> {
                 timersOf(machine, hold, () -> world.checks.write(held));
                 // If it shares a hold that is renewed, it does not end by itself.
-                timersOf(machine, hold + 3 * held.asked.item.options().term().toMillis(), () -> release(held));
+                timersOf(
+                        machine,
+                        hold + 3 * held.asked.item.options().leaseDuration().toMillis(),
+                        () -> release(held));
             }
             case DETACH -> timersOf(machine, hold, () -> detach(slot, held));
             case HAND_OVER -> timersOf(machine, hold, () -> world.handOvers.begin(slot, held));

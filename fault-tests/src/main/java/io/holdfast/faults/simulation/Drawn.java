@@ -1,7 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -28,7 +28,7 @@ interface Drawn {
         default boolean wouldEnter(Asking obtained) {
             return lock() == obtained.lock()
                     && actor().equals(obtained.actor())
-                    && options().ownConflict() != OwnConflict.WAIT;
+                    && options().reentrancy() != Reentrancy.WAIT;
         }
     }
 

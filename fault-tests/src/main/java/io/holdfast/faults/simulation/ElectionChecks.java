@@ -186,7 +186,7 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
             }
             newest[led.election()] = Math.max(newest[led.election()], led.token);
         }
-        leadership.over().thenAccept(reason -> told(led, reason));
+        leadership.whenOver().thenAccept(reason -> told(led, reason));
         return led;
     }
 
@@ -196,11 +196,11 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
             found(Check.TOLD, led + " is told to be over, and has " + (long) led.leftInWorld() / MILLI + " ms left");
         }
         boolean outOfNothing =
-                reason.isPresent() && (reason.get() == LossReason.EXPIRED || reason.get() == LossReason.GONE);
+                reason.isPresent() && (reason.get() == LossReason.EXPIRED || reason.get() == LossReason.NOT_ON_SERVER);
         if (outOfNothing && undisturbed(led, led.since - Checks.GRACE)) {
             found(Check.KEPT, led + " was lost, " + reason.get() + ", and nothing was wrong");
         }
-        if (reason.isPresent() && reason.get() == LossReason.FORGOTTEN) {
+        if (reason.isPresent() && reason.get() == LossReason.ABANDONED) {
             found(Check.KEPT, led + " was forgotten");
         }
     }
@@ -281,8 +281,8 @@ final class ElectionChecks extends FirstFinding<ElectionChecks.Check> {
         Machine machine = led.candidate.machine;
         LockOptions options = led.candidate.item.options();
         long from = Math.max(Math.max(endedAt, troubledUntil), world.runsSince(machine));
-        long due = from + options.term().toNanos() / 3 * 102 / 100 + 500 * MILLI;
-        Duration longest = options.longestHold();
+        long due = from + options.leaseDuration().toNanos() / 3 * 102 / 100 + 500 * MILLI;
+        Duration longest = options.maxHold();
         // What has been held for so long is not renewed any more: its client knows when the rest of its term is over.
         boolean renewed = longest == null || due < led.since + longest.toNanos() * 98 / 100;
         if (renewed && machine.isRunning() && world.now() > due) {

@@ -63,17 +63,17 @@ record ElectionPlan(
         /** How long before the end its leaders are interrupted. */
         Duration interruptBefore() {
             Duration before = options.interruptBefore();
-            return before == null ? options.term().dividedBy(3) : before;
+            return before == null ? options.leaseDuration().dividedBy(3) : before;
         }
 
         @Override
         public String toString() {
             return "#" + number + " at " + atMillis + " ms: c" + client + " campaigns for " + nameOf(election)
-                    + ", term " + options.term().toMillis() + ", claim "
-                    + options.claim().toMillis() + ", grace " + graceMillis
+                    + ", term " + options.leaseDuration().toMillis() + ", claim "
+                    + options.handoffTimeout().toMillis() + ", grace " + graceMillis
                     + (options.priority() == 0 ? "" : ", priority " + options.priority())
-                    + (options.longestHold() == null ? "" : ", at most " + options.longestHold())
-                    + (options.leastRemaining().isZero() ? "" : ", at least " + options.leastRemaining())
+                    + (options.maxHold() == null ? "" : ", at most " + options.maxHold())
+                    + (options.minRemaining().isZero() ? "" : ", at least " + options.minRemaining())
                     + (options.interruptBefore() == null ? "" : ", interrupted before " + options.interruptBefore());
         }
     }
@@ -144,7 +144,7 @@ record ElectionPlan(
         }
         HoldfastOptions options = Plan.options(draw);
         if (kind == Kind.QUORUM) { // nodes allow no term as long as the default
-            options = options.withLockDefaults(LockOptions.defaults().withTerm(millis(LONGEST_TERM)));
+            options = options.withLockDefaults(LockOptions.defaults().withLeaseDuration(millis(LONGEST_TERM)));
         }
         List<Drawn.Item> items = new ArrayList<>();
         int number = 0;
@@ -185,13 +185,13 @@ record ElectionPlan(
 
     private static Join join(Kind kind, Draw draw, int number, int clients, long length) {
         LockOptions options = LockOptions.defaults()
-                .withTerm(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L, LONGEST_TERM))))
-                .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L))));
+                .withLeaseDuration(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L, LONGEST_TERM))))
+                .withHandoffTimeout(millis(draw.oneOf(List.of(100L, 200L, 500L))));
         if (draw.percent(25)) {
-            options = options.withInterruptBefore(options.term().dividedBy(draw.oneOf(List.of(2L, 4L, 10L))));
+            options = options.withInterruptBefore(options.leaseDuration().dividedBy(draw.oneOf(List.of(2L, 4L, 10L))));
         }
         if (draw.percent(15)) {
-            options = options.withLongestHold(millis(draw.between(600, 8_000)));
+            options = options.withMaxHold(millis(draw.between(600, 8_000)));
         }
         if (kind != Kind.QUORUM && number == 0 && draw.percent(30)) {
             options = options.withPriority(1); // one at most, which cannot keep all others from ever leading

@@ -227,7 +227,7 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
     /** Who watches is told of leaders in their order. */
     private void watch(Machine machine, Client client) {
         long[] newest = new long[1];
-        LockOptions any = LockOptions.defaults().withTerm(Plan.millis(ElectionPlan.LONGEST_TERM));
+        LockOptions any = LockOptions.defaults().withLeaseDuration(Plan.millis(ElectionPlan.LONGEST_TERM));
         client.election(ElectionPlan.nameOf(0), any).observe(leader -> {
             long token = leader.map(Holder::token).orElse(newest[0]);
             if (!quorum) { // else the token is that of one node, and may differ

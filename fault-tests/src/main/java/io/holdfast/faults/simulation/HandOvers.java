@@ -43,7 +43,7 @@ final class HandOvers {
         world.clients.checksOf(held.asked).adopted(next, held.asked);
         world.trace.add(there, "#" + held.asked.item.number() + " is adopted");
         world.checks.obtained(next);
-        adopted.lost().thenAccept(reason -> {
+        adopted.whenLost().thenAccept(reason -> {
             world.trace.add(there, "#" + held.asked.item.number() + " is lost: " + reason);
             world.checks.lost(next, reason);
         });
@@ -89,7 +89,7 @@ final class HandOvers {
 
     private void comeLate(Slot giver, Held held, Draw draw) {
         Machine machine = held.machine;
-        long term = held.asked.item.options().term().toMillis();
+        long term = held.asked.item.options().leaseDuration().toMillis();
         long lasts = draw.between(term / 10, Math.min(3 * term, Plan.LONGEST_TROUBLE_MILLIS));
         long until = world.now() + lasts * MILLI;
         giver.disturb(until + 3_000 * MILLI);

@@ -67,7 +67,7 @@ final class KeeperChecks {
 
     /** By its renewals, or by what those who wait report, whichever takes longer. */
     private long unheard(Shared shared) {
-        long third = shared.request.item.options().term().toNanos() / 3;
+        long third = shared.request.item.options().leaseDuration().toNanos() / 3;
         return Math.max(third, refresh) * 101 / 100 + 300 * MILLI;
     }
 
@@ -99,7 +99,7 @@ final class KeeperChecks {
         }
         boolean extended = checks.leases().stream()
                 .anyMatch(held -> held.shared == shared && held.extended && held.overSince == Asked.NEVER);
-        long term = shared.request.item.options().term().toNanos();
+        long term = shared.request.item.options().leaseDuration().toNanos();
         if (extended || memory.command("PTTL", view.key).asLong() * MILLI <= term + ServerChecks.ROUNDING) {
             view.tooLongSince = Asked.NEVER;
         } else if (view.tooLongSince == Asked.NEVER) {

@@ -187,7 +187,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         } else {
             asExpected = attempt instanceof Attempt.Obtained
                     || (attempt instanceof Attempt.Evicted && request.droppedAt != Asked.NEVER)
-                    || attempt instanceof Attempt.OwnConflict
+                    || attempt instanceof Attempt.HeldByCaller
                     || attempt instanceof Attempt.Upgrade;
         }
         if (!asExpected) {
@@ -201,11 +201,11 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
     }
 
     void lost(LineLease held, LossReason reason) {
-        boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.GONE;
+        boolean outOfNothing = reason == LossReason.EXPIRED || reason == LossReason.NOT_ON_SERVER;
         if (outOfNothing
                 && !held.ended
                 && !isRevoked(held)
-                && ofHold(held).renewed()
+                && ofHold(held).renewal()
                 && world.isCalm(held.request.machine, held.obtainedAt - GRACE)) {
             found(Check.KEPT, held + " was lost, " + reason + ", and nothing was wrong");
         }
@@ -261,8 +261,8 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         }
         long from = Math.max(Math.max(since, world.troubledUntil(machine)), world.runsSince(machine));
         LockOptions options = ofHold(held);
-        long renewal = options.term().toNanos() / 3;
-        if (options.renewed() && now - from > renewal * 102 / 100 + 500 * MILLI) {
+        long renewal = options.leaseDuration().toNanos() / 3;
+        if (options.renewal() && now - from > renewal * 102 / 100 + 500 * MILLI) {
             found(Check.TOLD, held + " is gone since " + (now - since) / MILLI + " ms, and no renewal told its client");
         }
     }

@@ -5,7 +5,7 @@ import static io.holdfast.faults.simulation.Plan.millis;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.Wait;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -142,18 +142,19 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
         public String toString() {
             return "#" + number + " at " + atMillis + " ms: c" + client + "/" + actor + " asks " + nameOf(line) + " to "
                     + side + (side == Side.PERMITS ? " " + weight + " of " + limit : "") + ", wait " + waitLimit()
-                    + ", term " + options.term().toMillis() + (options.renewed() ? "" : ", not renewed") + ", claim "
-                    + options.claim().toMillis()
+                    + ", term " + options.leaseDuration().toMillis() + (options.renewal() ? "" : ", not renewed")
+                    + ", claim "
+                    + options.handoffTimeout().toMillis()
                     + (options.order() == Order.FIFO ? "" : ", " + options.order())
                     + (options.priority() == 0 ? "" : ", priority " + options.priority())
                     + (options.queueLimit() == 0 ? "" : ", queue " + options.queueLimit())
-                    + (options.shortestHold().isZero()
+                    + (options.minHold().isZero()
                             ? ""
-                            : ", shortest " + options.shortestHold().toMillis())
+                            : ", shortest " + options.minHold().toMillis())
                     + (options.interruptBefore() == null ? "" : ", interrupted before " + options.interruptBefore())
-                    + (options.leastRemaining().isZero() ? "" : ", at least " + options.leastRemaining())
-                    + (options.longestHold() == null ? "" : ", longest " + options.longestHold())
-                    + (options.ownConflict() == OwnConflict.WAIT ? "" : ", " + options.ownConflict()) + "; after "
+                    + (options.minRemaining().isZero() ? "" : ", at least " + options.minRemaining())
+                    + (options.maxHold() == null ? "" : ", longest " + options.maxHold())
+                    + (options.reentrancy() == Reentrancy.WAIT ? "" : ", " + options.reentrancy()) + "; after "
                     + holdMillis + " ms " + ending;
         }
     }
@@ -329,9 +330,9 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
         int weight = side != Side.PERMITS ? 1 : draw.percent(50) ? 1 : (int) draw.between(1, limit);
         LockOptions options = LockOptions.defaults()
                 .withStrictOrder()
-                .withTerm(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L, 5_000L))))
-                .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L))))
-                .withRenewed(!draw.percent(15));
+                .withLeaseDuration(millis(draw.oneOf(List.of(500L, 1_000L, 2_000L, 5_000L))))
+                .withHandoffTimeout(millis(draw.oneOf(List.of(100L, 200L, 500L))))
+                .withRenewal(!draw.percent(15));
         if (draw.percent(12)) {
             options = options.withOrder(draw.oneOf(List.of(Order.LIFO, Order.RANDOM)));
         }
@@ -342,10 +343,10 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
             options = options.withQueueLimit((int) draw.between(1, 3));
         }
         if (draw.percent(6)) {
-            options = options.withShortestHold(millis(draw.between(50, 1_500)));
+            options = options.withMinHold(millis(draw.between(50, 1_500)));
         }
         if (side != Side.PERMITS && draw.percent(10)) {
-            options = options.withOwnConflict(draw.oneOf(List.of(OwnConflict.values())));
+            options = options.withReentrancy(draw.oneOf(List.of(Reentrancy.values())));
         }
         int end = draw.below(100);
         Ending ending;
@@ -353,7 +354,7 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
             ending = Ending.DOWNGRADE;
         } else if (side != Side.PERMITS && end < 45) {
             ending = Ending.ENTER;
-            options = options.withOwnConflict(OwnConflict.REENTER);
+            options = options.withReentrancy(Reentrancy.REENTER);
         } else if (end < 70) {
             ending = Ending.RELEASE;
         } else if (end < 74) {
@@ -362,7 +363,7 @@ record LinePlan(Kind kind, long seed, int clients, long lengthMillis, HoldfastOp
             ending = Ending.EXTEND;
         } else if (end < 84) {
             ending = Ending.END_WITH_TERM;
-            options = options.withRenewed(false);
+            options = options.withRenewal(false);
         } else {
             ending = Ending.CANCEL;
         }

@@ -10,7 +10,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.LineChecks.Check;
 import io.holdfast.faults.simulation.LinePlan.Ending;
@@ -224,7 +224,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
                                     : attempt.getClass().getSimpleName()));
             checks.answered(request, attempt, failure);
             if (attempt instanceof Attempt.Obtained got) {
-                obtained(client, request, got.held());
+                obtained(client, request, got.lease());
             }
         });
         if (item.ending() == Ending.CANCEL) {
@@ -246,7 +246,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
             case WRITE -> client.readWriteLock(name, options).write();
             case PERMITS -> client.semaphore(name, item.limit(), options).permits(item.weight());
         };
-        return lock.as(item.actor());
+        return lock.withActor(item.actor());
     }
 
     /** By the clock of the machine, and only if it runs. */
@@ -263,7 +263,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
         checks.obtained(held);
         held.work = works.begin(held, request.machine, lease, asked, request.item.ending() == Ending.WORK);
         trace.add(request.machine, "" + held);
-        lease.lost().thenAccept(reason -> {
+        lease.whenLost().thenAccept(reason -> {
             trace.add(request.machine, held + " is lost: " + reason);
             checks.lost(held, reason);
             held.ended = true;
@@ -285,13 +285,15 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
             case EXTEND -> {
                 later(machine, hold / 2, () -> {
                     if (!held.ended) {
-                        works.extend(workOf(held), request.item.options().term().multipliedBy(2));
+                        works.extend(
+                                workOf(held),
+                                request.item.options().leaseDuration().multipliedBy(2));
                     }
                 });
                 later(machine, hold, () -> release(held));
             }
             case END_WITH_TERM ->
-                later(machine, hold + 3 * request.item.options().term().toMillis(), () -> release(held));
+                later(machine, hold + 3 * request.item.options().leaseDuration().toMillis(), () -> release(held));
             case WORK ->
                 works.run(workOf(held), hold, new Draw(plan.seed(), 41, request.item.number()), () -> release(held));
             case DOWNGRADE -> later(machine, hold / 2, () -> downgrade(client, held, hold / 2));
@@ -346,8 +348,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
     /** The actor asks again while it has a lease, and keeps what it gets for longer. */
     private void enter(Holdfast client, LineRequest outer, long hold) {
         LinePlan.Ask item = outer.item;
-        LockOptions options =
-                item.options().withOwnConflict(OwnConflict.REENTER).withQueueLimit(0);
+        LockOptions options = item.options().withReentrancy(Reentrancy.REENTER).withQueueLimit(0);
         LinePlan.Ask again = new LinePlan.Ask(
                 item.number(),
                 item.atMillis(),
@@ -368,7 +369,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
                 .whenComplete((attempt, failure) -> {
                     checks.answered(request, attempt, failure);
                     if (attempt instanceof Attempt.Obtained got) {
-                        LineLease held = held(request, got.held());
+                        LineLease held = held(request, got.lease());
                         later(request.machine, hold, () -> release(held));
                     }
                 });

@@ -3,7 +3,7 @@ package io.holdfast.faults.simulation;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LockOptions.RequestEnd;
 import io.holdfast.Wait;
 import java.time.Duration;
@@ -145,7 +145,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             implements Item, Asking {
         /** Whether its hold may serve several leases of its client, one after the other. */
         boolean isShared() {
-            return options.renewed()
+            return options.renewal()
                     && !takesOver()
                     && (turnsOf(options) != 0 || !options.keepFor().isZero());
         }
@@ -182,11 +182,11 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         public String toString() {
             StringBuilder text = new StringBuilder("#" + number + " at " + atMillis + " ms: c" + client + "/" + actor
                     + " asks for lock" + lock + ", wait " + waitLimit() + ", term "
-                    + options.term().toMillis());
-            if (!options.renewed()) {
+                    + options.leaseDuration().toMillis());
+            if (!options.renewal()) {
                 text.append(", not renewed");
             }
-            text.append(", claim ").append(options.claim().toMillis());
+            text.append(", claim ").append(options.handoffTimeout().toMillis());
             Duration life = options.requestLife();
             if (life != null) {
                 text.append(", life ").append(life.toMillis()).append(' ').append(options.requestEnd());
@@ -204,22 +204,22 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             if (before != null) {
                 text.append(", interrupted before ").append(before.toMillis());
             }
-            if (!options.leastRemaining().isZero()) {
-                text.append(", at least ").append(options.leastRemaining().toMillis());
+            if (!options.minRemaining().isZero()) {
+                text.append(", at least ").append(options.minRemaining().toMillis());
             }
-            Duration longest = options.longestHold();
+            Duration longest = options.maxHold();
             if (longest != null) {
                 text.append(", longest ").append(longest.toMillis());
             }
-            if (!options.shortestHold().isZero()) {
-                text.append(", shortest ").append(options.shortestHold().toMillis());
+            if (!options.minHold().isZero()) {
+                text.append(", shortest ").append(options.minHold().toMillis());
             }
-            if (options.ownConflict() != OwnConflict.WAIT) {
-                text.append(", ").append(options.ownConflict());
+            if (options.reentrancy() != Reentrancy.WAIT) {
+                text.append(", ").append(options.reentrancy());
             }
-            if (options.turns() != 0) {
-                text.append(", turns of ").append(options.turns()).append(" sections within ");
-                text.append(options.turnTime().toMillis());
+            if (options.localHandoffs() != 0) {
+                text.append(", turns of ").append(options.localHandoffs()).append(" sections within ");
+                text.append(options.localHandoffTime().toMillis());
             }
             if (!options.keepFor().isZero()) {
                 text.append(", keeps for ").append(options.keepFor().toMillis());
@@ -298,7 +298,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         // Some runs without any trouble: there the strictest answers are due.
         int troubles = draw.percent(15) ? 0 : (int) draw.between(1, 10);
         HoldfastOptions options = options(draw)
-                .withLockDefaults(STRICT.withTerm(millis(3_000)))
+                .withLockDefaults(STRICT.withLeaseDuration(millis(3_000)))
                 .withRefreshInterval(millis(draw.oneOf(List.of(500L, 2_000L, 2_000L))));
         List<Item> items = new ArrayList<>();
         for (int i = 0; i < asks; i++) {
@@ -330,10 +330,10 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         Draw own = shared ? new Draw(seed, 43, kind.salt, ask.client(), ask.lock()) : draw;
         LockOptions options = Works.options(ask.options(), own);
         if (!shared && kind != Kind.QUORUM && draw.percent(15)) {
-            options = options.withShortestHold(millis(draw.between(50, 2_000)));
+            options = options.withMinHold(millis(draw.between(50, 2_000)));
         }
         long hold = ending == Ending.WORK && draw.percent(30)
-                ? draw.between(0, 2 * ask.options().term().toMillis())
+                ? draw.between(0, 2 * ask.options().leaseDuration().toMillis())
                 : ask.holdMillis();
         return ask.with(options, ending, hold);
     }
@@ -368,7 +368,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
         private static LockOptions mode(Draw draw) {
             LockOptions options = times(draw);
             if (draw.percent(15)) {
-                options = options.withLongestHold(millis(draw.between(200, 4_000)));
+                options = options.withMaxHold(millis(draw.between(200, 4_000)));
             }
             if (draw.percent(5)) {
                 options = options.withRequestLife(
@@ -385,7 +385,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             }
             int how = draw.below(3);
             if (how != 0) {
-                options = options.withTurns(
+                options = options.withLocalHandoffs(
                         draw.oneOf(List.of(1, 2, 5, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L, 5_000L))));
             }
             if (how != 1) {
@@ -424,7 +424,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                         ask.ending());
             }
             Ending ending = ask.ending();
-            if (ending == Ending.HAND_OVER || (ending == Ending.END_WITH_TERM && mode.renewed())) {
+            if (ending == Ending.HAND_OVER || (ending == Ending.END_WITH_TERM && mode.renewal())) {
                 ending = Ending.RELEASE;
             }
             return new Ask(ask.number(), at, client, lock, ask.actor(), ask.waitMillis(), mode, hold, ending);
@@ -434,26 +434,26 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
     /** How many sections a turn may have; 0 where turns cannot serve what the options ask for. */
     static int turnsOf(LockOptions options) {
         boolean plain = options.order() == Order.FIFO && options.requestLife() == null && options.queueLimit() == 0;
-        boolean whole = options.renewed()
-                && options.ownConflict() == OwnConflict.WAIT
-                && options.shortestHold().isZero();
-        return plain && whole ? options.turns() : 0;
+        boolean whole = options.renewal()
+                && options.reentrancy() == Reentrancy.WAIT
+                && options.minHold().isZero();
+        return plain && whole ? options.localHandoffs() : 0;
     }
 
     /** What every way of asking begins with. */
     private static LockOptions times(Draw draw) {
         long term = draw.oneOf(List.of(500L, 1_000L, 2_000L, 3_000L, 5_000L, 10_000L));
-        LockOptions options = STRICT.withTerm(millis(term))
-                .withClaim(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
-                .withRenewed(!draw.percent(15));
-        return draw.percent(8) ? options.withLeastRemaining(millis(term / 4)) : options;
+        LockOptions options = STRICT.withLeaseDuration(millis(term))
+                .withHandoffTimeout(millis(draw.oneOf(List.of(100L, 200L, 500L, 1_000L))))
+                .withRenewal(!draw.percent(15));
+        return draw.percent(8) ? options.withMinRemaining(millis(term / 4)) : options;
     }
 
     private static Ask ask(Kind kind, int number, Draw draw, int clients, int locks, long length) {
         boolean quorum = kind == Kind.QUORUM;
         LockOptions options = times(draw);
         if (draw.percent(8)) {
-            options = options.withLongestHold(millis(draw.between(200, 4_000)));
+            options = options.withMaxHold(millis(draw.between(200, 4_000)));
         }
         if (draw.percent(5)) {
             options = options.withMetadata(Map.of("item", "#" + number));
@@ -473,10 +473,10 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
                 options = options.withQueueLimit((int) draw.between(1, 3));
             }
             if (draw.percent(10)) {
-                options = options.withOwnConflict(draw.oneOf(List.of(OwnConflict.values())));
+                options = options.withReentrancy(draw.oneOf(List.of(Reentrancy.values())));
             }
             if (draw.percent(4)) {
-                options = options.withShortestHold(millis(draw.between(50, 2_000)));
+                options = options.withMinHold(millis(draw.between(50, 2_000)));
             }
         }
         int how = draw.below(10);
@@ -491,7 +491,7 @@ record Plan(Kind kind, long seed, int clients, int locks, long lengthMillis, Hol
             ending = Ending.RELEASE_TWICE;
         } else if (end < 72) {
             ending = Ending.END_WITH_TERM;
-            options = options.withRenewed(false);
+            options = options.withRenewal(false);
         } else if (end < 77) {
             ending = quorum ? Ending.RELEASE : Ending.DETACH;
         } else if (end < 82) {

@@ -327,7 +327,7 @@ final class ServerChecks {
         }
         view.lastClaimant = handoff ? machine : null;
         view.lastHandoffAt = now;
-        view.lastClaim = next.item.options().claim().toNanos();
+        view.lastClaim = next.item.options().handoffTimeout().toNanos();
     }
 
     /** A waiter that stands still costs a claim window, not a term. */
@@ -344,7 +344,7 @@ final class ServerChecks {
                     view.key + " was handed to " + asked + " " + (now - view.claimedAt) / MILLI
                             + " ms ago, which was not told");
         }
-        long claim = asked.item.options().claim().toNanos();
+        long claim = asked.item.options().handoffTimeout().toNanos();
         // A refresh that was under way arms the claim anew.
         if (now - view.claimedAt > 2 * claim + 900 * MILLI
                 && asked.machine.standsStillSince(view.claimedAt)

@@ -64,10 +64,13 @@ final class SetRuns {
     private static final List<LockOptions> WAYS = List.of(
             LockOptions.defaults().withStrictOrder(),
             LockOptions.defaults().withStrictOrder(),
-            LockOptions.defaults().withTurns(3, Duration.ofMillis(50)),
+            LockOptions.defaults().withLocalHandoffs(3, Duration.ofMillis(50)),
             LockOptions.defaults().withStrictOrder().withKeepFor(Duration.ofSeconds(2)),
-            LockOptions.defaults().withStrictOrder().withRenewed(false),
-            LockOptions.defaults().withStrictOrder().withTerm(BRIEF).withLeastRemaining(Duration.ofMillis(1_700)));
+            LockOptions.defaults().withStrictOrder().withRenewal(false),
+            LockOptions.defaults()
+                    .withStrictOrder()
+                    .withLeaseDuration(BRIEF)
+                    .withMinRemaining(Duration.ofMillis(1_700)));
     private static final int CLIENTS = 3;
     private static final int CALLERS = 2;
     private static final int ROUNDS = 6;
@@ -188,7 +191,7 @@ final class SetRuns {
             found(Check.LIVENESS, open + " callers have no answer");
         }
         time.advance(TERM.dividedBy(3));
-        if (clients.stream().anyMatch(client -> client.holding() + client.waiting() > 0)) {
+        if (clients.stream().anyMatch(client -> client.leaseCount() + client.waiterCount() > 0)) {
             found(Check.ORPHAN, "a client holds what it has given back");
         }
         List<String> left = server.command("KEYS", "*").asList().stream()
@@ -213,7 +216,8 @@ final class SetRuns {
         List<String> names = new ArrayList<>(NAMES);
         Collections.shuffle(names, random);
         LockOptions way = WAYS.get(random.nextInt(WAYS.size()));
-        LockOptions options = way.withTerm(way.renewed() && way.leastRemaining().isZero() ? TERM : BRIEF);
+        LockOptions options =
+                way.withLeaseDuration(way.renewal() && way.minRemaining().isZero() ? TERM : BRIEF);
         DistributedLock[] locks = names.subList(0, 2 + random.nextInt(NAMES.size() - 1)).stream()
                 .map(name -> client.lock(name, options))
                 .toArray(DistributedLock[]::new);
@@ -228,8 +232,8 @@ final class SetRuns {
                 found(Check.ENDS, "answered after " + took + ", not after " + limit);
             }
             if (attempt instanceof SetAttempt.Obtained obtained) {
-                work(obtained.held(), options);
-                later(1 + random.nextInt(300), () -> release(client, obtained.held(), rounds));
+                work(obtained.lease(), options);
+                later(1 + random.nextInt(300), () -> release(client, obtained.lease(), rounds));
             } else {
                 later(1 + random.nextInt(300), () -> ask(client, rounds - 1));
             }
@@ -244,12 +248,12 @@ final class SetRuns {
             found(Check.ALL, leases + " is handed out");
             return;
         }
-        if (!options.renewed()
+        if (!options.renewal()
                 && leases.remaining().compareTo(BRIEF.multipliedBy(9).dividedBy(10)) < 0) {
             found(Check.TERM, leases + " is handed out");
         }
         leases.tokens().forEach((name, token) -> {
-            if (leases.lease(name).remaining().compareTo(options.leastRemaining()) <= 0) {
+            if (leases.lease(name).remaining().compareTo(options.minRemaining()) <= 0) {
                 found(
                         Check.LEAST,
                         leases.lease(name) + " is handed out with "

@@ -110,8 +110,8 @@ final class Shared {
     /** Others wait, by what its client was told or must suppose: it serves those who stood in line, within limits. */
     private void overtakes(Held held) {
         LockOptions options = request.item.options();
-        double within = request.machine.inWorld(options.turnTime().toNanos());
-        if (++served > options.turns()) {
+        double within = request.machine.inWorld(options.localHandoffTime().toNanos());
+        if (++served > options.localHandoffs()) {
             checks.found(
                     Check.FAIR,
                     held + " is granted by its client, " + served + " times in a row since others wait for the lock");

@@ -4,7 +4,7 @@ import static io.holdfast.faults.simulation.Plan.millis;
 
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.faults.simulation.Plan.Act;
 import io.holdfast.faults.simulation.Plan.Ask;
 import io.holdfast.faults.simulation.Plan.Ending;
@@ -61,9 +61,9 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
 
     private Ask handed(Ask drawn, Draw draw) {
         LockOptions options = drawn.options()
-                .withLeastRemaining(Duration.ZERO)
-                .withTerm(millis(draw.oneOf(List.of(2_000L, 3_000L, 5_000L, 10_000L))))
-                .withRenewed(drawn.ending() != Ending.END_WITH_TERM);
+                .withMinRemaining(Duration.ZERO)
+                .withLeaseDuration(millis(draw.oneOf(List.of(2_000L, 3_000L, 5_000L, 10_000L))))
+                .withRenewal(drawn.ending() != Ending.END_WITH_TERM);
         Ending ending = draw.percent(30) ? Ending.HAND_OVER : drawn.ending();
         long hold = draw.percent(70) ? draw.between(200, 3_000) : drawn.holdMillis();
         return drawn.with(options, ending, hold).waiting(draw.percent(70) ? -1 : drawn.waitMillis());
@@ -100,11 +100,12 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
     }
 
     private Ask nested(Ask drawn, Draw draw) {
-        OwnConflict conflict = draw.oneOf(
-                List.of(OwnConflict.REENTER, OwnConflict.REENTER_AND_EXTEND, OwnConflict.REENTER_AND_EXTEND));
-        LockOptions options = drawn.options().withOwnConflict(conflict).withRenewed(true);
+        Reentrancy conflict =
+                draw.oneOf(List.of(Reentrancy.REENTER, Reentrancy.REENTER_AND_EXTEND, Reentrancy.REENTER_AND_EXTEND));
+        LockOptions options = drawn.options().withReentrancy(conflict).withRenewal(true);
         if (draw.percent(40)) {
-            options = options.withLeastRemaining(options.term().multipliedBy(8).dividedBy(10));
+            options = options.withMinRemaining(
+                    options.leaseDuration().multipliedBy(8).dividedBy(10));
         }
         Ending ending = drawn.ending();
         if (draw.percent(20)) {
@@ -203,7 +204,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             long at = crowdAt();
             int client = draw.below(clients);
             for (int i = 0; i < CROWD; i++) {
-                LockOptions options = Plan.STRICT.withTerm(Duration.ofSeconds(5));
+                LockOptions options = Plan.STRICT.withLeaseDuration(Duration.ofSeconds(5));
                 items.add(new Ask(first + i, at, client, 0, "a" + i, 12_000, options, 1, Ending.RELEASE));
             }
             items.add(new Trouble(first + CROWD, at - 20, Fault.FREEZE_SERVER, 0, 0, 8_000, false));
@@ -212,7 +213,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
             // ask again once it is listened to.
             for (int i = 0; i < PAIRS; i++) {
                 Draw pair = draw(11, i);
-                LockOptions options = Plan.STRICT.withTerm(Duration.ofSeconds(5));
+                LockOptions options = Plan.STRICT.withLeaseDuration(Duration.ofSeconds(5));
                 long when = at + 2_050 + i * 950L;
                 int second = first + CROWD + 1 + 2 * i;
                 int other = (client + 1) % clients;
@@ -231,8 +232,8 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
         long at = draw.between(1_000, length);
         int client = draw.below(clients);
         LockOptions turns = Plan.STRICT
-                .withTerm(millis(5_000))
-                .withTurns(draw.oneOf(List.of(1, 3, 20, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L))));
+                .withLeaseDuration(millis(5_000))
+                .withLocalHandoffs(draw.oneOf(List.of(1, 3, 20, 20)), millis(draw.oneOf(List.of(10L, 100L, 500L))));
         for (int i = 0; i < STREAM; i++) {
             long when = at + 10L * i + draw.between(0, 10);
             long wait = draw.percent(30) ? draw.between(10, 200) : -1;
@@ -240,7 +241,7 @@ record Themes(Kind kind, long seed, int clients, int locks, long length) {
         }
         for (int i = 0; i < PAIRS; i++) {
             int other = (client + 1 + draw.below(clients - 1)) % clients;
-            LockOptions strict = Plan.STRICT.withTerm(Duration.ofSeconds(5));
+            LockOptions strict = Plan.STRICT.withLeaseDuration(Duration.ofSeconds(5));
             long when = at + draw.between(2, draw.percent(30) ? 30 : 1_000);
             items.add(new Ask(
                     first + STREAM + i, when, other, 0, "o" + i, -1, strict, draw.between(1, 20), Ending.RELEASE));

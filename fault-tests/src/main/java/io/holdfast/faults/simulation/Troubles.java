@@ -28,7 +28,7 @@ final class Troubles {
     /** A lease has begun: with what is left of a claim window, if the lock was handed over. */
     void obtained(Held held) {
         Plan.Trouble next = awaiting.peek();
-        long term = held.asked.item.options().term().toNanos();
+        long term = held.asked.item.options().leaseDuration().toNanos();
         if (next == null
                 || held.leftInWorld() > term / 2.0
                 || !world.undisturbed(held.machine, held.lock, world.now() - Checks.GRACE)) {

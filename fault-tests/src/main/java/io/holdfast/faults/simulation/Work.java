@@ -73,23 +73,23 @@ final class Work {
     @Nullable
     Double interruptBefore() {
         Duration before = asked.interruptBefore();
-        Duration half = terms.term().dividedBy(2); // of a renewed hold, perhaps another's that it has entered, at most
+        Duration half =
+                terms.leaseDuration().dividedBy(2); // of a renewed hold, perhaps another's that it has entered, at most
         return before == null
                 ? null
-                : machine.inWorld((terms.renewed() && before.compareTo(half) > 0 ? half : before).toNanos());
+                : machine.inWorld((terms.renewal() && before.compareTo(half) > 0 ? half : before).toNanos());
     }
 
     double warnedBefore() {
-        return machine.inWorld(terms.term().toNanos() / 3);
+        return machine.inWorld(terms.leaseDuration().toNanos() / 3);
     }
 
     /** How long it is renewed, or less if it may have entered a hold that was asked for by another form; null for ever. */
     @Nullable
     Double longest() {
-        boolean mayEnter = asked.ownConflict() != LockOptions.OwnConflict.WAIT;
+        boolean mayEnter = asked.reentrancy() != LockOptions.Reentrancy.WAIT;
         return Stream.of(
-                        scoped || mayEnter ? terms.longestScope() : null,
-                        !scoped || mayEnter ? terms.longestHold() : null)
+                        scoped || mayEnter ? terms.maxScopedHold() : null, !scoped || mayEnter ? terms.maxHold() : null)
                 .filter(Objects::nonNull)
                 .min(Comparator.naturalOrder())
                 .map(longest -> machine.inWorld(longest.toNanos()))

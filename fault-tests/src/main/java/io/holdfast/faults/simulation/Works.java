@@ -77,17 +77,17 @@ final class Works {
     /** Options for work, beside those of a request. */
     static LockOptions options(LockOptions given, Draw draw) {
         LockOptions options = given;
-        Duration term = options.term();
+        Duration term = options.leaseDuration();
         if (draw.percent(50)) {
-            int most = options.renewed() ? 50 : 80;
+            int most = options.renewal() ? 50 : 80;
             options = options.withInterruptBefore(percent(term, draw.oneOf(List.of(most, 25, 10))));
         }
         if (draw.percent(40)) {
-            options = options.withLeastRemaining(percent(term, draw.oneOf(List.of(25, 50, 80))));
+            options = options.withMinRemaining(percent(term, draw.oneOf(List.of(25, 50, 80))));
         }
         if (draw.percent(20)) {
             Duration longest = Plan.millis(draw.between(200, 4_000));
-            options = options.withLongestHold(longest).withLongestScope(longest);
+            options = options.withMaxHold(longest).withMaxScopedHold(longest);
         }
         return options;
     }
@@ -195,7 +195,7 @@ final class Works {
                 boolean marked = false;
                 if (before >= 0) {
                     marked = mine.sleepUnlessInterrupted(before);
-                    extend(work, work.asked.term().multipliedBy(draw.between(1, 2)));
+                    extend(work, work.asked.leaseDuration().multipliedBy(draw.between(1, 2)));
                 }
                 if (marked || mine.sleepUnlessInterrupted(before < 0 ? millis : millis - before)) {
                     mine.sleepThrough(late);
@@ -237,7 +237,7 @@ final class Works {
         }
         trace.add(work.machine, work + " is warned");
         boolean again = work.isWarnedAgain(LeaseLook.deadline(work.lease));
-        if (again || work.left || !work.terms.renewed()) {
+        if (again || work.left || !work.terms.renewal()) {
             world.found(Check.WARNED, work + " is warned " + (again ? "twice" : "though it is over, or not renewed"));
         } else if (work.machine.inWorld(remaining.toNanos()) > work.warnedBefore() + SOON) {
             world.found(Check.WARNED, work + " is warned with " + remaining.toMillis() + " ms left");
@@ -255,10 +255,11 @@ final class Works {
         Double longest = work.longest();
         long held = LeaseLook.heldNanos(work.lease);
         return !world.isOutside()
-                && work.terms.renewed()
+                && work.terms.renewal()
                 && (longest == null || work.machine.inWorld(held) < longest * 98 / 100)
                 && LeaseLook.remaining(work.lease).toNanos() > 0
-                && world.undisturbed(work, work.obtainedAt - work.terms.term().toNanos() - Checks.GRACE);
+                && world.undisturbed(
+                        work, work.obtainedAt - work.terms.leaseDuration().toNanos() - Checks.GRACE);
     }
 
     // ---- after every step
@@ -302,7 +303,7 @@ final class Works {
             work.warningDueSince = Asked.NEVER;
         }
         if (left > work.warnedBefore() + SOON
-                && work.terms.renewed()
+                && work.terms.renewal()
                 && LeaseLook.holdOf(work.lease).grant.isConfirmed()) {
             work.isAwaiting = true;
             work.awaited = deadline;
@@ -330,8 +331,9 @@ final class Works {
                 && longest != null
                 && !work.extended
                 && !LeaseLook.isShared(work.lease)
-                && work.asked.ownConflict() == LockOptions.OwnConflict.WAIT
-                && world.now() - work.obtainedAt > (longest + work.terms.term().toNanos()) * 102 / 100 + 10 * MILLI) {
+                && work.asked.reentrancy() == LockOptions.Reentrancy.WAIT
+                && world.now() - work.obtainedAt
+                        > (longest + work.terms.leaseDuration().toNanos()) * 102 / 100 + 10 * MILLI) {
             world.found(Check.LONGEST, work + " has " + (long) left / MILLI + " ms left");
         }
     }

@@ -85,7 +85,7 @@ final class HoldfastSubject implements Subject {
         RedisDriverProvider provider = new Detouring(direct, to.detours());
         List<String> addresses = to.addresses();
         ConnectOptions connect = new ConnectOptions(CONNECT, "holdfast");
-        LockOptions lock = way.apply(LockOptions.defaults().withTerm(term));
+        LockOptions lock = way.apply(LockOptions.defaults().withLeaseDuration(term));
         HoldfastOptions options = client.apply(HoldfastOptions.defaults()
                 .withLockDefaults(lock)
                 .withCommandTimeout(Duration.ofSeconds(2))
@@ -98,7 +98,7 @@ final class HoldfastSubject implements Subject {
                 addresses.stream()
                         .map(each -> QuorumNode.over(Location.parse(each).connect(provider, connect)))
                         .toList(),
-                QuorumOptions.defaults().withClient(options).withLongestTerm(term));
+                QuorumOptions.defaults().withClient(options).withMaxLeaseDuration(term));
         return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver);
     }
 
@@ -107,7 +107,7 @@ final class HoldfastSubject implements Subject {
             throws NotObtained, InterruptedException {
         // A listener of its own would keep requests from sharing a hold. Those that share one have no order to be
         // checked.
-        boolean shared = options.turns() > 0;
+        boolean shared = options.localHandoffs() > 0;
         LockOptions told = shared
                 ? options
                 : options.withListener(event -> {
@@ -121,9 +121,9 @@ final class HoldfastSubject implements Subject {
         } catch (HoldfastException e) {
             throw new NotObtained(e.getClass().getSimpleName(), e);
         }
-        Lease lease = attempt.lease()
+        Lease lease = attempt.asOptional()
                 .orElseThrow(() -> new NotObtained(attempt.getClass().getSimpleName(), null));
-        lease.lost().thenAccept(reason -> onLost.accept(reason.name()));
+        lease.whenLost().thenAccept(reason -> onLost.accept(reason.name()));
         return new Hold() {
             @Override
             public long token() {

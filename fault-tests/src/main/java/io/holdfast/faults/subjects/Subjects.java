@@ -33,7 +33,8 @@ public final class Subjects {
                         "lettuce",
                         to,
                         term,
-                        lock -> lock.withTurns(20, Duration.ofMillis(50)).withKeepFor(Duration.ofSeconds(1))));
+                        lock -> lock.withLocalHandoffs(20, Duration.ofMillis(50))
+                                .withKeepFor(Duration.ofSeconds(1))));
         MAKERS.put(
                 QUARANTINE,
                 (to, term) -> HoldfastSubject.connect(

@@ -146,7 +146,7 @@ final class Aftermath {
         scene.pass(4_500);
         if (!next.isDone()
                 || next.isCompletedExceptionally()
-                || next.join().lease().isEmpty()) {
+                || next.join().asOptional().isEmpty()) {
             scene.found("ALIVE", "client " + number + ": no lease of a free lock: " + shown(next));
             return;
         }
@@ -207,10 +207,10 @@ final class Aftermath {
     }
 
     private static int holding(Object client) {
-        return client instanceof Quorum quorum ? quorum.holding() : ((Holdfast) client).holding();
+        return client instanceof Quorum quorum ? quorum.leaseCount() : ((Holdfast) client).leaseCount();
     }
 
     private static int waiting(Object client) {
-        return client instanceof Quorum quorum ? quorum.waiting() : ((Holdfast) client).waiting();
+        return client instanceof Quorum quorum ? quorum.waiterCount() : ((Holdfast) client).waiterCount();
     }
 }

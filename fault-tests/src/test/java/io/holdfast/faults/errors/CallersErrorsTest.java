@@ -164,7 +164,7 @@ final class CallersErrorsTest {
     private static void withData(Scene scene, Object data) {
         scene.uses("a", "b");
         for (LockOptions options : List.of(Scene.STRICT.withEventData(data), Scene.TURNS.withEventData(data))) {
-            String name = options.turns() == 1 ? "a" : "b";
+            String name = options.localHandoffs() == 1 ? "a" : "b";
             for (int i = 0; i < 2; i++) {
                 Holdfast client = i == 0 ? scene.one() : scene.two();
                 scene.ask(client, "with data", () -> client.lock(name, options).acquireAsync(Wait.forever()));
@@ -215,7 +215,7 @@ final class CallersErrorsTest {
     void backoffAndValues_throw() {
         Backoff broken = Backoff.of(attempt -> fail(Duration.ZERO));
         PlainOptions options =
-                PlainOptions.defaults().withTerm(Scene.TERM).withWaitLimit(Wait.upTo(Duration.ofSeconds(5)));
+                PlainOptions.defaults().withLeaseDuration(Scene.TERM).withWaitLimit(Wait.upTo(Duration.ofSeconds(5)));
         for (PlainOptions each : List.of(options.withBackoff(broken), options.withValues(() -> fail("")))) {
             run("a plain lock", Scene.Callbacks.AT_ONCE, UnaryOperator.identity(), scene -> {
                 scene.mustBeFree(

@@ -34,10 +34,12 @@ import org.junit.jupiter.api.Test;
 /** Executors of the application that run callbacks at once, refuse them, never run them, or have no thread left, in real time. */
 final class ExecutorsTest {
     private static final Duration TERM = Duration.ofSeconds(1);
-    private static final LockOptions STRICT =
-            LockOptions.defaults().withTerm(TERM).withStrictOrder().withWaitLimit(Wait.upTo(Duration.ofSeconds(10)));
+    private static final LockOptions STRICT = LockOptions.defaults()
+            .withLeaseDuration(TERM)
+            .withStrictOrder()
+            .withWaitLimit(Wait.upTo(Duration.ofSeconds(10)));
     private static final LockOptions TURNS =
-            LockOptions.defaults().withTerm(TERM).withWaitLimit(Wait.upTo(Duration.ofSeconds(10)));
+            LockOptions.defaults().withLeaseDuration(TERM).withWaitLimit(Wait.upTo(Duration.ofSeconds(10)));
     private static final int MANY = 5_000;
 
     private final MemoryServer server = MemoryServer.start();
@@ -102,7 +104,7 @@ final class ExecutorsTest {
         assertEquals(List.of(), log.errors());
         assertTrue(all, () -> "never served: " + served.getCount() + ", failed: " + failed.get());
         assertEquals(null, failed.get());
-        assertEquals(0, client.waiting());
+        assertEquals(0, client.waiterCount());
     }
 
     // ---- an executor that refuses
@@ -120,12 +122,12 @@ final class ExecutorsTest {
         Holdfast other = client(Runnable::run);
         Lease lease = in(TERM, client.lock("a", STRICT).acquireAsync());
         CompletableFuture<LossReason> lost = new CompletableFuture<>();
-        lease.lost().thenAccept(lost::complete);
+        lease.whenLost().thenAccept(lost::complete);
         CompletableFuture<Lease> next = client.lock("a", STRICT).acquireAsync();
         Thread.sleep(TERM.multipliedBy(2).toMillis()); // what is tested is that time passes
         assertTrue(lease.isValid());
         server.command("DEL", client.lock("a").key());
-        assertEquals(LossReason.GONE, in(TERM.multipliedBy(2), lost));
+        assertEquals(LossReason.NOT_ON_SERVER, in(TERM.multipliedBy(2), lost));
         in(TERM.multipliedBy(4), next).release();
         in(TERM.multipliedBy(4), other.lock("a", STRICT).acquireAsync()).release();
     }

@@ -36,9 +36,9 @@ final class Held {
 
     CompletionStage<?> lost() {
         if (lease instanceof Lease one) {
-            return one.lost();
+            return one.whenLost();
         }
-        return lease instanceof PlainLease plain ? plain.lost() : ((LeaseSet) lease).lost();
+        return lease instanceof PlainLease plain ? plain.whenLost() : ((LeaseSet) lease).whenLost();
     }
 
     CompletableFuture<?> releaseAsync() {

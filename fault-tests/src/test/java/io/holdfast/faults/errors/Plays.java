@@ -9,7 +9,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OnDeadlock;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.PlainOptions;
 import io.holdfast.Wait;
 import io.holdfast.testkit.MemoryServer;
@@ -332,7 +332,7 @@ final class Plays {
         return scene.ask(
                 client,
                 actor + " asks for " + name,
-                () -> client.lock(name, options).as(actor).attemptAsync(EVER));
+                () -> client.lock(name, options).withActor(actor).attemptAsync(EVER));
     }
 
     private static void operator(Scene scene) {
@@ -356,12 +356,12 @@ final class Plays {
     private static void reentry(Scene scene) {
         scene.nested = true;
         scene.uses("a");
-        LockOptions again = STRICT.withOwnConflict(OwnConflict.REENTER);
+        LockOptions again = STRICT.withReentrancy(Reentrancy.REENTER);
         Asked first = as(scene, scene.one(), "a", "x", again);
         scene.pass(50);
         Asked second = as(scene, scene.one(), "a", "x", again);
         Asked other = as(scene, scene.two(), "a", "y", again);
-        as(scene, scene.one(), "a", "x", STRICT.withOwnConflict(OwnConflict.REFUSE));
+        as(scene, scene.one(), "a", "x", STRICT.withReentrancy(Reentrancy.REFUSE));
         scene.pass(1_200);
         scene.release(first);
         scene.pass(50);
@@ -394,7 +394,8 @@ final class Plays {
     }
 
     private static void plain(Scene scene) {
-        PlainOptions options = PlainOptions.defaults().withTerm(Scene.TERM).withWaitLimit(EVER);
+        PlainOptions options =
+                PlainOptions.defaults().withLeaseDuration(Scene.TERM).withWaitLimit(EVER);
         scene.mustBeFree("plain", () -> scene.checker().plainLock("k", options).acquireAsync(EVER));
         Asked held = scene.ask(
                 scene.one(),
@@ -473,7 +474,8 @@ final class Plays {
                     throw new Scene.PlayException();
                 }));
         scene.pass(800);
-        LockOptions limited = STRICT.withInterruptBefore(Duration.ofSeconds(1)).withLongestScope(Duration.ofSeconds(1));
+        LockOptions limited =
+                STRICT.withInterruptBefore(Duration.ofSeconds(1)).withMaxScopedHold(Duration.ofSeconds(1));
         scene.call(
                 scene.two(),
                 "work on a thread",
@@ -490,7 +492,7 @@ final class Plays {
 
     private static void rest(Scene scene) {
         scene.uses("a");
-        passOn(scene, scene.one(), "a", TURNS.withShortestHold(Duration.ofMillis(800)));
+        passOn(scene, scene.one(), "a", TURNS.withMinHold(Duration.ofMillis(800)));
         scene.pass(50);
         Asked other = ask(scene, scene.two(), "a", TURNS, EVER);
         scene.pass(1_200);

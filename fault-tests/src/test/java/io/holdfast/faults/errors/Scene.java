@@ -50,8 +50,10 @@ final class Scene {
     static final Duration TERM = Duration.ofSeconds(3);
     static final Duration CLAIM = Duration.ofSeconds(1);
     static final Duration REFRESH = Duration.ofSeconds(1);
-    static final LockOptions TURNS =
-            LockOptions.defaults().withTerm(TERM).withClaim(CLAIM).withWaitLimit(Wait.forever());
+    static final LockOptions TURNS = LockOptions.defaults()
+            .withLeaseDuration(TERM)
+            .withHandoffTimeout(CLAIM)
+            .withWaitLimit(Wait.forever());
     static final LockOptions STRICT = TURNS.withStrictOrder();
     static final HoldfastOptions OPTIONS = HoldfastOptions.defaults()
             .withLockDefaults(TURNS)
@@ -106,7 +108,7 @@ final class Scene {
                 servers.stream().map(server -> QuorumNode.over(wire(server))).toList(),
                 QuorumOptions.defaults()
                         .withClient(options(number).withDeadlockDetection(null))
-                        .withLongestTerm(TERM.multipliedBy(2)),
+                        .withMaxLeaseDuration(TERM.multipliedBy(2)),
                 time.environment(number));
     }
 
@@ -121,7 +123,7 @@ final class Scene {
         HoldfastOptions usual = OPTIONS.withExecutor(executor)
                 .withListener(event -> heard.merge(
                         client + " " + event.getClass().getSimpleName() + " "
-                                + event.subject().lock(),
+                                + event.subject().lockName(),
                         1,
                         Integer::sum));
         return client == 2 ? usual : change.apply(usual);
@@ -233,11 +235,11 @@ final class Scene {
 
     private static @Nullable Object leaseOf(@Nullable Object value) {
         if (value instanceof Attempt attempt) {
-            return attempt.lease().orElse(null);
+            return attempt.asOptional().orElse(null);
         } else if (value instanceof SetAttempt attempt) {
-            return attempt.leases().orElse(null);
+            return attempt.asOptional().orElse(null);
         } else if (value instanceof PlainAttempt attempt) {
-            return attempt.lease().orElse(null);
+            return attempt.asOptional().orElse(null);
         }
         return value instanceof Lease || value instanceof LeaseSet || value instanceof PlainLease ? value : null;
     }

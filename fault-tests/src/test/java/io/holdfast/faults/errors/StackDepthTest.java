@@ -75,7 +75,7 @@ final class StackDepthTest {
         "RELEASE,true", "RELEASE,false", "RELEASE_TO_NEXT,true", "RELEASE_TO_NEXT,false", "EXTEND,true", "EXTEND,false"
     })
     void overflow_anywhere_lockIsFreeWithinATerm(Act act, boolean strict) throws InterruptedException {
-        LockOptions options = LockOptions.defaults().withTerm(TERM);
+        LockOptions options = LockOptions.defaults().withLeaseDuration(TERM);
         LockOptions asking = strict ? options.withStrictOrder() : options;
         int[] overflows = new int[1];
         log.warm();
@@ -236,7 +236,7 @@ final class StackDepthTest {
             Thread.sleep(TERM.multipliedBy(2).toMillis()); // what is tested is that time passes
             assertTrue(lease.isValid(), "a lease is not renewed");
         }
-        assertEquals(0, client.holding(), "holding");
-        assertEquals(0, client.waiting(), "waiting");
+        assertEquals(0, client.leaseCount(), "holding");
+        assertEquals(0, client.waiterCount(), "waiting");
     }
 }

@@ -131,10 +131,10 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "internal/queue/Request",
-                                "                        reply.sinceMicros(),\n"
-                                        + "                        queue.server.deadline(keys, sent, options",
-                                "                        reply.sinceMicros(),\n"
-                                        + "                        queue.server.deadline(keys, queue.kit.nanoTime(), options")),
+                                "                        keys, sent, options.leaseDuration().toNanos());\n"
+                                        + "                granted(",
+                                "                        keys, queue.kit.nanoTime(), options.leaseDuration().toNanos());\n"
+                                        + "                granted(")),
                 of(
                         "deadline of a renewal counts from the reply",
                         INSIDE,
@@ -142,8 +142,8 @@ final class Breaks {
                         EnumSet.of(HOLDER, EXCLUSION, UNFENCED),
                         java(
                                 "internal/lease/Renewals",
-                                "long term = hold.options.term().toNanos();",
-                                "long term = hold.options.term().toNanos(); sentNanos = kit.nanoTime();")),
+                                "long term = hold.options.leaseDuration().toNanos();",
+                                "long term = hold.options.leaseDuration().toNanos(); sentNanos = kit.nanoTime();")),
                 of(
                         "no allowance for drift",
                         INSIDE,
@@ -188,7 +188,7 @@ final class Breaks {
                         java(
                                 "internal/queue/Request",
                                 "deadlineOfHandoff(keys, grantedMicros, claimNanos,",
-                                "deadlineOfHandoff(keys, grantedMicros, options.term().toNanos(),")),
+                                "deadlineOfHandoff(keys, grantedMicros, options.leaseDuration().toNanos(),")),
                 of(
                         "a claim counts from the receipt of its message",
                         INSIDE,

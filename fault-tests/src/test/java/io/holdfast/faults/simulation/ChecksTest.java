@@ -77,7 +77,7 @@ class ChecksTest extends ChecksFixture {
 
     @Test
     void told_leaseIsOverAndNobodyHears_isFound() {
-        hold(server, Plan.STRICT.withTerm(Duration.ofSeconds(1)).withRenewed(false));
+        hold(server, Plan.STRICT.withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false));
         time.advance(Duration.ofSeconds(1));
         checks.afterStep();
         assertNull(checks.finding());
@@ -105,7 +105,7 @@ class ChecksTest extends ChecksFixture {
      * connection up after 900 ms.
      */
     private @Nullable Enum<?> foundOfASilence(long gaveUpAtMillis, long connectedAtMillis) {
-        Held held = hold(server, Plan.STRICT.withTerm(Duration.ofSeconds(3)));
+        Held held = hold(server, Plan.STRICT.withLeaseDuration(Duration.ofSeconds(3)));
         silence = Silences.untilConnected(
                 new Silences.Silence(
                         -1, 0, held.obtainedAt + 1_000 * Checks.MILLI, held.obtainedAt + 2_000 * Checks.MILLI),

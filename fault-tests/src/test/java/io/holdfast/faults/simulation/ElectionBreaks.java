@@ -140,7 +140,7 @@ final class ElectionBreaks {
                         java(
                                 "Candidacy",
                                 "if (mine != null && reason != LossReason.CLIENT_CLOSED) {",
-                                "if (mine != null && reason == LossReason.FORGOTTEN) {")),
+                                "if (mine != null && reason == LossReason.ABANDONED) {")),
                 of(
                         "who does not wait any more does not ask again",
                         19,

@@ -7,7 +7,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseEndingException;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
@@ -26,9 +26,9 @@ class NestedBodiesTest {
     private final DistributedLock lock = client.lock(
             "nested",
             Plan.STRICT
-                    .withTerm(Duration.ofSeconds(3))
+                    .withLeaseDuration(Duration.ofSeconds(3))
                     .withInterruptBefore(BEFORE)
-                    .withOwnConflict(OwnConflict.REENTER));
+                    .withReentrancy(Reentrancy.REENTER));
 
     @Test
     void call_bodiesOfOneHoldInOneAnother_eachIsInterruptedInTime() throws Exception {
@@ -41,7 +41,7 @@ class NestedBodiesTest {
                 assertEquals(1, interrupted, e::getMessage); // an outer body went on after that, and was told as well
             }
             interrupted = 0;
-            assertEquals(0, client.holding());
+            assertEquals(0, client.leaseCount());
             assertTrue(server.command("GET", lock.key()).isNull());
         }
     }

@@ -8,7 +8,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Order;
-import io.holdfast.LockOptions.OwnConflict;
+import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LockOptions.RequestEnd;
 import io.holdfast.faults.simulation.Plan.Ask;
 import io.holdfast.faults.simulation.Plan.Ending;
@@ -77,8 +77,8 @@ class OptionPairsTest {
 
     private static final List<Parameter> PARAMETERS = List.of(Parameter.values());
     private static final List<Order> ORDERS = List.of(Order.FIFO, Order.LIFO, Order.RANDOM);
-    private static final List<OwnConflict> CONFLICTS =
-            List.of(OwnConflict.WAIT, OwnConflict.REENTER, OwnConflict.REENTER_AND_EXTEND, OwnConflict.REFUSE);
+    private static final List<Reentrancy> CONFLICTS =
+            List.of(Reentrancy.WAIT, Reentrancy.REENTER, Reentrancy.REENTER_AND_EXTEND, Reentrancy.REFUSE);
     private static final List<RequestEnd> LIFE_ENDS = List.of(RequestEnd.values());
 
     private static int of(int[] row, Parameter parameter) {
@@ -88,22 +88,22 @@ class OptionPairsTest {
     private static LockOptions lockOptions(int[] row, int client) {
         Duration term = Plan.millis(of(row, Parameter.TERM) == 0 ? 3_000 : 500);
         LockOptions options = Plan.STRICT
-                .withTerm(term)
-                .withClaim(Plan.millis(of(row, Parameter.CLAIM) == 0 ? 200 : 1_000))
-                .withRenewed(of(row, Parameter.RENEWED) == 0)
+                .withLeaseDuration(term)
+                .withHandoffTimeout(Plan.millis(of(row, Parameter.CLAIM) == 0 ? 200 : 1_000))
+                .withRenewal(of(row, Parameter.RENEWED) == 0)
                 .withOrder(ORDERS.get(of(row, Parameter.ORDER)))
                 .withPriority(of(row, Parameter.PRIORITY) == 1 && client == 1 ? 1 : 0)
                 .withQueueLimit(of(row, Parameter.QUEUE_LIMIT) == 0 ? 0 : 2)
-                .withShortestHold(Plan.millis(of(row, Parameter.SHORTEST_HOLD) == 0 ? 0 : 200))
-                .withLeastRemaining(of(row, Parameter.LEAST_REMAINING) == 0 ? Duration.ZERO : term.dividedBy(2))
-                .withLongestHold(of(row, Parameter.LONGEST_HOLD) == 0 ? null : Plan.millis(400))
-                .withOwnConflict(CONFLICTS.get(of(row, Parameter.OWN_CONFLICT)))
+                .withMinHold(Plan.millis(of(row, Parameter.SHORTEST_HOLD) == 0 ? 0 : 200))
+                .withMinRemaining(of(row, Parameter.LEAST_REMAINING) == 0 ? Duration.ZERO : term.dividedBy(2))
+                .withMaxHold(of(row, Parameter.LONGEST_HOLD) == 0 ? null : Plan.millis(400))
+                .withReentrancy(CONFLICTS.get(of(row, Parameter.OWN_CONFLICT)))
                 .withMetadata(of(row, Parameter.METADATA) == 0 ? Map.of() : Map.of("one", "1 %", "two", "ä"));
         if (of(row, Parameter.KEEP_FOR) == 1) {
             options = options.withKeepFor(Plan.millis(700));
         }
         if (of(row, Parameter.HANDOFFS) == 1) {
-            options = options.withTurns(2, Plan.millis(300));
+            options = options.withLocalHandoffs(2, Plan.millis(300));
         }
         int life = of(row, Parameter.REQUEST_LIFE);
         return life == 0 ? options : options.withRequestLife(Plan.millis(400), LIFE_ENDS.get(life - 1));

@@ -93,7 +93,7 @@ class SetBreaksTest {
                         java(
                                 "internal/lease/Hold",
                                 "return waited && !enough ?",
-                                "return waited && !options.renewed() ?")));
+                                "return waited && !options.renewal() ?")));
     }
 
     private static Break of(String name, Set<SetRuns.Check> by, Edit... edits) {

@@ -178,9 +178,9 @@ final class SharedBreaks {
                         EnumSet.of(KEPT, FAIR),
                         java(
                                 "internal/queue/LocalLines",
-                                "boolean served = options.renewed()\n                && options",
+                                "boolean served = options.renewal()\n                && options",
                                 "boolean served = options"),
-                        java("internal/queue/LocalLines", "(options.renewed() && !options", "(!options")),
+                        java("internal/queue/LocalLines", "(options.renewal() && !options", "(!options")),
                 Breaks.of(
                         "shared: a renewal does not tell of a recall",
                         KEPT_PLAN,

@@ -17,7 +17,7 @@ class SharedChecksTest extends ChecksFixture {
         return shared;
     }
 
-    private static final LockOptions TURNS = LockOptions.defaults().withTurns(2, Duration.ofMillis(50));
+    private static final LockOptions TURNS = LockOptions.defaults().withLocalHandoffs(2, Duration.ofMillis(50));
 
     /** A further lease of the same hold, of a request that came just now. */
     private Held next(Held held, Shared shared) {

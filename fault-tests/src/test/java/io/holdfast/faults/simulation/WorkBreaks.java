@@ -53,7 +53,7 @@ final class WorkBreaks {
                         java(
                                 "internal/queue/QueueGrant",
                                 "return hold().armed(deadline(sent, term.toNanos()), first);",
-                                "return hold().armed(deadline(sent, hold().options.term().toNanos()), first);")),
+                                "return hold().armed(deadline(sent, hold().options.leaseDuration().toNanos()), first);")),
                 Breaks.of(
                         "work: it is interrupted at the end, not before",
                         Kind.INSIDE,
@@ -110,8 +110,8 @@ final class WorkBreaks {
                         EnumSet.of(WARNED),
                         java(
                                 "internal/lease/Warnings",
-                                "options.term().toNanos() / 3",
-                                "options.term().toNanos() / 9")),
+                                "options.leaseDuration().toNanos() / 3",
+                                "options.leaseDuration().toNanos() / 9")),
                 Breaks.of(
                         "work: warned too early",
                         Kind.INSIDE,
@@ -119,8 +119,8 @@ final class WorkBreaks {
                         EnumSet.of(WARNED),
                         java(
                                 "internal/lease/Warnings",
-                                "options.term().toNanos() / 3",
-                                "options.term().toNanos() / 2")),
+                                "options.leaseDuration().toNanos() / 3",
+                                "options.leaseDuration().toNanos() / 2")),
                 Breaks.of(
                         "work: a lease that has left is warned (nested)",
                         Kind.NESTED,

@@ -62,7 +62,7 @@ internal class Examples(private val holdfast: Holdfast, private val store: Store
                 }
             }
         } catch (e: LeaseLostException) {
-            send("${e.lock()} was lost: ${e.reason()}")           // another may have it by now
+            send("${e.lockName()} was lost: ${e.reason()}")           // another may have it by now
         }
     }
 

@@ -49,7 +49,7 @@ import org.springframework.integration.util.CheckedRunnable;
  *   <li>With Spring Integration 7 they are {@code DistributedLock}s, too. The time-to-live given there is the lock's term for this once: how
  *       long it stays taken if its process dies. While its process lives it is renewed.
  *   <li>A thread that ends without unlocking leaves the lock locked, and renewed, until the client is closed or
- *       {@link LockOptions#longestHold()} is over.
+ *       {@link LockOptions#maxHold()} is over.
  * </ul>
  *
  * <p>Runs on Spring Integration 6.5 and 7. Usable by any number of threads; closes nothing: locks that are held when the client is closed are
@@ -150,7 +150,7 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
         String name = LockName.of(registryKey, key);
         DistributedLock lock = options == null ? holdfast.lock(name) : holdfast.lock(name, options);
         return new RegistryLock(
-                lock.with(lock.options().withOwnConflict(LockOptions.OwnConflict.WAIT)),
+                lock.with(lock.options().withReentrancy(LockOptions.Reentrancy.WAIT)),
                 old == null ? null : old.obtain(key),
                 holds);
     }

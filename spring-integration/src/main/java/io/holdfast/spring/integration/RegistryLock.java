@@ -70,7 +70,7 @@ final class RegistryLock implements Lock {
 
     /** @param ttl the term */
     void lock(Duration ttl) {
-        lockBy(withTerm(ttl));
+        lockBy(withLeaseDuration(ttl));
     }
 
     private void lockBy(DistributedLock asked) {
@@ -114,7 +114,7 @@ final class RegistryLock implements Lock {
     /** @param ttl the term */
     boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
         Duration wait = waitTime.isNegative() ? Duration.ZERO : waitTime;
-        return tryLockBy(withTerm(ttl), wait.compareTo(LONGEST) > 0 ? LONGEST : wait);
+        return tryLockBy(withLeaseDuration(ttl), wait.compareTo(LONGEST) > 0 ? LONGEST : wait);
     }
 
     private boolean tryLockBy(DistributedLock asked, Duration wait) throws InterruptedException {
@@ -138,15 +138,15 @@ final class RegistryLock implements Lock {
                 : Wait.upTo(time.toMillis() < 1 ? Duration.ofMillis(1) : time);
     }
 
-    private DistributedLock withTerm(Duration ttl) {
-        return lock.with(lock.options().withTerm(ttl));
+    private DistributedLock withLeaseDuration(Duration ttl) {
+        return lock.with(lock.options().withLeaseDuration(ttl));
     }
 
     private static Optional<Lease> known(Attempt attempt) {
         if (attempt instanceof Attempt.Unknown unknown) {
             throw unknown.cause();
         }
-        return attempt.lease();
+        return attempt.asOptional();
     }
 
     /** Waits without heeding interrupts, which stay set. */
@@ -237,7 +237,7 @@ final class RegistryLock implements Lock {
                     + Thread.currentThread().getName() + " through this registry, and cannot be renewed by it");
         }
         try {
-            mine.lease.extend(ttl == null ? lock.options().term() : ttl);
+            mine.lease.extend(ttl == null ? lock.options().leaseDuration() : ttl);
         } catch (LeaseLostException e) {
             throw new IllegalStateException("could not be renewed: " + e.getMessage(), e);
         }

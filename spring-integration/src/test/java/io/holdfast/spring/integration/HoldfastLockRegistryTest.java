@@ -213,7 +213,8 @@ class HoldfastLockRegistryTest extends LockSuite {
 
     @Test
     void lock_heldLongerThanItsTerm_isRenewed() throws Exception {
-        HoldfastLockRegistry brief = registry.withOptions(LockOptions.defaults().withTerm(Duration.ofMillis(600)));
+        HoldfastLockRegistry brief =
+                registry.withOptions(LockOptions.defaults().withLeaseDuration(Duration.ofMillis(600)));
         Lock lock = brief.obtain("a");
         lock.lock();
         long begin = System.nanoTime();

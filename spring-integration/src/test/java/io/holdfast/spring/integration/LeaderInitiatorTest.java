@@ -46,7 +46,7 @@ class LeaderInitiatorTest extends LockSuite {
         Node(String id) {
             initiator = new LockRegistryLeaderInitiator(
                     HoldfastLockRegistry.of(client, "leaders")
-                            .withOptions(LockOptions.defaults().withTerm(Duration.ofSeconds(3))),
+                            .withOptions(LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(3))),
                     new AbstractCandidate(id, "poller") {
                         @Override
                         public void onGranted(Context context) {

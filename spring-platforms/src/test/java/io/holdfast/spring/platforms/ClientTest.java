@@ -135,16 +135,16 @@ final class ClientTest {
                 "holdfast.waiter-deadline=1m",
                 "holdfast.eviction=ignore",
                 "holdfast.deadlock-detection=5s",
-                "holdfast.lock.term=20s",
+                "holdfast.lock.lease-duration=20s",
                 "holdfast.lock.wait-limit=forever",
                 "holdfast.lock.interrupt-before=2s",
                 "holdfast.lock.metadata.team=red",
-                "holdfast.lock.turns=0",
+                "holdfast.lock.local-handoffs=0",
                 "holdfast.lock.deadlock=break",
-                "holdfast.locks[billing/*].term=2m",
+                "holdfast.locks[billing/*].lease-duration=2m",
                 "holdfast.locks[billing/*].wait-limit=0",
-                "holdfast.locks[*/nightly].term=3m",
-                "holdfast.locks[billing/night*].term=4m",
+                "holdfast.locks[*/nightly].lease-duration=3m",
+                "holdfast.locks[billing/night*].lease-duration=4m",
                 "holdfast.locks[billing/nightly].priority=7")) {
             Holdfast holdfast = context.getBean(Holdfast.class);
             assertEquals("p", holdfast.options().prefix());
@@ -153,33 +153,33 @@ final class ClientTest {
             assertEquals(Duration.ofSeconds(10), holdfast.options().refreshInterval());
             assertEquals(Duration.ofSeconds(5), holdfast.options().deadlockDetection());
             LockOptions any = holdfast.lock("x").options();
-            assertEquals(Duration.ofSeconds(20), any.term());
+            assertEquals(Duration.ofSeconds(20), any.leaseDuration());
             assertEquals(Wait.forever(), any.waitLimit());
             assertEquals(Duration.ofSeconds(2), any.interruptBefore());
             assertEquals("red", any.metadata().get("team"));
-            assertEquals(0, any.turns());
+            assertEquals(0, any.localHandoffs());
             assertEquals(LockOptions.OnDeadlock.BREAK, any.deadlock());
             LockOptions billing = holdfast.lock("billing/1").options();
-            assertEquals(Duration.ofMinutes(2), billing.term());
+            assertEquals(Duration.ofMinutes(2), billing.leaseDuration());
             assertEquals(Wait.none(), billing.waitLimit());
             assertEquals(Duration.ofSeconds(2), billing.interruptBefore(), "what the pattern does not set");
             assertEquals(
-                    Duration.ofMinutes(3), holdfast.lock("a/nightly").options().term());
+                    Duration.ofMinutes(3), holdfast.lock("a/nightly").options().leaseDuration());
             assertEquals(
                     Duration.ofMinutes(4),
-                    holdfast.lock("billing/night").options().term(),
+                    holdfast.lock("billing/night").options().leaseDuration(),
                     "most letters");
             assertEquals(7, holdfast.lock("billing/nightly").options().priority(), "the name itself");
             assertEquals(
                     Duration.ofMinutes(4),
-                    holdfast.readWriteLock("billing/nights").read().options().term());
+                    holdfast.readWriteLock("billing/nights").read().options().leaseDuration());
         }
     }
 
     @Test
     void options_badOnes_failTheStartWithTheirName() {
-        String told = failure("holdfast.locks[a*].term=1ms");
-        assertTrue(told.contains("holdfast.locks[a*]") && told.contains("term is PT0.001S"), told);
+        String told = failure("holdfast.locks[a*].lease-duration=1ms");
+        assertTrue(told.contains("holdfast.locks[a*]") && told.contains("leaseDuration is PT0.001S"), told);
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -204,7 +204,7 @@ final class ClientTest {
             assertEquals(Duration.ofHours(7), holdfast.options().tokenLife());
             holdfast.lock("heard").acquire().release();
             LockEvent event = Customized.EVENTS.poll(10, TimeUnit.SECONDS);
-            assertEquals("heard", event == null ? null : event.lock());
+            assertEquals("heard", event == null ? null : event.lockName());
         }
     }
 

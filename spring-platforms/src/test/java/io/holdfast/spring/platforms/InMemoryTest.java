@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Import;
         properties = {
             "spring.data.redis.port=1",
             "spring.datasource.url=jdbc:h2:mem:${random.uuid}",
-            "holdfast.lock.term=20s"
+            "holdfast.lock.lease-duration=20s"
         })
 @HoldfastTest
 class InMemoryTest {
@@ -70,7 +70,7 @@ class InMemoryTest {
     @Test
     void book_free_isBooked() throws Exception {
         assertEquals("booked", invoices.book("7", false));
-        assertEquals(Duration.ofSeconds(20), holdfast.options().lockDefaults().term());
+        assertEquals(Duration.ofSeconds(20), holdfast.options().lockDefaults().leaseDuration());
         Lease left = holdfast.lock("invoice/7").acquire();
         assertTrue(left.isValid());
         Lease read = holdfast.readWriteLock("invoices").write().acquire();

@@ -82,7 +82,7 @@ final class LockedTest {
             return lease.token();
         }
 
-        @Locked(value = "wait", waitLimit = "${app.wait}", term = "7s", longestScope = "PT1M")
+        @Locked(value = "wait", waitLimit = "${app.wait}", leaseDuration = "7s", maxScopedHold = "PT1M")
         public String options() {
             runs.incrementAndGet();
             return "ran";
@@ -120,7 +120,7 @@ final class LockedTest {
             return "done";
         }
 
-        @Locked(value = "interrupted", term = "600ms", interruptBefore = "300ms", longestScope = "1ms")
+        @Locked(value = "interrupted", leaseDuration = "600ms", interruptBefore = "300ms", maxScopedHold = "1ms")
         public void blocks() throws InterruptedException {
             new CountDownLatch(1).await();
         }
@@ -151,7 +151,7 @@ final class LockedTest {
             return source;
         }
 
-        @RunsOnce(value = "nightly", atLeast = "10m")
+        @RunsOnce(value = "nightly", minHold = "10m")
         public void nightly() {
             runs.incrementAndGet();
         }
@@ -310,7 +310,7 @@ final class LockedTest {
         CompletableFuture<String> result = work.stage(until, null).toCompletableFuture();
         CompletableFuture<String> second =
                 work.stage(CompletableFuture.completedFuture("second "), null).toCompletableFuture();
-        await(() -> other.inspect().isQueued("stage") || holdfast.waiting() > 0);
+        await(() -> other.inspect().isQueued("stage") || holdfast.waiterCount() > 0);
         assertFalse(result.isDone());
         assertFalse(second.isDone());
         until.complete("first ");
@@ -334,7 +334,7 @@ final class LockedTest {
                 Map.of("work", Work.class),
                 "app.area=north",
                 "app.wait=100ms",
-                "holdfast.lock.own-conflict=reenter")) {
+                "holdfast.lock.reentrancy=reenter")) {
             Work here = reentering.getBean("work", Work.class);
             CompletableFuture<String> until = new CompletableFuture<>();
             CompletableFuture<String> first = here.stage(until, null).toCompletableFuture();

@@ -40,11 +40,11 @@ public class NewApplication {
     }
 
     static class Orders {
-        @Locked(value = "order/{#id}", term = "3s")
+        @Locked(value = "order/{#id}", leaseDuration = "3s")
         @Transactional
         public void book(String id) throws Exception {
             say("booking");
-            CurrentLease.get().lost().toCompletableFuture().get(60, TimeUnit.SECONDS);
+            CurrentLease.get().whenLost().toCompletableFuture().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -81,7 +81,7 @@ public class NewApplication {
         try {
             context.getBean(Orders.class).book("7");
         } catch (LeaseLostException e) {
-            say("lost " + e.lock());
+            say("lost " + e.lockName());
         }
         Lease lease = context.getBean(Holdfast.class).lock("kept").acquire();
         say("holds " + lease.name());

@@ -167,7 +167,7 @@ public final class ObservationTest {
             Map<String, String> values = next("seen/2", "blocking");
             assertEquals("timed_out", values.get("outcome"));
             assertEquals("LockTimeoutException", values.get("error"));
-            assertEquals(other.inspect().lock("seen/2").holder().orElseThrow().inWords(), values.get("holder"));
+            assertEquals(other.inspect().lock("seen/2").holder().orElseThrow().describe(), values.get("holder"));
             work.skips();
             values = next("taken", "skips");
             assertEquals("taken", values.get("outcome"));

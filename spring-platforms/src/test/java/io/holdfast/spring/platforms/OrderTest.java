@@ -90,7 +90,7 @@ public final class OrderTest {
                 }
 
                 @org.springframework.scheduling.annotation.Scheduled(fixedDelay = 3_600_000)
-                @io.holdfast.spring.RunsOnce(value = "nightly", atLeast = "1s")
+                @io.holdfast.spring.RunsOnce(value = "nightly", minHold = "1s")
                 public void scheduled() {
                     io.holdfast.spring.platforms.OrderTest.called();
                 }

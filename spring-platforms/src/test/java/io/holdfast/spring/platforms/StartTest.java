@@ -56,7 +56,7 @@ final class StartTest {
     }
 
     static class EmptyName {
-        @RunsOnce(value = " ", atLeast = "1m")
+        @RunsOnce(value = " ", minHold = "1m")
         public void work() {}
     }
 
@@ -66,12 +66,12 @@ final class StartTest {
     }
 
     static class BadDuration {
-        @Locked(value = "a", term = "soon")
+        @Locked(value = "a", leaseDuration = "soon")
         public void work() {}
     }
 
     static class ShortTerm {
-        @Locked(value = "a", term = "1ms")
+        @Locked(value = "a", leaseDuration = "1ms")
         public void work() {}
     }
 
@@ -125,8 +125,8 @@ final class StartTest {
                 Map.entry(OpenBrace.class, "has a { without a }"),
                 Map.entry(EmptyName.class, "its name is empty"),
                 Map.entry(UnknownPlaceholder.class, "no.such.property"),
-                Map.entry(BadDuration.class, "term is 'soon'"),
-                Map.entry(ShortTerm.class, "term is PT0.001S, must be from"),
+                Map.entry(BadDuration.class, "leaseDuration is 'soon'"),
+                Map.entry(ShortTerm.class, "leaseDuration is PT0.001S, must be from"),
                 Map.entry(SkipsWithResult.class, "skips, and returns int"),
                 Map.entry(SkipsWithStage.class, "skips, and returns"),
                 Map.entry(ReturnsFuture.class, "of which the end cannot be seen"),

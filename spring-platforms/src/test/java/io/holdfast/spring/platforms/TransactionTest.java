@@ -180,7 +180,7 @@ final class TransactionTest {
                 LeaseLostException e = assertThrows(
                         LeaseLostException.class,
                         () -> context.getBean(Work.class).lose("1"));
-                assertEquals("lost/1", e.lock());
+                assertEquals("lost/1", e.lockName());
                 assertEquals(List.of(), bookings(context), source.toString());
             }
         }
