@@ -4,6 +4,7 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Lasting;
 import io.holdfast.internal.wire.Announced;
+import io.holdfast.internal.wire.Deadlines;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
 import java.time.Duration;
@@ -278,7 +279,11 @@ public final class Reporter implements Lasting {
                 any[0] = true;
                 if (now - hold.grantedNanos >= youngestNanos
                         && !hold.keys().prefix().isEmpty()) {
-                    add(hold.keys().hold(), hold.token(), now + hold.leftNanos(now));
+                    long drift = Deadlines.drift(hold.options.leaseDuration().toNanos());
+                    add(
+                            hold.keys().hold(),
+                            hold.token(),
+                            now + hold.leftNanos(now) + drift); // when it ends on the server
                     longestNanos = Math.max(longestNanos, hold.leftNanos(now));
                 }
             }
