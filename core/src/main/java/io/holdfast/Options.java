@@ -119,7 +119,7 @@ final class Options {
             boolean wanted = Stream.of(always).anyMatch(one -> one.index == option.index);
             if (wanted || !Objects.equals(value, option.byDefault)) {
                 if (value instanceof Boolean yes) {
-                    shown.add(yes ? option.name : "not " + option.name);
+                    shown.add(option.name + (yes ? " on" : " off"));
                 } else {
                     shown.add(option.callers ? option.name : option.name + " " + Shown.text(String.valueOf(value)));
                 }

@@ -58,6 +58,7 @@ class DocumentedNamesTest {
             QuorumOptions.class,
             Backoff.class,
             Election.class,
+            DistributedLock.class,
             Tls.class);
 
     private static final Map<String, List<Class<?>>> CAST = Map.of(

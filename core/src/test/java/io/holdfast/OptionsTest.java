@@ -251,8 +251,8 @@ final class OptionsTest {
                         "Executor",
                         "InterruptBefore",
                         "Listener",
-                        "LongestHold",
-                        "LongestScope",
+                        "MaxHold",
+                        "MaxScopedHold",
                         "LockDefaultsByName",
                         "SentinelCredentials",
                         "Values"),
@@ -355,10 +355,10 @@ final class OptionsTest {
         assertNotEquals(lock.hashCode(), LockOptions.defaults().hashCode());
         assertNotEquals(lock, new Object());
         assertEquals(
-                "LockOptions[term PT30S, renewed, waitLimit up to PT1M]",
+                "LockOptions[leaseDuration PT30S, renewal on, waitLimit up to PT1M]",
                 LockOptions.defaults().toString());
         assertEquals(
-                "LockOptions[term PT5S, not renewed, waitLimit forever, maxHold PT1H, order LIFO, priority 3, eventData]",
+                "LockOptions[leaseDuration PT5S, renewal off, waitLimit forever, maxHold PT1H, order LIFO, priority 3, eventData]",
                 LockOptions.defaults()
                         .withLeaseDuration(Duration.ofSeconds(5))
                         .withRenewal(false)

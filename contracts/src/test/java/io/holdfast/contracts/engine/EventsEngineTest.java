@@ -467,7 +467,7 @@ final class EventsEngineTest {
             assertTrue(
                     lines.get(0)
                             .matches(
-                                    "obtained lock=\"a\" owner=\\S+ actor=\".*\" token=7 term=PT30S waited=PT0S attempts=1"
+                                    "obtained lock=\"a\" owner=\\S+ actor=\".*\" token=7 leaseDuration=PT30S waited=PT0S attempts=1"
                                             + " initialPosition=0 reentered=false"),
                     lines.get(0));
             assertTrue(lines.get(1).startsWith("released lock=\"a\" owner="), lines.get(1));
