@@ -37,7 +37,7 @@ final class BodyLimit {
      * @throws LeaseEndingException if the work was interrupted by that, and ended with an {@code InterruptedException}
      */
     static <T extends @Nullable Object, X extends Exception> T run(
-            Lease lease, @Nullable Duration before, LeaseFunction<T, X> work) throws X {
+            Lease lease, @Nullable Duration before, LeaseFunction<Lease, T, X> work) throws X {
         if (before == null) {
             return work.apply(lease);
         }

@@ -4,6 +4,7 @@ import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
@@ -13,7 +14,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -32,9 +32,10 @@ import org.jspecify.annotations.Nullable;
  * docs/safety.md for what this rests on. Waiters are served in the order in which their requests reached the server. A lock
  * of a {@link Quorum} is requested in the same ways, but its waiters have no queue.
  *
- * <p><b>Ways of asking.</b> {@code acquire} returns a lease or throws. {@code tryAcquire} returns an empty result if the lock
- * was not free (in time), and throws if that is not known. {@code attempt} returns every outcome as a value. {@code call}
- * does work under the lock and releases it in every case. Each form waits as long as the lock's options say
+ * <p><b>Not re-entrant by default.</b> A thread that asks again for a lock that it holds waits for itself, until the wait is over: a lease belongs
+ * to no thread, so that another one may release it. {@link LockOptions#withReentrancy} lets it in, or refuses it at once.
+ *
+ * <p><b>Ways of asking</b> are those of {@link Acquirable}. Each form waits as long as the lock's options say
  * ({@link LockOptions#waitLimit()}, 60 s by default), or as the call says.
  *
  * <p><b>Interruption.</b> Every blocking form throws {@code InterruptedException} if the thread is interrupted when it
@@ -53,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
  * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
  */
-public final class DistributedLock {
+public final class DistributedLock extends Acquirable<Lease, Attempt> {
     final Engine engine;
     final Keys keys;
     final Asked what;
@@ -215,109 +216,6 @@ public final class DistributedLock {
      */
     public record Extension(Lease lease, boolean continuous) {}
 
-    /**
-     * Waits for the lock as long as the options say.
-     *
-     * @throws LockTimeoutException if it was not free in time; the exception names the holder and the position in the queue
-     */
-    public Lease acquire() throws InterruptedException {
-        return acquire(options.waitLimit());
-    }
-
-    /**
-     * Waits for the lock as long as {@code wait} says.
-     *
-     * @throws LockTimeoutException if it was not free (in time); the exception names the holder and the position in the queue
-     */
-    public Lease acquire(Wait wait) throws InterruptedException {
-        return attempt(wait).orElseThrow();
-    }
-
-    /** Asks once, without waiting: empty if another request holds the lock. */
-    public Optional<Lease> tryAcquire() throws InterruptedException {
-        return tryAcquire(Wait.none());
-    }
-
-    /**
-     * Waits for the lock as long as {@code wait} says: empty if it was not free (in time).
-     *
-     * @throws ServerUnreachableException if that is not known
-     * @throws LockRefusedException if the actor holds it itself, and the options say to refuse that, or if the grant was
-     *     not confirmed as they ask for
-     * @throws DeadlockException if the request was ended to break a deadlock
-     */
-    public Optional<Lease> tryAcquire(Wait wait) throws InterruptedException {
-        Attempt attempt = attempt(wait);
-        refuseUnclear(attempt);
-        return attempt.asOptional();
-    }
-
-    /** Waits for the lock as long as the options say, and returns the outcome as a value. */
-    public Attempt attempt() throws InterruptedException {
-        return attempt(options.waitLimit());
-    }
-
-    /** Waits for the lock as long as {@code wait} says, and returns the outcome as a value. */
-    public Attempt attempt(Wait wait) throws InterruptedException {
-        return await(wait, false);
-    }
-
-    /**
-     * Acquires without blocking, waiting as long as the options say.
-     *
-     * <p>If the returned future is completed from outside in any way (cancelled, {@code orTimeout}, {@code complete}), the
-     * request is withdrawn; a lease that was obtained at that very moment is released. It completes on the client's
-     * executor.
-     */
-    public CompletableFuture<Lease> acquireAsync() {
-        return acquireAsync(options.waitLimit());
-    }
-
-    /** Acquires without blocking, waiting as long as {@code wait} says; see {@link #acquireAsync()}. */
-    public CompletableFuture<Lease> acquireAsync(Wait wait) {
-        return async(wait, false, Attempt::orElseThrow);
-    }
-
-    /** Acquires without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
-    public CompletableFuture<Attempt> attemptAsync(Wait wait) {
-        return async(wait, false, attempt -> attempt);
-    }
-
-    /**
-     * Does work under the lock, waiting for it as long as the options say, and releases it in every case. The hold is
-     * renewed for {@link LockOptions#maxScopedHold()} at most.
-     *
-     * @return what the work returned
-     * @throws LockTimeoutException if the lock was not free in time; the work was not begun
-     * @throws LeaseLostException if the lease was lost while the work was done; it carries the work's result. An exception
-     *     of the work itself is passed on as it is, whatever became of the lease
-     * @throws LeaseEndingException if the work ended with an {@code InterruptedException}, which is the cause, after
-     *     {@link LockOptions#interruptBefore()} had interrupted it
-     */
-    public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> work)
-            throws X, InterruptedException {
-        return under(await(options.waitLimit(), true).orElseThrow(), work);
-    }
-
-    /** The same, waiting as long as {@code wait} says: empty, without the work being begun, if the lock was not free. */
-    public <T, X extends Exception> Optional<T> tryCall(Wait wait, LeaseFunction<T, X> work)
-            throws X, InterruptedException {
-        Attempt attempt = await(wait, true);
-        refuseUnclear(attempt);
-        Optional<Lease> lease = attempt.asOptional();
-        return lease.isPresent() ? Optional.ofNullable(under(lease.get(), work)) : Optional.empty();
-    }
-
-    /**
-     * Does asynchronous work under the lock: it is released when the stage that the work returns completes. The result
-     * completes after the release was answered. Completing the result from outside while the request waits withdraws it;
-     * later, it does not stop the work.
-     */
-    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
-            Function<? super Lease, ? extends CompletionStage<T>> work) {
-        return Calls.under(async(options.waitLimit(), true, Attempt::orElseThrow), lease -> lease.handle, work);
-    }
-
     /** Throws for outcomes that an empty result must not hide. */
     static void refuseUnclear(Attempt attempt) {
         if (attempt instanceof Attempt.Unknown unknown) {
@@ -338,16 +236,39 @@ public final class DistributedLock {
         return engine.kit().nanoTime();
     }
 
-    private <T extends @Nullable Object, X extends Exception> T under(Lease lease, LeaseFunction<T, X> work) throws X {
-        return Calls.under(lease.handle, () -> BodyLimit.run(lease, options.interruptBefore(), work));
+    @Override
+    Wait usualWait() {
+        return options.waitLimit();
     }
 
-    private Attempt await(Wait wait, boolean scoped) throws InterruptedException {
+    @Override
+    Attempt await(Wait wait, boolean scoped) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
         return Calls.await(
                 engine.kit(), newRequest(Require.given("wait", wait), scoped, true), DistributedLock::attemptOf);
+    }
+
+    @Override
+    Lease require(Attempt attempt) {
+        return attempt.orElseThrow();
+    }
+
+    @Override
+    Optional<Lease> known(Attempt attempt) {
+        refuseUnclear(attempt);
+        return attempt.asOptional();
+    }
+
+    @Override
+    Entry<?> entryOf(Lease lease) {
+        return lease.handle;
+    }
+
+    @Override
+    <T extends @Nullable Object, X extends Exception> T within(Lease lease, LeaseFunction<Lease, T, X> work) throws X {
+        return BodyLimit.run(lease, options.interruptBefore(), work);
     }
 
     private Asking<Attempt> newRequest(Wait wait, boolean scoped, boolean blocks) {
@@ -382,7 +303,8 @@ public final class DistributedLock {
                 engine.kit()::background, newRequest(Wait.forever(), false, false), DistributedLock::attemptOf);
     }
 
-    private <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
+    @Override
+    <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
         return Calls.async(
                 engine.kit().executor(), newRequest(wait, scoped, false), answer -> result.apply(attemptOf(answer)));
     }

@@ -1,11 +1,15 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * So many permits, of which each request has one, or several at once. Cheap, stateless, and usable by any number of threads.
@@ -28,7 +32,7 @@ import java.util.Optional;
  *
  * <p>With {@link LockOptions#withMinHold} it limits how often something begins: so many in that time.
  */
-public final class DistributedSemaphore {
+public final class DistributedSemaphore extends Acquirable<Lease, Attempt> {
     /** As many permits as there can be. */
     public static final int MAX_PERMITS = 1_000_000;
 
@@ -65,19 +69,39 @@ public final class DistributedSemaphore {
                 client, keys, Asked.permits(Require.between("count", count, 1, limit), limit), options, null);
     }
 
-    /** Waits for one permit, as long as the options say; as {@code permits(1).acquire()}. */
-    public Lease acquire() throws InterruptedException {
-        return permits(1).acquire();
+    @Override
+    Wait usualWait() {
+        return options.waitLimit();
     }
 
-    /** Waits for one permit; as {@code permits(1).acquire(wait)}. */
-    public Lease acquire(Wait wait) throws InterruptedException {
-        return permits(1).acquire(wait);
+    @Override
+    Attempt await(Wait wait, boolean scoped) throws InterruptedException {
+        return permits(1).await(wait, scoped);
     }
 
-    /** Asks once for one permit; as {@code permits(1).tryAcquire()}. */
-    public Optional<Lease> tryAcquire() throws InterruptedException {
-        return permits(1).tryAcquire();
+    @Override
+    <R> CompletableFuture<R> async(Wait wait, boolean scoped, Function<Attempt, R> result) {
+        return permits(1).async(wait, scoped, result);
+    }
+
+    @Override
+    Lease require(Attempt attempt) {
+        return attempt.orElseThrow();
+    }
+
+    @Override
+    Optional<Lease> known(Attempt attempt) {
+        return permits(1).known(attempt);
+    }
+
+    @Override
+    Entry<?> entryOf(Lease lease) {
+        return lease.handle;
+    }
+
+    @Override
+    <T extends @Nullable Object, X extends Exception> T within(Lease lease, LeaseFunction<Lease, T, X> work) throws X {
+        return permits(1).within(lease, work);
     }
 
     /** The same semaphore with other options. */

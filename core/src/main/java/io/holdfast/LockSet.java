@@ -2,6 +2,7 @@ package io.holdfast;
 
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.sets.SetAnswer;
 import io.holdfast.internal.sets.SetEntry;
 import io.holdfast.internal.sets.SetRequest;
@@ -18,7 +19,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -42,10 +42,9 @@ import org.jspecify.annotations.Nullable;
  * too. If one of the locks is lost while the set waits for another, all are given back first, and the set begins anew with
  * what is left of the wait. However it ends without all of them, all that was obtained is released.
  *
- * <p><b>Ways of asking</b> are those of a {@link DistributedLock}, and so are interruption, memory effects and errors: read
- * there. One wait counts for all locks together. n free locks cost n round trips.
+ * <p><b>Ways of asking</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
  */
-public final class LockSet {
+public final class LockSet extends Acquirable<LeaseSet, SetAttempt> {
     private static final int FEWEST = 2;
     private static final int MOST = 100;
 
@@ -134,107 +133,23 @@ public final class LockSet {
                 locks.stream().map(lock -> lock.withDefaultActor(id)).toList());
     }
 
-    /**
-     * Waits for all locks as long as the set says.
-     *
-     * @throws LockTimeoutException if they were not free in time; the exception names the one that it waited for last, its
-     *     holder and the position in the queue. None is held
-     */
-    public LeaseSet acquire() throws InterruptedException {
-        return acquire(wait);
+    @Override
+    Wait usualWait() {
+        return wait;
     }
 
-    /**
-     * Waits for all locks as long as {@code limit} says, in all.
-     *
-     * @throws LockTimeoutException if they were not free (in time); see {@link #acquire()}
-     */
-    public LeaseSet acquire(Wait limit) throws InterruptedException {
-        return attempt(limit).orElseThrow();
+    @Override
+    LeaseSet require(SetAttempt attempt) {
+        return attempt.orElseThrow();
     }
 
-    /** Asks once for each, without waiting: empty if one is taken. */
-    public Optional<LeaseSet> tryAcquire() throws InterruptedException {
-        return tryAcquire(Wait.none());
+    @Override
+    Entry<?> entryOf(LeaseSet leases) {
+        return leases.entry;
     }
 
-    /**
-     * Waits for all locks as long as {@code limit} says, in all: empty if they were not free (in time).
-     *
-     * @throws ServerUnreachableException if that is not known
-     * @throws LockRefusedException if the actor holds one of them itself, and its options say to refuse that, or if a grant
-     *     was not confirmed as they ask for
-     */
-    public Optional<LeaseSet> tryAcquire(Wait limit) throws InterruptedException {
-        return known(attempt(limit));
-    }
-
-    /** Waits for all locks as long as the set says, and returns the outcome as a value. */
-    public SetAttempt attempt() throws InterruptedException {
-        return attempt(wait);
-    }
-
-    /** Waits for all locks as long as {@code limit} says, in all, and returns the outcome as a value. */
-    public SetAttempt attempt(Wait limit) throws InterruptedException {
-        return await(limit, false);
-    }
-
-    /**
-     * Acquires without blocking, waiting as long as the set says.
-     *
-     * <p>If the returned future is completed from outside in any way (cancelled, {@code orTimeout}, {@code complete}), the
-     * request is withdrawn; what was obtained by then is released. It completes on the client's executor.
-     */
-    public CompletableFuture<LeaseSet> acquireAsync() {
-        return acquireAsync(wait);
-    }
-
-    /** Acquires without blocking, waiting as long as {@code limit} says; see {@link #acquireAsync()}. */
-    public CompletableFuture<LeaseSet> acquireAsync(Wait limit) {
-        return async(limit, false, SetAttempt::orElseThrow);
-    }
-
-    /** Acquires without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
-    public CompletableFuture<SetAttempt> attemptAsync(Wait limit) {
-        return async(limit, false, attempt -> attempt);
-    }
-
-    /**
-     * Does work under all locks, waiting for them as long as the set says, and releases them in every case. Each hold is
-     * renewed for its {@link LockOptions#maxScopedHold()} at most; the work is interrupted before the end of a lock whose
-     * options say so ({@link LockOptions#interruptBefore()}).
-     *
-     * @return what the work returned
-     * @throws LockTimeoutException if the locks were not free in time; the work was not begun
-     * @throws LeaseLostException if a lock was lost while the work was done; it names the first, and carries the work's
-     *     result. An exception of the work itself is passed on as it is, whatever became of the locks
-     * @throws LeaseEndingException if the work ended with an {@code InterruptedException} after it had been interrupted for
-     *     the end of a lock
-     */
-    public <T extends @Nullable Object, X extends Exception> T call(LeaseSetFunction<T, X> work)
-            throws X, InterruptedException {
-        return under(await(wait, true).orElseThrow(), work);
-    }
-
-    /** The same, waiting as long as {@code limit} says: empty, without the work being begun, if the locks were not free. */
-    public <T, X extends Exception> Optional<T> tryCall(Wait limit, LeaseSetFunction<T, X> work)
-            throws X, InterruptedException {
-        Optional<LeaseSet> leases = known(await(limit, true));
-        return leases.isPresent() ? Optional.ofNullable(under(leases.get(), work)) : Optional.empty();
-    }
-
-    /**
-     * Does asynchronous work under all locks: they are released when the stage that the work returns completes. The result
-     * completes after the releases were answered. Completing the result from outside while the request waits withdraws it;
-     * later, it does not stop the work.
-     */
-    public <T extends @Nullable Object> CompletableFuture<T> callAsync(
-            Function<? super LeaseSet, ? extends CompletionStage<T>> work) {
-        return Calls.under(async(wait, true, SetAttempt::orElseThrow), leases -> leases.entry, work);
-    }
-
-    /** Throws for outcomes that an empty result must not hide. */
-    private static Optional<LeaseSet> known(SetAttempt attempt) {
+    @Override
+    Optional<LeaseSet> known(SetAttempt attempt) {
         if (attempt instanceof SetAttempt.Unknown unknown) {
             throw unknown.cause();
         } else if (attempt instanceof SetAttempt.NotAll notAll) {
@@ -243,14 +158,14 @@ public final class LockSet {
         return attempt.asOptional();
     }
 
-    private <T extends @Nullable Object, X extends Exception> T under(LeaseSet leases, LeaseSetFunction<T, X> work)
+    @Override
+    <T extends @Nullable Object, X extends Exception> T within(LeaseSet leases, LeaseFunction<LeaseSet, T, X> work)
             throws X {
-        return Calls.under(leases.entry, () -> within(0, leases, work));
+        return within(0, leases, work);
     }
 
-    /** Does the work within the limits of the locks from this one on. */
     private <T extends @Nullable Object, X extends Exception> T within(
-            int from, LeaseSet leases, LeaseSetFunction<T, X> work) throws X {
+            int from, LeaseSet leases, LeaseFunction<LeaseSet, T, X> work) throws X {
         for (int i = from; i < locks.size(); i++) {
             Duration before = locks.get(i).options().interruptBefore();
             if (before != null) {
@@ -262,7 +177,8 @@ public final class LockSet {
         return work.apply(leases);
     }
 
-    private SetAttempt await(Wait limit, boolean scoped) throws InterruptedException {
+    @Override
+    SetAttempt await(Wait limit, boolean scoped) throws InterruptedException {
         SetRequest request = newRequest(limit, scoped, true);
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -270,7 +186,8 @@ public final class LockSet {
         return Calls.await(engine.kit(), request, LockSet::attemptOf);
     }
 
-    private <T> CompletableFuture<T> async(Wait limit, boolean scoped, Function<SetAttempt, T> result) {
+    @Override
+    <T> CompletableFuture<T> async(Wait limit, boolean scoped, Function<SetAttempt, T> result) {
         return Calls.async(
                 engine.kit().executor(), newRequest(limit, scoped, false), answer -> result.apply(attemptOf(answer)));
     }

@@ -135,7 +135,7 @@ public final class MigrationLock {
      * @throws LeaseLostException if one of them was lost while the work was done; it carries the work's result. An exception
      *     of the work itself is passed on as it is; one of the release is then added to it as suppressed
      */
-    public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<T, X> work)
+    public <T extends @Nullable Object, X extends Exception> T call(LeaseFunction<Lease, T, X> work)
             throws X, InterruptedException {
         MigrationLease lease = acquire();
         T value;

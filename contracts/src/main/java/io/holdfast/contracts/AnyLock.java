@@ -1,5 +1,6 @@
 package io.holdfast.contracts;
 
+import io.holdfast.Acquirable;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
@@ -92,6 +93,9 @@ interface AnyLock {
 
     /** The very future that the library hands out. */
     CompletableFuture<?> attemptAsync(Wait wait);
+
+    /** The lock itself. */
+    Acquirable<?, ?> lock();
 
     <T extends @Nullable Object> T call(Work<T> work) throws Exception;
 

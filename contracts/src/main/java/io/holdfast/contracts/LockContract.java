@@ -285,6 +285,13 @@ public abstract class LockContract extends LockKindSuite {
     }
 
     @EachKind
+    void forms_ofWork_beginItOnlyIfObtainedAndSaySo(LockKind kind) throws Exception {
+        Forms.assertAllWork(
+                lock(client(kind)).lock(), () -> against(client(kind)).acquire()::release);
+        assertFree(kind);
+    }
+
+    @EachKind
     void call_lockIsTaken_isNotBegun(LockKind kind) throws Exception {
         AnyLease lease = against(client(kind)).acquire();
         AnyLock lock = lock(client(kind));

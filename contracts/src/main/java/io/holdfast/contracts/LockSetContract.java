@@ -50,6 +50,15 @@ public abstract class LockSetContract extends QuorumSuite {
             LockOptions.defaults().withRenewal(false));
 
     @Test
+    final void forms_ofWork_areThoseOfLocks() throws Exception {
+        TestServer server = startLockServer();
+        Holdfast holdfast = client(server);
+        Holdfast other = client(server);
+        Forms.assertAllWork(holdfast.locks("a", "b"), () -> other.lock("b").acquire()::release);
+        assertFalse(holdfast.lock("a").isLocked());
+    }
+
+    @Test
     final void detach_locksLiveOnWithoutTheClient() throws Exception {
         TestServer server = startLockServer();
         Holdfast giver = client(server);

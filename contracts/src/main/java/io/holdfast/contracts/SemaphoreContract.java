@@ -87,6 +87,12 @@ public abstract class SemaphoreContract extends LockSuite {
     }
 
     @Test
+    final void forms_ofWork_areThoseOfLocks() throws Exception {
+        Forms.assertAllWork(permits, () -> others.permits(3).acquire()::release);
+        assertEquals(3, permits.available());
+    }
+
+    @Test
     final void bigRequest_inFront_isPassedByNobodyAndGetsAllAtOnce() throws Exception {
         Lease first = permits.permits(2).acquire();
         CompletableFuture<Lease> big = waiting(others, 3);

@@ -89,7 +89,7 @@ public final class LeaseLook {
      * @throws Exception as they do
      */
     static void limited(Lease lease, @Nullable Duration before, Limited work) throws Exception {
-        LeaseFunction<Boolean, Exception> function = held -> {
+        LeaseFunction<Lease, Boolean, Exception> function = held -> {
             work.run();
             return true;
         };
