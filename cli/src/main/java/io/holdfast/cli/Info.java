@@ -64,7 +64,7 @@ final class Info implements Subcommand {
             facts.add("held by", Words.holder(holder) + ", pid " + holder.pid());
             facts.add("since", Words.ago(holder.since()));
             facts.add(
-                    "lease duration",
+                    "lease",
                     Span.inWords(lock.leaseDuration()) + ", " + Span.inWords(lock.remaining()) + " left"
                             + (holder.resting() ? "" : " unless renewed"));
             facts.add("token", Long.toString(holder.token()));

@@ -181,7 +181,7 @@ final class LookTest {
                                 .matches("lock     zoo\n"
                                         + "held by  billing@\\S+, pid " + pid + "\n"
                                         + "since    " + since + "\n"
-                                        + "term     30s, \\d+s left unless renewed\n"
+                                        + "lease    30s, \\d+s left unless renewed\n"
                                         + "token    " + lease.token() + "\n"
                                         + "\n"
                                         + "   WAITING +PID +SINCE\n"

@@ -49,7 +49,7 @@ import kotlinx.coroutines.withContext
  * **Actors.** The actor that asks is this coroutine, not its thread, which others use too: a name of its own, which listings
  * show, made of its [CoroutineName] if it has one. The work, and what it starts, belongs to the same actor. So requests within
  * the work for a lock that it holds do what [io.holdfast.LockOptions.reentrancy] says, and those beside it wait. An actor that
- * was named with `as` stays.
+ * was named with `withActor` stays.
  *
  * @param wait how long to wait for the lock: zero asks once; infinite waits for ever; as its options say if it is null. At least a
  *   millisecond otherwise, and a year at most

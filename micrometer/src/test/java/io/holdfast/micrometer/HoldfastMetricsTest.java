@@ -121,7 +121,7 @@ class HoldfastMetricsTest extends LockSuite {
                 () -> count("holdfast.obtained", "how", "free") == 2
                         && count("holdfast.not.obtained", "reason", "taken") == 1
                         && timed("holdfast.hold", "end", "released") == 1
-                        && count("holdfast.lost", "reason", "gone") == 1);
+                        && count("holdfast.lost", "reason", "not_on_server") == 1);
         assertEquals(2, timed("holdfast.wait"));
         assertEquals(1, timed("holdfast.hold", "end", "lost"));
     }
