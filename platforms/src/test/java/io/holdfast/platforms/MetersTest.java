@@ -46,7 +46,7 @@ class MetersTest {
                         "holdfast.renewal.failures tag(lock=all)", 1.0,
                         "holdfast.hold tag(end=released) tag(lock=all)", 1.0,
                         "holdfast.hold tag(end=lost) tag(lock=all)", 1.0,
-                        "holdfast.lost tag(lock=all) tag(reason=gone)", 1.0),
+                        "holdfast.lost tag(lock=all) tag(reason=not_on_server)", 1.0),
                 counted);
     }
 }
