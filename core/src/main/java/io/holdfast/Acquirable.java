@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.lease.Entry;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -91,6 +92,11 @@ public abstract class Acquirable<L, A> {
      */
     public final Optional<L> tryAcquire(Wait wait) throws InterruptedException {
         return known(await(wait, false));
+    }
+
+    /** As {@link #tryAcquire(Wait)}, for so long at most. */
+    public final Optional<L> tryAcquire(Duration atMost) throws InterruptedException {
+        return tryAcquire(Wait.upTo(atMost));
     }
 
     /** Waits as long as the options say, and returns the outcome as a value. */

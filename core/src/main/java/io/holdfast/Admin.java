@@ -117,6 +117,11 @@ public final class Admin {
      */
     public record Total(int released, int dropped, Duration took) {}
 
+    /** Releases a lock, whoever holds it; the next in line gets it. */
+    public Revocation release(String name) {
+        return release(name, Waiters.HAND_OFF);
+    }
+
     /** Releases a lock, whoever holds it. */
     public Revocation release(String name, Waiters waiters) {
         return release(name, 0, waiters);

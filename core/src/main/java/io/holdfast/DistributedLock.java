@@ -105,6 +105,11 @@ public final class DistributedLock extends Acquirable<Lease, Attempt> {
         return keys.name();
     }
 
+    /** Who has it and who waits. Blocks for one round trip, at most the command timeout. */
+    public LockInfo info() {
+        return engine.look(keys);
+    }
+
     /** The key under which the server keeps the hold. */
     public String key() {
         return keys.hold();
