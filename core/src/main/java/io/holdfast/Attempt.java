@@ -54,7 +54,7 @@ public sealed interface Attempt {
      * @param lockName the lock's name
      * @param contention who held it, by the server's last answer
      */
-    record Evicted(String lockName, Contention contention) implements NotObtained {}
+    record Dropped(String lockName, Contention contention) implements NotObtained {}
 
     /**
      * The actor that asked holds the lock itself, and the options say to refuse that.

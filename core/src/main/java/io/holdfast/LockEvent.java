@@ -103,9 +103,9 @@ public sealed interface LockEvent {
         /** The queue was full. */
         QUEUE_FULL,
         /** An operator dropped the waiters. */
-        EVICTED,
+        DROPPED,
         /** The actor holds it itself. */
-        OWN_CONFLICT,
+        HELD_BY_CALLER,
         /** It was ended to break a deadlock. */
         DEADLOCK,
         /** It was granted, but not confirmed as the options ask for. */
@@ -221,7 +221,7 @@ public sealed interface LockEvent {
      *
      * @param remaining how long it now lasts
      */
-    record Prolonged(Subject subject, Duration remaining) implements LockEvent {}
+    record HoldExtended(Subject subject, Duration remaining) implements LockEvent {}
 
     /**
      * Waiters whose clients had not reported in time were removed by name.

@@ -32,7 +32,7 @@ public final class LockRefusedException extends HoldfastException {
         if (outcome instanceof Attempt.Upgrade) {
             return "the actor that asks to write has it for reading; release that lease first";
         }
-        return outcome instanceof Attempt.Evicted
+        return outcome instanceof Attempt.Dropped
                 ? "an operator dropped the request"
                 : "the actor that asked holds it already";
     }
@@ -42,7 +42,7 @@ public final class LockRefusedException extends HoldfastException {
         return outcome.lockName();
     }
 
-    /** Which of the reasons it was: {@code QueueFull}, {@code Evicted}, {@code OwnConflict}, {@code Upgrade} or {@code Unconfirmed}. */
+    /** Which of the reasons it was: {@code QueueFull}, {@code Dropped}, {@code HeldByCaller}, {@code Upgrade} or {@code Unconfirmed}. */
     public Attempt.NotObtained outcome() {
         return outcome;
     }

@@ -96,7 +96,7 @@ final class Attempts {
             } else if (attempt instanceof Attempt.QueueFull full) {
                 Say.line(lock + "is taken, and as many wait for it as --queue-limit " + request.queueLimit()
                         + " allows: " + Words.contention(full.contention()));
-            } else if (attempt instanceof Attempt.Evicted) {
+            } else if (attempt instanceof Attempt.Dropped) {
                 Say.line(lock + "was not obtained: an operator dropped this request from the queue");
             }
         }

@@ -208,7 +208,7 @@ final class ReleaseTest {
         assertTrue(said.err().contains("; 1 waiter, dropped too\n"), said.err());
         assertTrue(said.out().matches("Released 'deploy' of .*, dropped 1 waiter; now it is free\\.\n"), said.out());
         assertTrue(
-                dropped.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS) instanceof Attempt.Evicted, "the call ends");
+                dropped.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS) instanceof Attempt.Dropped, "the call ends");
     }
 
     @Test
@@ -250,7 +250,7 @@ final class ReleaseTest {
         assertTrue(said.err().contains("and 2 more\nholdfast: Release these 22 locks? [y/N] "), said.err());
         assertEquals("Released 22 locks, dropped 1 waiter.\n", said.out());
         assertEquals(0, client.inspect().locks().count());
-        assertTrue(waiter.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS) instanceof Attempt.Evicted);
+        assertTrue(waiter.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS) instanceof Attempt.Dropped);
         Said nothing = Said.by(server, "release", "--all", "--yes", "--json");
         assertEquals(0, nothing.json().get("released").getAsInt());
         assertTrue(nothing.json().get("locks").isJsonNull());

@@ -217,7 +217,7 @@ public abstract class SemaphoreContract extends LockSuite {
         await("it waits", () -> waiters() == 1);
         Revocation done = one.admin().semaphores().release("a", 1, Admin.Waiters.DROP);
         assertEquals(1, done.dropped());
-        assertInstanceOf(Attempt.Evicted.class, get(big));
+        assertInstanceOf(Attempt.Dropped.class, get(big));
         assertTrue(lease.isHeldOnServer());
         assertEquals(1, permits.available());
     }
@@ -232,7 +232,7 @@ public abstract class SemaphoreContract extends LockSuite {
         Waiter meant = permits.info().queue().get(0);
         assertEquals(3, meant.permits());
         assertEquals(1, one.admin().semaphores().drop("a", meant).dropped());
-        assertInstanceOf(Attempt.Evicted.class, get(big));
+        assertInstanceOf(Attempt.Dropped.class, get(big));
         assertTrue(get(small).isHeldOnServer());
         assertTrue(lease.isHeldOnServer());
         assertEquals(0, one.admin().semaphores().drop("a", meant).dropped());

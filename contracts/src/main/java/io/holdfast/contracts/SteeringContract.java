@@ -100,7 +100,7 @@ public abstract class SteeringContract extends FaultSuite {
                 Revocation.Outcome.RELEASED,
                 operator.admin().release("a", Admin.Waiters.DROP).outcome());
         for (CompletableFuture<Attempt> each : waiting) {
-            assertInstanceOf(Attempt.Evicted.class, get(each));
+            assertInstanceOf(Attempt.Dropped.class, get(each));
         }
         assertEquals(LossReason.REVOKED, get(lease.whenLost().toCompletableFuture()));
         holdfast.lock("a").acquire().release();
@@ -125,7 +125,7 @@ public abstract class SteeringContract extends FaultSuite {
                 () -> operator.inspect().lock("a").isQueued());
         operator.admin().releaseAll();
         for (CompletableFuture<Attempt> each : waiting) {
-            assertInstanceOf(Attempt.Evicted.class, get(each));
+            assertInstanceOf(Attempt.Dropped.class, get(each));
         }
     }
 
@@ -169,11 +169,11 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(6, done.dropped());
         assertEquals(Optional.empty(), done.next());
         for (CompletableFuture<Attempt> each : waiting) {
-            Attempt.Evicted evicted = assertInstanceOf(Attempt.Evicted.class, get(each));
+            Attempt.Dropped evicted = assertInstanceOf(Attempt.Dropped.class, get(each));
             assertEquals("a", evicted.lockName());
         }
         LockRefusedException thrown = assertInstanceOf(LockRefusedException.class, failure(throwing));
-        assertInstanceOf(Attempt.Evicted.class, thrown.outcome());
+        assertInstanceOf(Attempt.Dropped.class, thrown.outcome());
         // A fresh request is another one.
         Lease fresh = local(EACH_QUEUED).lock("a").acquire();
         assertTrue(fresh.token() > lease.token());
@@ -190,7 +190,7 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(1, done.dropped());
         proxy.killConnections(Kind.MESSAGES);
         proxy.resume();
-        assertInstanceOf(Attempt.Evicted.class, get(waiting));
+        assertInstanceOf(Attempt.Dropped.class, get(waiting));
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertEveryKeyExpires(server);
     }
@@ -208,7 +208,7 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(1, done.dropped());
         assertEquals(Outcome.LEFT_ALONE, done.outcome());
         assertEquals(lease.owner(), done.holder().orElseThrow().owner());
-        assertInstanceOf(Attempt.Evicted.class, get(first));
+        assertInstanceOf(Attempt.Dropped.class, get(first));
         assertHeldBy(lease);
         assertEquals(0, holdfast.admin().drop("a", meant).dropped());
         lease.release();
@@ -320,7 +320,7 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(20, done.released());
         assertEquals(20, done.dropped());
         for (CompletableFuture<Attempt> each : waiting) {
-            assertInstanceOf(Attempt.Evicted.class, get(each));
+            assertInstanceOf(Attempt.Dropped.class, get(each));
         }
         assertEquals(0, holder.inspect().locks().count());
         assertEquals(0, holder.inspect().queues().count());

@@ -217,7 +217,7 @@ private suspend fun <L, T : Any> unlessTaken(
     } catch (e: LockTimeoutException) {
         if (begun) throw e
     } catch (e: LockRefusedException) {
-        if (begun || e.outcome() !is Attempt.QueueFull && e.outcome() !is Attempt.Evicted) throw e
+        if (begun || e.outcome() !is Attempt.QueueFull && e.outcome() !is Attempt.Dropped) throw e
     }
     return null
 }

@@ -140,7 +140,7 @@ final class LockedInterceptor implements MethodInterceptor {
         return attempt instanceof Attempt.Taken
                 || attempt instanceof Attempt.TimedOut
                 || attempt instanceof Attempt.QueueFull
-                || attempt instanceof Attempt.Evicted;
+                || attempt instanceof Attempt.Dropped;
     }
 
     private static boolean isNothing(Throwable failure) {

@@ -124,10 +124,10 @@ final class WaitObservations implements WaitObserver {
                 return "timed_out";
             } else if (attempt instanceof Attempt.QueueFull) {
                 return "queue_full";
-            } else if (attempt instanceof Attempt.Evicted) {
-                return "evicted";
+            } else if (attempt instanceof Attempt.Dropped) {
+                return "dropped";
             } else if (attempt instanceof Attempt.HeldByCaller || attempt instanceof Attempt.Upgrade) {
-                return "own_conflict";
+                return "held_by_caller";
             } else if (attempt instanceof Attempt.Deadlocked) {
                 return "deadlock";
             } else if (attempt instanceof Attempt.Unconfirmed) {

@@ -175,9 +175,9 @@ public final class LeaseControl implements AutoCloseable {
         releases.forEach(Runnable::run);
     }
 
-    /** Drops all that wait for a lock, as an operator does: their requests end as {@link Attempt.Evicted}. */
-    public void evict(String name) {
-        evict(somebodyElse.lock(name));
+    /** Drops all that wait for a lock, as an operator does: their requests end as {@link Attempt.Dropped}. */
+    public void drop(String name) {
+        drop(somebodyElse.lock(name));
     }
 
     /**
@@ -185,7 +185,7 @@ public final class LeaseControl implements AutoCloseable {
      *
      * @param lock of any client; of a read/write lock either side, of a semaphore so many permits as you like
      */
-    public void evict(DistributedLock lock) {
+    public void drop(DistributedLock lock) {
         // A token that no hold has: it leaves the holds alone.
         adminOf(lock.key()).release(lock.name(), 1, Admin.Waiters.DROP);
     }

@@ -145,8 +145,8 @@ class LeaseControlKindsTest {
     void evict_waiter_endsAsEvictedAndHoldersStay(Kind kind, Holdfast holdfast, LeaseControl control) throws Exception {
         Lease lease = kind.of(holdfast).acquire();
         CompletableFuture<Attempt> waiting = kind.rival(control.client()).attemptAsync(Wait.forever());
-        control.evict(kind.of(holdfast));
-        assertInstanceOf(Attempt.Evicted.class, now(waiting));
+        control.drop(kind.of(holdfast));
+        assertInstanceOf(Attempt.Dropped.class, now(waiting));
         assertTrue(lease.isHeldOnServer());
     }
 

@@ -94,8 +94,8 @@ class LeaseControlTest {
     void evict_waiter_endsAsEvicted() throws Exception {
         control.hold("a");
         CompletableFuture<Attempt> waiting = holdfast.lock("a").attemptAsync(Wait.forever());
-        control.evict("a");
-        assertInstanceOf(Attempt.Evicted.class, now(waiting));
+        control.drop("a");
+        assertInstanceOf(Attempt.Dropped.class, now(waiting));
     }
 
     @Test

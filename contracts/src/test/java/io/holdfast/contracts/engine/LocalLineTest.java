@@ -138,9 +138,9 @@ final class LocalLineTest extends LocalLineFixture {
         Lease lease = lease(ask(other, LockOptions.defaults()));
         CompletableFuture<Attempt> first = ours.lock("a", HANDED).attemptAsync(Wait.forever());
         CompletableFuture<Attempt> second = ours.lock("a", HANDED).attemptAsync(Wait.forever());
-        control.evict("a");
-        assertInstanceOf(Attempt.Evicted.class, first.join());
-        assertInstanceOf(Attempt.Evicted.class, second.join());
+        control.drop("a");
+        assertInstanceOf(Attempt.Dropped.class, first.join());
+        assertInstanceOf(Attempt.Dropped.class, second.join());
         lease.release();
     }
 
@@ -283,7 +283,7 @@ final class LocalLineTest extends LocalLineFixture {
         Lease given = lease(ask(ours, HANDED));
         CompletableFuture<Lease> next = ask(ours, HANDED);
         given.ticket();
-        control.evict("a");
+        control.drop("a");
         assertTrue(next.isCompletedExceptionally());
         other.admin().release("a", Admin.Waiters.HAND_OFF);
         assertEquals(LossReason.REVOKED, given.whenLost().toCompletableFuture().join());

@@ -101,7 +101,7 @@ public final class Figures {
     void notObtained(Keys keys, long now, LockEvent.Reason reason) {
         switch (reason) {
             case TIMED_OUT -> count(keys, now, tally -> tally.timedOut++);
-            case TAKEN, QUEUE_FULL, EVICTED, OWN_CONFLICT, DEADLOCK -> count(keys, now, tally -> tally.refused++);
+            case TAKEN, QUEUE_FULL, DROPPED, HELD_BY_CALLER, DEADLOCK -> count(keys, now, tally -> tally.refused++);
             case UNCONFIRMED, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
         }
     }

@@ -285,10 +285,10 @@ public final class Outcome<A> {
             return LockEvent.Reason.TIMED_OUT;
         } else if (refusal instanceof Attempt.QueueFull) {
             return LockEvent.Reason.QUEUE_FULL;
-        } else if (refusal instanceof Attempt.Evicted) {
-            return LockEvent.Reason.EVICTED;
+        } else if (refusal instanceof Attempt.Dropped) {
+            return LockEvent.Reason.DROPPED;
         } else if (refusal instanceof Attempt.HeldByCaller || refusal instanceof Attempt.Upgrade) {
-            return LockEvent.Reason.OWN_CONFLICT;
+            return LockEvent.Reason.HELD_BY_CALLER;
         } else if (refusal instanceof Attempt.Deadlocked) {
             return LockEvent.Reason.DEADLOCK;
         } else if (refusal instanceof Attempt.Unconfirmed) {

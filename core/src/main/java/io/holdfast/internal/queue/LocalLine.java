@@ -251,7 +251,7 @@ final class LocalLine extends Guarded implements Tenant {
         if (failure instanceof CancellationException) { // by an error: anew at once could be too soon
             return this::mendLater;
         }
-        boolean all = attempt instanceof Attempt.Evicted || failure instanceof HoldfastClosedException;
+        boolean all = attempt instanceof Attempt.Dropped || failure instanceof HoldfastClosedException;
         return refuse(
                 all ? waiting.all() : waiting.only(givingUp), // whoever has come meanwhile waits on
                 each -> each.refused(request, attempt, failure));

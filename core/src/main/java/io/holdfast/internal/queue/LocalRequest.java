@@ -158,7 +158,7 @@ final class LocalRequest implements Asking<Attempt> {
 
     /** An operator has dropped it. */
     void evicted() {
-        refused(new Attempt.Evicted(demand.keys().name(), outcome.contention), null);
+        refused(new Attempt.Dropped(demand.keys().name(), outcome.contention), null);
     }
 
     private void unknown() {

@@ -492,7 +492,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** An operator has dropped it from the queue. */
     void evicted() {
-        end(false, null, withdrawal -> outcome.refuse(() -> new Attempt.Evicted(keys.name(), outcome.contention)));
+        end(false, null, withdrawal -> outcome.refuse(() -> new Attempt.Dropped(keys.name(), outcome.contention)));
     }
 
     /** Ends without a lease, and takes back what may have come of it. */

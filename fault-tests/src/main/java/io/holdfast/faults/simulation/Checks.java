@@ -191,7 +191,7 @@ final class Checks extends FirstFinding<Checks.Check> {
             if ((attempt instanceof Attempt.Taken) != (item.waitMillis() == 0)) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
-        } else if (attempt instanceof Attempt.Evicted && plan.kind() == Plan.Kind.STEERED) {
+        } else if (attempt instanceof Attempt.Dropped && plan.kind() == Plan.Kind.STEERED) {
             return; // an operator has dropped it
         } else if (attempt instanceof Attempt.QueueFull) {
             if (item.options().queueLimit() == 0) {

@@ -186,7 +186,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
             asExpected = item.options().queueLimit() > 0;
         } else {
             asExpected = attempt instanceof Attempt.Obtained
-                    || (attempt instanceof Attempt.Evicted && request.droppedAt != Asked.NEVER)
+                    || (attempt instanceof Attempt.Dropped && request.droppedAt != Asked.NEVER)
                     || attempt instanceof Attempt.HeldByCaller
                     || attempt instanceof Attempt.Upgrade;
         }
