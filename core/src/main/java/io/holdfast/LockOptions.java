@@ -246,7 +246,7 @@ public final class LockOptions {
     /**
      * With another least remaining term.
      *
-     * @param value 0, or 1 ms to nine tenths of the term
+     * @param value 0, or 1 ms to less than nine tenths of the term
      */
     public LockOptions withMinRemaining(Duration value) {
         return new LockOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));

@@ -183,7 +183,7 @@ public final class PlainOptions {
     /**
      * With another least remaining term.
      *
-     * @param value 0, or 1 ms to nine tenths of the term
+     * @param value 0, or 1 ms to less than nine tenths of the term
      */
     public PlainOptions withMinRemaining(Duration value) {
         return new PlainOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
