@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.Options.Option;
+import io.holdfast.internal.wire.Require;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ public final class QuorumOptions {
             Backoff.exponential(Duration.ofMillis(20), Duration.ofMillis(200)).withJitter(0.9));
     private static final Option<Integer> MAX_ATTEMPTS = KIND.option("maxAttempts", Integer.MAX_VALUE);
     private static final Option<Boolean> DURABLE_NODES = KIND.option("durableNodes", false);
+    private static final Option<String> NAME = KIND.optional("name", null);
     private static final Option<HoldfastOptions> CLIENT = KIND.option("client", HoldfastOptions.defaults());
 
     private static final QuorumOptions DEFAULTS = new QuorumOptions(KIND.defaults());
@@ -119,6 +121,25 @@ public final class QuorumOptions {
      */
     public QuorumOptions withDurableNodes(boolean value) {
         return new QuorumOptions(values.with(DURABLE_NODES, value));
+    }
+
+    /**
+     * The name of the quorum, which stands for its nodes; default null: their addresses do. Each node keeps how many nodes there are, a
+     * checksum of this name or of the addresses, the {@link #maxLeaseDuration()} and {@link #durableNodes()} of the first client that asked
+     * it, and grants nothing to a client that differs: two clients that were given different nodes could hold one lock at the same time.
+     */
+    public @Nullable String name() {
+        return values.get(NAME);
+    }
+
+    /**
+     * With a name, for clients that reach the same nodes by different addresses. All clients have to have the same name, and a name stands
+     * for one set of nodes: two sets under one name are not told apart.
+     *
+     * @param value 1 to 200 characters; null for none
+     */
+    public QuorumOptions withName(@Nullable String value) {
+        return new QuorumOptions(values.with(NAME, value == null ? null : Require.text("name", value, 200)));
     }
 
     @Override

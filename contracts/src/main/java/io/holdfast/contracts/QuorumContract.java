@@ -35,6 +35,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Locks on a majority of independent real servers: taking, waiting, giving back and looking. */
 public abstract class QuorumContract extends QuorumSuite {
@@ -224,6 +225,56 @@ public abstract class QuorumContract extends QuorumSuite {
         ServerUnreachableException away =
                 assertThrows(ServerUnreachableException.class, () -> Quorum.connect(addresses));
         assertEquals(2, away.nodeFailures().size());
+    }
+
+    @Test
+    final void connect_clientsThatDisagree_areRefusedWithTheDifference() throws Exception {
+        List<RedisServer> nodes = nodes(5);
+        Quorum three = quorum(nodes.subList(0, 3));
+        three.lock("a").acquire().release();
+        // A majority of its nodes shares no node with a majority of the others' nodes.
+        assertDisagrees(() -> quorum(List.of(nodes.get(0), nodes.get(3), nodes.get(4))), "3 nodes");
+        assertDisagrees(() -> quorum(nodes), "5 nodes");
+        assertDisagrees(
+                () -> quorum(nodes.subList(0, 3), OPTIONS.withMaxLeaseDuration(TERM.multipliedBy(2))),
+                "at most " + TERM.multipliedBy(2).toMillis() + " ms");
+        assertDisagrees(() -> quorum(nodes.subList(0, 3), OPTIONS.withDurableNodes(true)), "durable");
+        // In another order they are the same nodes.
+        List<RedisServer> turned = List.of(nodes.get(2), nodes.get(0), nodes.get(1));
+        quorum(turned).lock("a").acquire().release();
+    }
+
+    private static void assertDisagrees(Executable connect, String difference) {
+        ServerRefusedException refused = assertThrows(ServerRefusedException.class, connect);
+        String told = String.valueOf(refused.getMessage());
+        assertTrue(told.contains("do not agree") && told.contains("this client: ") && told.contains(difference), told);
+    }
+
+    @Test
+    final void node_givenToOtherClientsWhileThisOneIsConnected_votesNoMore() throws Exception {
+        List<RedisServer> nodes = nodes(3);
+        Quorum quorum = quorum(nodes);
+        quorum.lock("a").acquire().release();
+        for (RedisServer node : nodes.subList(1, 3)) {
+            node.command("SET", "hf:node", "0 " + node.runId() + " 5/1000/volatile/0", "EX", "1000");
+        }
+        ServerRefusedException refused = assertThrows(
+                ServerRefusedException.class, () -> quorum.lock("a").acquire(Wait.upTo(PATIENCE)));
+        assertTrue(String.valueOf(refused.getMessage()).contains("do not agree"), refused.toString());
+        nodes.forEach(node -> awaitNothingLeft(node, QuorumSuite::isNoTombstone));
+    }
+
+    @Test
+    final void name_otherAddressesOfTheSameNodes_standsForThem() throws Exception {
+        List<RedisServer> nodes = nodes(3);
+        QuorumOptions named = OPTIONS.withName("the three");
+        quorum(nodes, named).lock("a").acquire().release();
+        List<QuorumNode> byOtherNames = nodes.stream()
+                .map(node -> QuorumNode.at("redis://localhost:" + node.port()))
+                .toList();
+        Quorum other = closeLater(Quorum.connect(byOtherNames, named));
+        other.lock("a").acquire().release();
+        assertDisagrees(() -> Quorum.connect(byOtherNames, OPTIONS), "3 nodes");
     }
 
     // ---- looking

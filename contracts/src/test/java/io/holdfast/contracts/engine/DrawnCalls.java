@@ -29,6 +29,10 @@ final class DrawnCalls {
             List.of(Keys.of("hf", Keys.Kind.READ_WRITE, "a"), Keys.of("hf", Keys.Kind.SEMAPHORE, "a"));
     private static final List<String> CLIENTS = List.of("c1", "c2", "c3", "c4");
     private static final Keys NODE = Keys.of("hf", "node");
+    /** Mostly the same: a node that its clients do not agree on grants nothing. */
+    private static final List<String> AGREEMENTS =
+            List.of("3/60000/volatile/0a", "3/60000/volatile/0a", "3/60000/volatile/0a", "5/60000/volatile/0b");
+
     private static final String LABEL = "app/host/1/main";
     private static final String LONG_VALUE = "v".repeat(300);
 
@@ -299,7 +303,16 @@ final class DrawnCalls {
                 servers.run(
                         Script.QUORUM_ACQUIRE,
                         List.of(NODE.hold(), NODE.token(), NODE.tombstone(owner), marker),
-                        List.of(owner, "60000", proposed, quarantine, "3600000", "900000", LABEL, durable));
+                        List.of(
+                                owner,
+                                "60000",
+                                proposed,
+                                quarantine,
+                                "3600000",
+                                "900000",
+                                LABEL,
+                                durable,
+                                pick(AGREEMENTS)));
             case 2 -> {
                 String holder = random.nextInt(3) > 0 ? holder(NODE) : owner;
                 servers.run(
@@ -318,7 +331,7 @@ final class DrawnCalls {
                 servers.run(
                         Script.MEMORY,
                         List.of(marker),
-                        List.of(quarantine, pick(List.of("900000", "2592000000")), durable));
+                        List.of(quarantine, pick(List.of("900000", "2592000000")), durable, pick(AGREEMENTS)));
         }
         if (random.nextInt(10) == 0) {
             servers.both("DEL", pick(List.of(marker, NODE.hold(), NODE.token())));

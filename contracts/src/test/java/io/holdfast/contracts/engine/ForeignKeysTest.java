@@ -222,12 +222,13 @@ final class ForeignKeysTest {
             case PLAIN_EXTEND -> List.of("v", "60000");
             case PLAIN_INFO -> List.of();
             case FENCE -> List.of("S", "1", "60000", "text");
-            case QUORUM_ACQUIRE -> List.of(owner, "30000", "0", "0", "3600000", "3600000", "app/host/1/main", "0");
+            case QUORUM_ACQUIRE ->
+                List.of(owner, "30000", "0", "0", "3600000", "3600000", "app/host/1/main", "0", "3/60000/volatile/0");
             case QUORUM_RAISE -> List.of(owner, token, "9000000000000000", "30000", "3600000");
             case QUORUM_RELEASE -> List.of(owner, "120000", "hf:free:a");
             case ADOPT -> withCommon(HEIR, owner, token, HEIR, "30000", "app/host/2/main", "120000");
             case ADOPTED -> List.of(owner, token);
-            case MEMORY -> List.of("0", "3600000", "0");
+            case MEMORY -> List.of("0", "3600000", "0", "");
             case REPORT -> List.of("m", "60000", "1");
         };
     }

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 final class QuorumScriptTest {
     private static final Keys KEYS = Keys.of("hf", "a");
     private static final String MARKER = Keys.nodeMarker("hf");
+    private static final String AGREEMENT = "3/60000/volatile/0a0b0c0d";
+    private static final String OTHER_AGREEMENT = "5/60000/volatile/0e0f1011";
 
     private RedisServer server;
 
@@ -56,6 +58,11 @@ final class QuorumScriptTest {
     }
 
     private List<Reply> acquire(String text, String owner, long proposed, long term, long quarantine, boolean durable) {
+        return acquire(text, owner, proposed, term, quarantine, durable, AGREEMENT);
+    }
+
+    private List<Reply> acquire(
+            String text, String owner, long proposed, long term, long quarantine, boolean durable, String agreement) {
         return run(
                 text,
                 List.of(KEYS.hold(), KEYS.token(), KEYS.tombstone(owner), MARKER),
@@ -66,7 +73,8 @@ final class QuorumScriptTest {
                 "3600000",
                 "2592000000",
                 "app/host/1/main",
-                durable ? "1" : "0");
+                durable ? "1" : "0",
+                agreement);
     }
 
     private String raise(String text, String owner, long nodeToken, long leaseToken) {
@@ -191,10 +199,10 @@ final class QuorumScriptTest {
         // Durable nodes: whoever wrote it.
         assertEquals("GRANTED", word(acquire(Script.QUORUM_ACQUIRE.text(), "A.0-1~s", 0, 1_000, 60_000, true)));
         release("A.0-1~s", 0);
-        assertEquals(other, server.command("GET", MARKER).asString());
+        assertEquals(other + " " + AGREEMENT, server.command("GET", MARKER).asString());
         assertEquals("FRESH", word(acquire("A.0-2~s", 0, 1_000)));
         assertTrue(since() > 0);
-        assertTrue(server.command("GET", MARKER).asString().endsWith(" " + server.runId()));
+        assertTrue(server.command("GET", MARKER).asString().endsWith(" " + server.runId() + " " + AGREEMENT));
         assertEquals("FRESH", word(acquire(Script.QUORUM_ACQUIRE.text(), "A.0-3~s", 0, 1_000, 60_000, true)));
         mark(since() - 61_000_000);
         assertEquals("GRANTED", word(acquire("A.0-4~s", 0, 1_000)));
@@ -216,7 +224,50 @@ final class QuorumScriptTest {
     }
 
     private List<Reply> memory(String quarantine) {
-        return run(Script.MEMORY.text(), List.of(MARKER), quarantine, "2592000000", "0");
+        return run(Script.MEMORY.text(), List.of(MARKER), quarantine, "2592000000", "0", "");
+    }
+
+    @Test
+    void acquire_clientsThatAgreeOnSomethingElse_areRefusedAndWriteNothing() {
+        token(acquire("A.0-1~s", 0, 30_000));
+        release("A.0-1~s", 0);
+        String marker = server.command("GET", MARKER).asString();
+        List<Reply> refused = ofOthers(Script.QUORUM_ACQUIRE.text(), "B.0-1~s");
+        assertEquals("OTHER", word(refused));
+        assertEquals(AGREEMENT, refused.get(1).asString());
+        assertEquals(marker, server.command("GET", MARKER).asString());
+        assertEquals(0, server.command("EXISTS", KEYS.hold()).asLong());
+        List<Reply> asked = run(Script.MEMORY.text(), List.of(MARKER), "60000", "2592000000", "0", OTHER_AGREEMENT);
+        assertEquals(
+                List.of("OTHER", AGREEMENT), List.of(word(asked), asked.get(1).asString()));
+        // A client of the server alone, which asks whether it has its memory, takes no part in that.
+        assertEquals("KNOWS", word(memory("60000")));
+        assertEquals(marker, server.command("GET", MARKER).asString());
+    }
+
+    @Test
+    void acquire_dataOfAnotherProcess_keepsWhatItsClientsAgreedOn() {
+        server.command("SET", MARKER, "0 " + "f".repeat(40) + " " + AGREEMENT, "EX", "1000");
+        assertEquals("OTHER", word(ofOthers(Script.QUORUM_ACQUIRE.text(), "B.0-1~s")));
+        assertEquals("FRESH", word(acquire("A.0-1~s", 0, 1_000)));
+        assertTrue(server.command("GET", MARKER).asString().endsWith(" " + AGREEMENT));
+    }
+
+    @Test
+    void agreement_clientsOfTwoSetsOfNodes_isNeeded() {
+        for (boolean withRule : List.of(true, false)) {
+            String text = withRule
+                    ? Script.QUORUM_ACQUIRE.text()
+                    : RewritingDriver.replacingRule("agreement", "").apply(Script.QUORUM_ACQUIRE.text());
+            token(acquire(text, "A.0-1~s", 0, 1_000, 60_000));
+            release("A.0-1~s", 0);
+            assertEquals(withRule ? "OTHER" : "GRANTED", word(ofOthers(text, "B.0-1~s")));
+            release("B.0-1~s", 0);
+        }
+    }
+
+    private List<Reply> ofOthers(String text, String owner) {
+        return acquire(text, owner, 0, 30_000, 60_000, false, OTHER_AGREEMENT);
     }
 
     @Test

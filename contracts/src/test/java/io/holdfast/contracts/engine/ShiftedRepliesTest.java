@@ -185,7 +185,7 @@ class ShiftedRepliesTest {
             case FENCE -> new FenceScript(client.server.calls, keys, TERM).act(FenceAct.SET, 7, "text", heard::accept);
             case QUORUM_ACQUIRE ->
                 quorum.acquire(
-                        new QuorumScripts.Acquire(keys, owner, TERM, 0, Duration.ZERO, false, "actor"),
+                        new QuorumScripts.Acquire(keys, owner, TERM, 0, Duration.ZERO, false, "3", "actor"),
                         now,
                         heard::accept);
             case QUORUM_RAISE -> quorum.raise(keys, owner, 7, 8, TERM, now, heard::accept);
@@ -196,7 +196,7 @@ class ShiftedRepliesTest {
                         now,
                         heard::accept);
             case ADOPTED -> queue.adopted(keys, owner, 7, heard::accept);
-            case MEMORY -> quorum.memory(client.server.driver, "hf:node", Duration.ZERO, false, heard::accept);
+            case MEMORY -> quorum.memory(client.server.driver, "hf:node", Duration.ZERO, false, "", heard::accept);
         }
     }
 

@@ -142,7 +142,13 @@ final class Assurance {
             callback.accept(
                     null, DriverException.unknown(server.describe() + " has no server for this lock now", null));
         } else {
-            server.quorumScripts.memory(master, markerOn(master), quarantine, false, callback);
+            server.quorumScripts.memory(
+                    master,
+                    markerOn(master),
+                    quarantine,
+                    false,
+                    "",
+                    (memory, failure) -> callback.accept(memory == null ? null : memory.forgottenMillis(), failure));
         }
     }
 

@@ -214,7 +214,8 @@ final class Ballot {
                         failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
                 : problemOf(seat, reply);
         boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
-        boolean forGood = rejected && failure != null && !Refusals.isTransient(failure);
+        boolean forGood = rejected && failure != null && !Refusals.isTransient(failure)
+                || reply != null && reply.word() == QuorumWord.OTHER;
         if (reply != null && reply.word() == QuorumWord.GRANTED) {
             seat.lasts(sent, options.leaseDuration());
         }
@@ -234,6 +235,7 @@ final class Ballot {
                         seat.node.name() + " is new, or has lost its memory: it votes again in "
                                 + reply.remainingMillis() + " ms",
                         null);
+            case OTHER -> seat.node.disagrees(reply.otherAgreement());
             case GONE ->
                 new ServerRefusedException(
                         seat.node.name() + ": the request was withdrawn by another process with the same ids", null);

@@ -56,6 +56,7 @@ public final class QuorumClient implements Engine {
 
     public final Kit kit;
     public final QuorumOptions options;
+    final Agreement agreement;
     final List<VotingNode> nodes;
     final int majority;
     final QuorumLines lines;
@@ -64,6 +65,8 @@ public final class QuorumClient implements Engine {
 
     public QuorumClient(List<RedisDriver> drivers, QuorumOptions options, Environment environment) {
         this.options = options;
+        this.agreement =
+                Agreement.of(drivers.stream().map(RedisDriver::describe).toList(), options);
         this.majority = drivers.size() / 2 + 1;
         this.kit = new Kit(options.client(), environment, options.nodeTimeout());
         Subscriptions subscriptions = new Subscriptions(drivers);

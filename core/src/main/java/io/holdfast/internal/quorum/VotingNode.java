@@ -117,11 +117,15 @@ final class VotingNode {
                 Keys.nodeMarker(server.options.prefix()),
                 quorum.quarantine(),
                 quorum.options.durableNodes(),
-                (left, failure) -> {});
+                quorum.agreement.word(),
+                (memory, failure) -> examine(memory != null ? memory.otherAgreement() : ""));
+    }
+
+    private void examine(String otherAgreement) {
         server.calls.send(Command.of("INFO"), (info, failure) -> {
             HoldfastException found = null;
             if (info != null) {
-                found = judge(info.asString());
+                found = otherAgreement.isEmpty() ? judge(info.asString()) : disagrees(otherAgreement);
             } else if (failure != null && failure.code().equals("NOPERM")) {
                 LOG.log(
                         System.Logger.Level.INFO,
@@ -139,6 +143,11 @@ final class VotingNode {
             }
             examined.complete(true);
         });
+    }
+
+    /** It is a node of other clients, which have been told another quorum than this one. */
+    ServerRefusedException disagrees(String otherAgreement) {
+        return new ServerRefusedException(name() + quorum.agreement.differenceTo(otherAgreement), null);
     }
 
     private @Nullable HoldfastException judge(String info) {
@@ -211,7 +220,14 @@ final class VotingNode {
             BiConsumer<@Nullable QuorumReply, @Nullable DriverException> callback) {
         server.quorumScripts.acquire(
                 new QuorumScripts.Acquire(
-                        keys, owner, term, proposedToken, quorum.quarantine(), quorum.options.durableNodes(), actor),
+                        keys,
+                        owner,
+                        term,
+                        proposedToken,
+                        quorum.quarantine(),
+                        quorum.options.durableNodes(),
+                        quorum.agreement.word(),
+                        actor),
                 sentNanos,
                 callback);
     }

@@ -24,6 +24,7 @@ public final class QuorumScripts {
      * @param proposedToken for a grant; may be 0
      * @param quarantine how long a node that has lost its memory grants nothing
      * @param durable whether a restart of the node loses nothing
+     * @param agreement on what the clients of the quorum agree, one word
      * @param actor label of the actor
      */
     public record Acquire(
@@ -33,13 +34,29 @@ public final class QuorumScripts {
             long proposedToken,
             Duration quarantine,
             boolean durable,
+            String agreement,
             String actor) {}
 
     public enum QuorumWord {
         GRANTED,
         TAKEN,
         FRESH,
+        OTHER,
         GONE
+    }
+
+    /**
+     * What a server knows of what it has granted.
+     *
+     * @param forgottenMillis for how long it may have forgotten a hold; 0 if it knows all of them
+     * @param otherAgreement on what the clients agree that use it as a node; empty if it is that of the present one
+     */
+    public record Memory(long forgottenMillis, String otherAgreement) {
+        private static Memory of(ScriptReply reply) {
+            return reply.says("OTHER")
+                    ? new Memory(0, reply.text(1))
+                    : new Memory(reply.says("KNOWS") ? 0 : reply.number(1), "");
+        }
     }
 
     /**
@@ -48,17 +65,24 @@ public final class QuorumScripts {
      * @param token of the grant
      * @param holder who holds the lock on the node instead
      * @param remainingMillis the rest of that hold, or of the node's quarantine
+     * @param otherAgreement on what those clients agree that use the node instead; empty but for that word
      */
     public record QuorumReply(
-            QuorumWord word, long timeMicros, long token, Optional<Holder> holder, long remainingMillis) {
+            QuorumWord word,
+            long timeMicros,
+            long token,
+            Optional<Holder> holder,
+            long remainingMillis,
+            String otherAgreement) {
         private static QuorumReply of(ScriptReply reply) {
             QuorumWord word = reply.word(QuorumWord.class);
             long time = reply.timeMicros();
             return switch (word) {
-                case GRANTED -> new QuorumReply(word, time, reply.number(1), Optional.empty(), 0);
-                case TAKEN -> new QuorumReply(word, time, 0, reply.holder(1), reply.remainingMillis(1));
-                case FRESH -> new QuorumReply(word, time, 0, Optional.empty(), reply.number(1));
-                case GONE -> new QuorumReply(word, time, 0, Optional.empty(), 0);
+                case GRANTED -> new QuorumReply(word, time, reply.number(1), Optional.empty(), 0, "");
+                case TAKEN -> new QuorumReply(word, time, 0, reply.holder(1), reply.remainingMillis(1), "");
+                case FRESH -> new QuorumReply(word, time, 0, Optional.empty(), reply.number(1), "");
+                case OTHER -> new QuorumReply(word, time, 0, Optional.empty(), 0, reply.text(1));
+                case GONE -> new QuorumReply(word, time, 0, Optional.empty(), 0, "");
             };
         }
     }
@@ -94,7 +118,8 @@ public final class QuorumScripts {
                         .add(tokenLife)
                         .add(MARKER_LIFE)
                         .add(label + "/" + asked.actor())
-                        .add(asked.durable()),
+                        .add(asked.durable())
+                        .add(asked.agreement()),
                 sentNanos,
                 QuorumReply::of,
                 callback);
@@ -138,25 +163,27 @@ public final class QuorumScripts {
     }
 
     /**
-     * The answer is for how many milliseconds a server may have forgotten what it granted; 0 if it knows all of it.
+     * Asks whether a server knows all that it has granted.
      *
      * @param to the server that is asked
      * @param marker a key on it
      * @param durable whether a restart of it loses nothing
+     * @param agreement on what the clients of its quorum agree; empty if it is no node
      */
     public void memory(
             RedisDriver to,
             String marker,
             Duration quarantine,
             boolean durable,
-            BiConsumer<@Nullable Long, @Nullable DriverException> callback) {
+            String agreement,
+            BiConsumer<@Nullable Memory, @Nullable DriverException> callback) {
         calls.call(
                 to,
                 Script.MEMORY,
                 List.of(marker),
-                new Arguments().add(quarantine).add(MARKER_LIFE).add(durable),
+                new Arguments().add(quarantine).add(MARKER_LIFE).add(durable).add(agreement),
                 ticker.nanoTime(),
-                reply -> reply.says("KNOWS") ? 0 : reply.number(1),
+                Memory::of,
                 callback);
     }
 }

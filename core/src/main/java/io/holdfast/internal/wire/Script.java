@@ -29,7 +29,7 @@ public enum Script {
     ADOPT("3e259abb8587f1dd53457dba4e17948e4500b80a"),
     ADOPTED("dad108f33e5060213b40de1626be7b5d1a1117a6"),
     FENCE("bed26b733723bb0af8aebc8c1fd46acc49519a1c"),
-    QUORUM_ACQUIRE("396eb47a3b17923bea84391255d2321c5862c73b"),
+    QUORUM_ACQUIRE("f8d7ee8221a72aab3b7b1b83c430d4c688b2dafa"),
     QUORUM_RAISE("f0702788082d7fc92da913899b1da2dc811b65f9"),
     QUORUM_RELEASE("baa848220d5de600f804d98578c79b08c752d010"),
     LINE_ACQUIRE("92757a2f7d50553c820af7a3b44a8edbcc54669b"),
@@ -44,7 +44,7 @@ public enum Script {
     LINE_LIMIT("f3bc5c8d11cceff4af5f98ebf0ab27523eb53e26"),
     LINE_CLEAN("7e8a0c28401104524d22b3d5e2b3eb4431c64842"),
     REPORT("7512b29fa010353bb11e7b1ff474861bec41a36b"),
-    MEMORY("333edba40b2ae96959c292c0d9957bef45d2c1fe");
+    MEMORY("0b7ff54b1e20fa438c1be4f59e68f3b01a2a87a6");
 
     /** The rest of such a line is the name of a file, whose text belongs in its place. */
     private static final String INCLUDE = "\n-- include ";

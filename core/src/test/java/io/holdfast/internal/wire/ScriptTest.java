@@ -140,7 +140,7 @@ final class ScriptTest {
         assertEquals(Set.of("HELD", "FREE"), listed("plain_info.lua"));
         assertEquals(names(FenceScript.FenceWord.values()), listed("fence.lua"));
         assertEquals(names(QuorumScripts.QuorumWord.values()), listed("quorum_acquire.lua"));
-        assertEquals(Set.of("KNOWS", "FRESH"), listed("memory.lua"));
+        assertEquals(Set.of("KNOWS", "FRESH", "OTHER"), listed("memory.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("quorum_raise.lua"));
         assertEquals(Set.of("RELEASED", "GONE"), listed("quorum_release.lua"));
     }

@@ -108,6 +108,7 @@ final class NetworkDriver implements RedisDriver {
     private final Draw draw;
     private final List<ConnectionListener> listeners = new ArrayList<>();
     private final Map<String, Consumer<String>> receivers = new LinkedHashMap<>();
+    private final String server;
     private @Nullable Wire commands;
     private @Nullable Wire messages;
     private boolean closed;
@@ -120,7 +121,9 @@ final class NetworkDriver implements RedisDriver {
         this.machine = machine;
         this.route = route;
         this.draw = draw;
-        this.commands = new Wire(route.open());
+        RedisDriver opened = route.open();
+        this.server = opened.describe();
+        this.commands = new Wire(opened);
         this.messages = new Wire(route.open());
     }
 
@@ -438,7 +441,7 @@ final class NetworkDriver implements RedisDriver {
 
     @Override
     public String describe() {
-        return "memory";
+        return server;
     }
 
     /** What was written arrives; nothing is heard any more. */

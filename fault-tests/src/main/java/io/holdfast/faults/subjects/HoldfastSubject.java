@@ -98,7 +98,10 @@ final class HoldfastSubject implements Subject {
                 addresses.stream()
                         .map(each -> QuorumNode.over(Location.parse(each).connect(provider, connect)))
                         .toList(),
-                QuorumOptions.defaults().withClient(options).withMaxLeaseDuration(term));
+                QuorumOptions.defaults()
+                        .withClient(options)
+                        .withMaxLeaseDuration(term)
+                        .withName("campaign")); // each client has detours of its own
         return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver);
     }
 
