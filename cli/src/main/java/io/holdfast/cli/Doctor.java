@@ -212,14 +212,15 @@ final class Doctor implements Subcommand {
                     "a node of a cluster",
                     "give the address of the cluster: redis-cluster://host:port");
         }
-        return new Finding(
-                "role",
-                Level.OK,
-                facts.replicas() == 0
-                        ? "a master without replicas"
-                        : "a master with " + Words.count(facts.replicas(), "replica")
-                                + "; one that takes over may not know the newest locks",
-                null);
+        return facts.replicas() == 0
+                ? new Finding("role", Level.OK, "a master without replicas", null)
+                : new Finding(
+                        "role",
+                        Level.WARN,
+                        "a master with " + Words.count(facts.replicas(), "replica")
+                                + "; one that takes over may lack the newest locks, so that two clients hold one",
+                        "let clients use withReplicas(" + facts.replicas()
+                                + "), or withQuarantine of their longest lease, or a quorum; see docs/claim.md");
     }
 
     private static Finding memory(Facts facts) {
@@ -245,7 +246,7 @@ final class Doctor implements Subcommand {
 
     private static Finding persistence(Facts facts) {
         return facts.failedToSave().isEmpty()
-                ? new Finding("persistence", Level.OK, "nothing failed; locks do not need it", null)
+                ? new Finding("persistence", Level.OK, "nothing failed; a restart that loses data loses locks", null)
                 : new Finding(
                         "persistence",
                         Level.WARN,

@@ -114,6 +114,9 @@ final class DoctorTest {
             Launched.await(
                     "the replica to be known",
                     () -> server(master).contains("a master with 1 replica; one that takes over"));
+            JsonObject role = check(Said.by(master, "doctor", "--json").json(), "role");
+            assertEquals("warn", role.get("level").getAsString());
+            assertTrue(role.get("advice").getAsString().contains("withReplicas(1)"), role.toString());
         }
     }
 
