@@ -29,9 +29,8 @@ import org.jspecify.annotations.Nullable;
  * of work release in every case.
  *
  * @param <L> its lease
- * @param <A> the outcome of asking
  */
-public abstract class Acquirable<L, A> {
+public abstract class Acquirable<L> {
     /** For the kinds of this package. */
     Acquirable() {}
 
@@ -41,16 +40,10 @@ public abstract class Acquirable<L, A> {
     abstract Wait usualWait();
 
     /** Asks and blocks; a thread that is interrupted before does not ask. */
-    abstract A await(Wait wait, boolean scoped) throws InterruptedException;
+    abstract Attempt<L> await(Wait wait, boolean scoped) throws InterruptedException;
 
     /** Asks without blocking. */
-    abstract <R> CompletableFuture<R> async(Wait wait, boolean scoped, Function<A, R> result);
-
-    /** The lease; throws if it was not obtained. */
-    abstract L require(A attempt);
-
-    /** The lease, if it was obtained; throws for outcomes that an empty result must not hide. */
-    abstract Optional<L> known(A attempt);
+    abstract <R> CompletableFuture<R> async(Wait wait, boolean scoped, Function<Attempt<L>, R> result);
 
     abstract Entry<?> entryOf(L lease);
 
@@ -62,7 +55,7 @@ public abstract class Acquirable<L, A> {
     /**
      * Waits as long as the options say.
      *
-     * @throws LockTimeoutException if it was not free in time; the exception names the holder and the position in the queue
+     * @throws LockNotObtainedException see {@link #acquire(Wait)}
      */
     public final L acquire() throws InterruptedException {
         return acquire(usualWait());
@@ -71,10 +64,11 @@ public abstract class Acquirable<L, A> {
     /**
      * Waits as long as {@code wait} says.
      *
-     * @throws LockTimeoutException if it was not free (in time); the exception names the holder and the position in the queue
+     * @throws LockNotObtainedException if it was not obtained: as {@link LockTimeoutException} if it was not free (in time). The
+     *     exception names the holder and the position in the queue
      */
     public final L acquire(Wait wait) throws InterruptedException {
-        return require(await(wait, false));
+        return await(wait, false).orElseThrow();
     }
 
     /** Asks once, without waiting: empty if it is not free. */
@@ -86,9 +80,9 @@ public abstract class Acquirable<L, A> {
      * Waits as long as {@code wait} says: empty if it was not free (in time).
      *
      * @throws ServerUnreachableException if that is not known
-     * @throws LockRefusedException if the actor holds it itself, and the options say to refuse that, or if the grant was
-     *     not confirmed as they ask for
-     * @throws DeadlockException if the request was ended to break a deadlock
+     * @throws LockNotObtainedException if it was not obtained for a reason that is not {@linkplain Attempt.Reason#isBusy() busy}: the
+     *     actor holds it itself, and the options say to refuse that; the grant was not confirmed as they ask for; or the
+     *     request was ended to break a deadlock
      */
     public final Optional<L> tryAcquire(Wait wait) throws InterruptedException {
         return known(await(wait, false));
@@ -100,12 +94,12 @@ public abstract class Acquirable<L, A> {
     }
 
     /** Waits as long as the options say, and returns the outcome as a value. */
-    public final A attempt() throws InterruptedException {
+    public final Attempt<L> attempt() throws InterruptedException {
         return attempt(usualWait());
     }
 
     /** Waits as long as {@code wait} says, and returns the outcome as a value. */
-    public final A attempt(Wait wait) throws InterruptedException {
+    public final Attempt<L> attempt(Wait wait) throws InterruptedException {
         return await(wait, false);
     }
 
@@ -122,21 +116,21 @@ public abstract class Acquirable<L, A> {
 
     /** Acquires without blocking, waiting as long as {@code wait} says; see {@link #acquireAsync()}. */
     public final CompletableFuture<L> acquireAsync(Wait wait) {
-        return async(wait, false, this::require);
+        return async(wait, false, Attempt::orElseThrow);
     }
 
     /** Acquires without blocking: empty if it is not free (in time); see {@link #tryAcquire(Wait)} and {@link #acquireAsync()}. */
     public final CompletableFuture<Optional<L>> tryAcquireAsync(Wait wait) {
-        return async(wait, false, this::known);
+        return async(wait, false, Acquirable::known);
     }
 
     /** Acquires without blocking, and returns the outcome as a value; see {@link #acquireAsync()}. */
-    public final CompletableFuture<A> attemptAsync() {
+    public final CompletableFuture<Attempt<L>> attemptAsync() {
         return attemptAsync(usualWait());
     }
 
     /** The same, waiting as long as {@code wait} says. */
-    public final CompletableFuture<A> attemptAsync(Wait wait) {
+    public final CompletableFuture<Attempt<L>> attemptAsync(Wait wait) {
         return async(wait, false, attempt -> attempt);
     }
 
@@ -161,7 +155,7 @@ public abstract class Acquirable<L, A> {
     /** The same, waiting as long as {@code wait} says. */
     public final <T extends @Nullable Object, X extends Exception> T call(Wait wait, LeaseFunction<L, T, X> work)
             throws X, InterruptedException {
-        return under(require(await(wait, true)), work);
+        return under(await(wait, true).orElseThrow(), work);
     }
 
     /** As {@link #tryCall(Wait, LeaseFunction)}, without waiting. */
@@ -192,7 +186,7 @@ public abstract class Acquirable<L, A> {
 
     /** The same, waiting as long as {@code wait} says. */
     public final <X extends Exception> void run(Wait wait, LeaseAction<L, X> work) throws X, InterruptedException {
-        under(require(await(wait, true)), work.returning(true));
+        under(await(wait, true).orElseThrow(), work.returning(true));
     }
 
     /** As {@link #tryRun(Wait, LeaseAction)}, without waiting. */
@@ -219,7 +213,14 @@ public abstract class Acquirable<L, A> {
     /** The same, waiting as long as {@code wait} says. */
     public final <T extends @Nullable Object> CompletableFuture<T> callAsync(
             Wait wait, Function<? super L, ? extends CompletionStage<T>> work) {
-        return Calls.under(async(wait, true, this::require), this::entryOf, work);
+        return Calls.under(async(wait, true, Attempt::orElseThrow), this::entryOf, work);
+    }
+
+    /** The lease, if it was obtained; throws for outcomes that an empty result must not hide. */
+    private static <L> Optional<L> known(Attempt<L> attempt) {
+        return attempt instanceof Attempt.NotObtained<L> not && not.reason().isBusy()
+                ? Optional.empty()
+                : Optional.of(attempt.orElseThrow());
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(L lease, LeaseFunction<L, T, X> work) throws X {

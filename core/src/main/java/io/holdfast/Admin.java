@@ -104,7 +104,7 @@ public final class Admin {
     public enum Waiters {
         /** The next in line gets the lock. */
         HAND_OFF,
-        /** All are dropped: their calls end as {@link Attempt.Dropped}. */
+        /** All are dropped: their calls end as {@link Attempt.Reason#DROPPED}. */
         DROP
     }
 
@@ -198,7 +198,7 @@ public final class Admin {
     }
 
     /**
-     * Drops one request that waits: its call ends as {@link Attempt.Dropped}. Whoever holds the lock is not concerned, and those who
+     * Drops one request that waits: its call ends as {@link Attempt.Reason#DROPPED}. Whoever holds the lock is not concerned, and those who
      * wait behind it move up.
      *
      * @param waiter as a listing reports it; it is looked for among the first thousand of the queue

@@ -1,156 +1,210 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Shown;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The outcome of asking for a lock. Different answers are never merged into one. */
-public sealed interface Attempt {
+/**
+ * The outcome of asking for a lock of any kind, for permits, or for several locks. Three answers that are never merged into
+ * one: {@link Obtained}, {@link NotObtained}, which is certain, and {@link Unknown}.
+ *
+ * @param <L> its lease
+ */
+public sealed interface Attempt<L> {
 
     /**
-     * The lock is held.
+     * It is held.
      *
-     * @param lease the hold
+     * @param lease the hold, or the holds of all locks of a set
      */
-    record Obtained(Lease lease) implements Attempt {}
-
-    /** The lock is not held by this call, and that is certain. */
-    sealed interface NotObtained extends Attempt {
-        /** The lock's name. */
-        String lockName();
-
-        /** Who held and who awaited it, by the server's last answer. */
-        Contention contention();
-    }
+    record Obtained<L>(L lease) implements Attempt<L> {}
 
     /**
-     * Another holder has the lock, and the call did not want to wait.
+     * It is not held by this call, and that is certain. Of several locks none is: what was obtained has been released. A release
+     * that the server did not answer is repeated in the background.
      *
-     * @param lockName the lock's name
-     * @param contention who holds it
+     * @param lockName the lock's name; the key of a plain lock; of several locks, the name of the one that was not obtained:
+     *     those after it were not asked for
+     * @param reason why
+     * @param contention who held it and who awaited it, by the server's last answer
+     * @param waitLimit how long the call wanted to wait; of several locks, for all of them
+     * @param attempts how often the server was asked; 0 where this client itself knew the answer
+     * @param replicas how many replicas have confirmed the grant, of {@link Reason#TOO_FEW_REPLICAS}; otherwise 0
+     * @param cycle who waited for whom, of {@link Reason#DEADLOCK}: the first is the one whose request was ended
      */
-    record Taken(String lockName, Contention contention) implements NotObtained {}
+    record NotObtained<L>(
+            String lockName,
+            Reason reason,
+            Contention contention,
+            Wait waitLimit,
+            int attempts,
+            int replicas,
+            Optional<WaitCycle> cycle)
+            implements Attempt<L> {
+        /** Refuses a reason that only events have. */
+        public NotObtained {
+            if (reason.compareTo(Reason.UNKNOWN) >= 0) {
+                throw new IllegalArgumentException(
+                        "reason is " + reason + ", must be one of a lock that is certainly not held");
+            }
+        }
 
-    /**
-     * The lock did not become free in time, and the server has acknowledged that the request has left the queue. Waiting
-     * for this takes a round trip longer than the wait; if it does not come, the answer is {@link Unknown}.
-     *
-     * @param lockName the lock's name
-     * @param waitLimit how long the call wanted to wait
-     * @param contention who held it, by the server's last answer
-     */
-    record TimedOut(String lockName, Wait waitLimit, Contention contention) implements NotObtained {}
+        /** One of which no more is to be said; for tests of code that handles it. */
+        public NotObtained(String lockName, Reason reason, Contention contention) {
+            this(lockName, reason, contention, Wait.none(), 0, 0, Optional.empty());
+        }
 
-    /**
-     * Another holder has the lock, and as many requests as the call's {@link LockOptions#queueLimit()} allows wait already.
-     *
-     * @param lockName the lock's name
-     * @param contention who holds it, and how many wait
-     */
-    record QueueFull(String lockName, Contention contention) implements NotObtained {}
-
-    /**
-     * The request waited, and an operator dropped it from the queue.
-     *
-     * @param lockName the lock's name
-     * @param contention who held it, by the server's last answer
-     */
-    record Dropped(String lockName, Contention contention) implements NotObtained {}
-
-    /**
-     * The actor that asked holds the lock itself, and the options say to refuse that.
-     *
-     * @param lockName the lock's name
-     * @param contention who holds it, and since when, as this client knows it
-     */
-    record HeldByCaller(String lockName, Contention contention) implements NotObtained {}
-
-    /**
-     * The actor that asks to write has the lock for reading, and the options say that it is not to wait for itself
-     * ({@link LockOptions#withReentrancy}). There is no way from reading to writing: two readers that both waited for the other to
-     * end would wait for ever. Release the reading lease first, and look again at what was read.
-     *
-     * @param lockName the lock's name
-     * @param contention the actor's own hold
-     */
-    record Upgrade(String lockName, Contention contention) implements NotObtained {}
-
-    /**
-     * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others go on when the
-     * actor releases what it still has.
-     *
-     * @param lockName the lock's name
-     * @param contention who held it, by the server's last answer
-     * @param cycle who waited for whom; the first is the one whose request was ended
-     */
-    record Deadlocked(String lockName, Contention contention, WaitCycle cycle) implements NotObtained {}
-
-    /**
-     * The server granted the lock, but a failover could have undone the grant, or could undo it yet, and the options ask for
-     * more certainty. The lock was given back.
-     *
-     * @param lockName the lock's name
-     * @param contention who held it, by the server's last answer
-     * @param reason what is missing
-     * @param replicas how many replicas have confirmed the grant; 0 if they were not asked
-     */
-    record Unconfirmed(String lockName, Contention contention, Reason reason, int replicas) implements NotObtained {
-        /** Why a grant was not good enough. */
-        public enum Reason {
-            /** Fewer replicas have it than {@link LockOptions#replicas()}. */
-            REPLICAS,
-            /** Leases that the server has forgotten may still be valid: {@link HoldfastOptions#quarantine()}. */
-            QUARANTINE
+        /** For people, with the next step. */
+        public String describe() {
+            String lock = contention.noun() + Shown.name(lockName) + "' not obtained";
+            String known = cycle.map(WaitCycle::describe).orElseGet(contention::describe);
+            return lock + reason.why(this) + ": " + known + ". Next: " + reason.next();
         }
     }
 
     /**
      * The server did not answer: whether the lock was granted is not known. If it was, the client gives it back in the
-     * background.
+     * background; so it does with the others of several locks.
      *
-     * @param lockName the lock's name
+     * @param lockName the lock's name; the key of a plain lock; of several locks, the name of the one whose server did not answer
      * @param cause what went wrong
      */
-    record Unknown(String lockName, ServerUnreachableException cause) implements Attempt {}
+    record Unknown<L>(String lockName, ServerUnreachableException cause) implements Attempt<L> {}
+
+    /** Why a lock was not obtained. A {@link NotObtained} has none of the last four, which events tell ({@link LockEvent.NotObtained}). */
+    enum Reason {
+        /** Another holder has it, and the call did not want to wait. */
+        TAKEN,
+        /**
+         * It did not become free in time, and the server has acknowledged that the request has left the queue. Waiting for this
+         * takes a round trip longer than the wait; if it does not come, the answer is {@link Unknown}. Also of several locks
+         * of which one was lost before the others were obtained, when nothing of the wait was left to begin anew.
+         */
+        TIMED_OUT,
+        /** It was not free at any of the attempts that {@link PlainOptions#maxAttempts()} or {@link QuorumOptions#maxAttempts()} allows. */
+        TRIES_EXHAUSTED,
+        /** Another holder has it, and as many requests as the call's {@link LockOptions#queueLimit()} allows wait already. */
+        QUEUE_FULL,
+        /** The request waited, and an operator dropped it from the queue. */
+        DROPPED,
+        /** The actor that asked holds the lock itself, and the options say to refuse that. */
+        HELD_BY_CALLER,
+        /**
+         * The actor that asks to write has the lock for reading, and the options say that it is not to wait for itself
+         * ({@link LockOptions#withReentrancy}). There is no way from reading to writing: two readers that both waited for the
+         * other to end would wait for ever. Release the reading lease first, and look again at what was read.
+         */
+        UPGRADE,
+        /**
+         * The request waited in a deadlock, and was ended to break it ({@link LockOptions.OnDeadlock#BREAK}). The others go on
+         * when the actor releases what it still has.
+         */
+        DEADLOCK,
+        /** It was granted, and given back: fewer replicas have confirmed that than {@link LockOptions#replicas()}. */
+        TOO_FEW_REPLICAS,
+        /**
+         * It was granted, and given back: leases that the server has forgotten may still be valid
+         * ({@link HoldfastOptions#quarantine()}).
+         */
+        QUARANTINE,
+        /** In an event: the server did not answer ({@link Attempt.Unknown}). */
+        UNKNOWN,
+        /** In an event: the server refused ({@link ServerRefusedException}). */
+        REFUSED,
+        /** In an event: the caller no longer wants it: interrupted, cancelled, completed from outside. */
+        WITHDRAWN,
+        /** In an event: the client was closed ({@link HoldfastClosedException}). */
+        CLOSED;
+
+        /**
+         * Whether others have the lock, or come before, and nothing else is wrong: it may be free later. For these reasons
+         * {@link Acquirable#tryAcquire(Wait)} returns an empty result; it throws for all others.
+         */
+        public boolean isBusy() {
+            return switch (this) {
+                case TAKEN, TIMED_OUT, TRIES_EXHAUSTED, QUEUE_FULL, DROPPED -> true;
+                case HELD_BY_CALLER, UPGRADE, DEADLOCK, TOO_FEW_REPLICAS, QUARANTINE -> false;
+                case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> false;
+            };
+        }
+
+        private String why(NotObtained<?> outcome) {
+            return switch (this) {
+                case TAKEN -> " (wait none)";
+                case TIMED_OUT -> " (wait " + outcome.waitLimit + ")";
+                case TRIES_EXHAUSTED ->
+                    " (" + outcome.attempts + (outcome.attempts == 1 ? " attempt" : " attempts") + ")";
+                case QUEUE_FULL -> ", its queue is full";
+                case DROPPED -> ", an operator dropped the request";
+                case HELD_BY_CALLER -> ", the actor that asked holds it already";
+                case UPGRADE -> ", the actor that asks to write has it for reading";
+                case DEADLOCK -> ", the request was ended to break a deadlock";
+                case TOO_FEW_REPLICAS ->
+                    ", it was granted, but only " + outcome.replicas
+                            + (outcome.replicas == 1 ? " replica" : " replicas") + " confirmed that in time";
+                case QUARANTINE -> ", it was granted, but the server is new, and leases of before may be valid yet";
+                case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
+            };
+        }
+
+        private String next() {
+            return switch (this) {
+                case TAKEN -> "ask again later, or with a wait";
+                case TIMED_OUT -> "ask again later, or wait longer";
+                case TRIES_EXHAUSTED -> "ask again later, or allow more attempts";
+                case QUEUE_FULL -> "turn work away, or raise queueLimit";
+                case DROPPED -> "ask again only when the operator agrees";
+                case HELD_BY_CALLER -> "use the lease that the actor has, or allow it to enter again (withReentrancy)";
+                case UPGRADE -> "release the reading lease, ask to write, and look again at what was read";
+                case DEADLOCK -> "release what the actor holds, and begin anew";
+                case TOO_FEW_REPLICAS -> "look at the replicas, and ask again later";
+                case QUARANTINE -> "ask again when the quarantine is over";
+                case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
+            };
+        }
+    }
 
     /** The lease, if there is one. */
-    default Optional<Lease> asOptional() {
-        return this instanceof Obtained obtained ? Optional.of(obtained.lease()) : Optional.empty();
+    default Optional<L> asOptional() {
+        return this instanceof Obtained<L> obtained ? Optional.of(obtained.lease()) : Optional.empty();
     }
 
     /**
      * The lease.
      *
-     * @throws LockTimeoutException if the lock is taken, or was not free in time
-     * @throws LockRefusedException if the queue is full, an operator dropped the request, the actor holds the lock, or
-     *     the grant was not confirmed as the options ask for
+     * @throws LockTimeoutException if it is taken, was not free in time, or not at any attempt
      * @throws DeadlockException if the request was ended to break a deadlock
+     * @throws LockRefusedException if it was not obtained for another {@linkplain Reason reason}
      * @throws ServerUnreachableException if the outcome is unknown
      */
-    default Lease orElseThrow() {
-        if (this instanceof Obtained o) {
-            return o.lease();
-        } else if (this instanceof Taken t) {
-            throw new LockTimeoutException(t.lockName(), Wait.none(), t.contention());
-        } else if (this instanceof TimedOut t) {
-            throw new LockTimeoutException(t.lockName(), t.waitLimit(), t.contention());
-        } else if (this instanceof Deadlocked d) {
-            throw new DeadlockException(d);
-        } else if (this instanceof NotObtained n) {
-            throw new LockRefusedException(n);
+    default L orElseThrow() {
+        if (this instanceof Obtained<L> obtained) {
+            return obtained.lease();
+        } else if (this instanceof NotObtained<L> not) {
+            throw LockNotObtainedException.of(not);
         }
-        throw ((Unknown) this).cause();
+        throw ((Unknown<L>) this).cause();
     }
 
-    /** Applies the function for this outcome. The second one gets every kind of {@link NotObtained}. */
+    /** Applies the function for this outcome; the first one gets the lease. */
     default <R> R fold(
-            Function<? super Obtained, ? extends R> obtained,
-            Function<? super NotObtained, ? extends R> notObtained,
-            Function<? super Unknown, ? extends R> unknown) {
-        if (this instanceof Obtained o) {
-            return obtained.apply(o);
-        } else if (this instanceof NotObtained n) {
-            return notObtained.apply(n);
+            Function<? super L, ? extends R> obtained,
+            Function<? super NotObtained<L>, ? extends R> notObtained,
+            Function<? super Unknown<L>, ? extends R> unknown) {
+        if (this instanceof Obtained<L> held) {
+            return obtained.apply(held.lease());
+        } else if (this instanceof NotObtained<L> not) {
+            return notObtained.apply(not);
         }
-        return unknown.apply((Unknown) this);
+        return unknown.apply((Unknown<L>) this);
+    }
+
+    /** The same outcome, with another lease in place of this one. */
+    default <R> Attempt<R> map(Function<? super L, ? extends R> lease) {
+        return fold(
+                held -> new Obtained<>(lease.apply(held)),
+                not -> new NotObtained<>(
+                        not.lockName, not.reason, not.contention, not.waitLimit, not.attempts, not.replicas, not.cycle),
+                unknown -> new Unknown<>(unknown.lockName(), unknown.cause()));
     }
 }

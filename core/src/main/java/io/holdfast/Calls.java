@@ -28,16 +28,16 @@ final class Calls {
     private Calls() {}
 
     /** Asks and blocks for the answer. If the thread is interrupted, the request is withdrawn. */
-    static <N extends Question.Answered, R> R await(Kit kit, Question<N> request, Function<N, R> result)
+    static <E extends Entry<?>, L> Attempt<L> await(Kit kit, Question<E> request, Function<E, L> lease)
             throws InterruptedException {
         StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(true);
-        CompletableFuture<N> outcome = started(request, () -> BlockingCall.await(request::start));
+        CompletableFuture<Attempt<E>> outcome = started(request, () -> BlockingCall.await(request::start));
         try {
             if (!outcome.isDone()) {
                 kit.beforeWaiting();
             }
-            return result.apply(outcome.get());
+            return outcome.get().map(lease);
         } catch (IllegalStateException | InterruptedException | Error e) {
             withdraw(request, e);
             throw e;
@@ -69,10 +69,10 @@ final class Calls {
     }
 
     /** Asks and blocks for the answer without heeding interrupts, which stay set. */
-    static <N extends Question.Answered> N awaitUninterruptibly(Question<N> request) {
+    static <E extends Entry<?>> Attempt<E> awaitUninterruptibly(Question<E> request) {
         StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(true);
-        CompletableFuture<N> outcome = started(request, () -> BlockingCall.await(request::start));
+        CompletableFuture<Attempt<E>> outcome = started(request, () -> BlockingCall.await(request::start));
         try {
             return outcome.join();
         } catch (CompletionException e) {
@@ -94,14 +94,13 @@ final class Calls {
     }
 
     /** In a word, for a recording. One that is not known yet was not waited for. */
-    private static String outcomeOf(CompletableFuture<? extends Question.Answered> outcome) {
+    private static String outcomeOf(CompletableFuture<? extends Attempt<?>> outcome) {
         if (!outcome.isDone()) {
-            return LockEvent.Reason.WITHDRAWN.name();
+            return Attempt.Reason.WITHDRAWN.name();
         }
-        return outcome.<String>handle((answer, failure) -> answer != null && answer.entry() != null
+        return outcome.<String>handle((answer, failure) -> answer instanceof Attempt.Obtained
                         ? "OBTAINED"
-                        : Outcome.reasonOf(answer == null ? null : answer.why(), failure)
-                                .name())
+                        : Outcome.reasonOf(answer, failure).name())
                 .join();
     }
 
@@ -111,15 +110,15 @@ final class Calls {
      *
      * @param result of the answer; may throw exceptions of the library
      */
-    static <N extends Question.Answered, T> CompletableFuture<T> async(
-            Executor executor, Question<N> request, Function<N, T> result) {
+    static <E extends Entry<?>, T> CompletableFuture<T> async(
+            Executor executor, Question<E> request, Function<Attempt<E>, T> result) {
         StackRoom.demand();
         Recorder.Span wait = Recorder.present().waiting(false);
         CompletableFuture<T> future = new CompletableFuture<>();
-        CompletableFuture<N> asked = started(request, request::start);
+        CompletableFuture<Attempt<E>> asked = started(request, request::start);
         started(request, () -> {
             // Before anybody is told: what is recorded is there when the answer is.
-            CompletableFuture<N> outcome = wait == null
+            CompletableFuture<Attempt<E>> outcome = wait == null
                     ? asked
                     : asked.whenComplete((answer, failure) -> wait.over(request.account(), outcomeOf(asked)));
             // Also runs when it was completed from outside; then there may be something to withdraw.
@@ -135,8 +134,11 @@ final class Calls {
     }
 
     /** In every case, errors too, the caller has an answer, and what it does not get is left. */
-    private static <N extends Question.Answered, T> void deliver(
-            @Nullable N answer, @Nullable Throwable failure, Function<N, T> result, CompletableFuture<T> future) {
+    private static <E extends Entry<?>, T> void deliver(
+            @Nullable Attempt<E> answer,
+            @Nullable Throwable failure,
+            Function<Attempt<E>, T> result,
+            CompletableFuture<T> future) {
         boolean delivered = false;
         try {
             delivered = answer == null
@@ -145,9 +147,8 @@ final class Calls {
         } catch (RuntimeException | Error e) {
             future.completeExceptionally(e);
         } finally {
-            Entry<?> entry = answer == null ? null : answer.entry();
-            if (!delivered && entry != null) {
-                entry.leaveUnused();
+            if (!delivered && answer instanceof Attempt.Obtained<E> obtained) {
+                obtained.lease().leaveUnused();
             }
         }
     }

@@ -29,7 +29,7 @@ public final class Candidacy implements AutoCloseable {
     private final Leader leader;
     private final ReentrantLock monitor =
             new ReentrantLock(); // held for these fields only: never over I/O or callbacks
-    private @Nullable CompletableFuture<Attempt>
+    private @Nullable CompletableFuture<Attempt<Lease>>
             asking; // completed, by closing only, to withdraw the request under way
     private @Nullable Runnable pause; // cancels the next request
     private @Nullable Leadership elected; // what it has of the server's, until that is over
@@ -94,7 +94,7 @@ public final class Candidacy implements AutoCloseable {
     }
 
     private CompletableFuture<?> end() {
-        CompletableFuture<Attempt> request;
+        CompletableFuture<Attempt<Lease>> request;
         monitor.lock();
         try {
             closed = true;
@@ -151,7 +151,7 @@ public final class Candidacy implements AutoCloseable {
     }
 
     private void ask() {
-        CompletableFuture<Attempt> withdrawn = new CompletableFuture<>();
+        CompletableFuture<Attempt<Lease>> withdrawn = new CompletableFuture<>();
         monitor.lock();
         try {
             if (!mayAsk()) {
@@ -161,18 +161,19 @@ public final class Candidacy implements AutoCloseable {
         } finally {
             monitor.unlock();
         }
-        CompletableFuture<Attempt> request;
+        CompletableFuture<Attempt<Lease>> request;
         try {
             request = lock.attemptInBackground();
         } catch (HoldfastException e) {
             request = CompletableFuture.failedFuture(e);
         }
-        CompletableFuture<Attempt> sent = request;
+        CompletableFuture<Attempt<Lease>> sent = request;
         withdrawn.whenComplete((nothing, cancelled) -> sent.cancel(false));
         sent.whenComplete((attempt, failure) -> answered(withdrawn, attempt, failure));
     }
 
-    private void answered(CompletableFuture<Attempt> request, @Nullable Attempt attempt, @Nullable Throwable failure) {
+    private void answered(
+            CompletableFuture<Attempt<Lease>> request, @Nullable Attempt<Lease> attempt, @Nullable Throwable failure) {
         Lease lease = attempt == null ? null : attempt.asOptional().orElse(null);
         Leadership leadership = lease == null ? null : new Leadership(lease);
         boolean wanted;
@@ -206,7 +207,7 @@ public final class Candidacy implements AutoCloseable {
     }
 
     /** Whatever went wrong, it goes on: only the client's end and its own are final. */
-    private void notElected(@Nullable Attempt attempt, @Nullable Throwable failure) {
+    private void notElected(@Nullable Attempt<Lease> attempt, @Nullable Throwable failure) {
         if (failure instanceof HoldfastClosedException || kit.isClosed()) {
             monitor.lock();
             try {

@@ -1,28 +1,72 @@
 package io.holdfast;
 
+import io.holdfast.internal.wire.Require;
+import java.io.Serializable;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 
 /**
  * What the last answer of the server said about a lock that was not obtained.
  *
- * @param holder who holds it; empty if no answer has come, or it was not held
- * @param remaining how long the hold will last without renewal; zero if unknown
+ * @param holder who holds it; of several, the one whose hold lasts longest; empty if no answer has come, or it was not held
+ * @param remaining how long the hold will last without renewal; zero if unknown, 365 days if it does not expire
  * @param position the request's place when it was queued, 1 for next in line; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
+ * @param sharing of a lock that several may hold, what is in use; empty for other locks, or if nobody holds it
  */
-public record Contention(Optional<Holder> holder, Duration remaining, int position, int waiters) {
+public record Contention(
+        Optional<Holder> holder, Duration remaining, int position, int waiters, Optional<Sharing> sharing) {
     /** Nothing is known of the others, as where no server has answered. */
-    public static final Contention NOTHING_KNOWN = new Contention(Optional.empty(), Duration.ZERO, 0, 0);
+    public static final Contention NOTHING_KNOWN =
+            new Contention(Optional.empty(), Duration.ZERO, 0, 0, Optional.empty());
+
+    /**
+     * What is in use of a lock that several may hold.
+     *
+     * @param mode how it is held: alone by a writer, shared by readers, or as permits
+     * @param used how many readers or writers hold it, or how many permits are out
+     * @param wanted how many permits the request asked for; 1 in the other modes
+     * @param limit how many permits may be out by the request's own condition; 0 in the other modes
+     */
+    public record Sharing(LockMode mode, int used, int wanted, int limit) implements Serializable {
+        private String describe() {
+            return switch (mode) {
+                case EXCLUSIVE -> "held for writing by ";
+                case SHARED ->
+                    used > 1 ? "held for reading by " + used + ", for the longest time by " : "held for reading by ";
+                case PERMITS ->
+                    used + " of " + limit + (limit == 1 ? " permit" : " permits") + (used == 1 ? " is" : " are")
+                            + " out, " + wanted + " wanted" + (used > 0 ? "; held for the longest time by " : "");
+            };
+        }
+    }
+
+    /** Of a lock that one holds at a time. */
+    public Contention(Optional<Holder> holder, Duration remaining, int position, int waiters) {
+        this(holder, remaining, position, waiters, Optional.empty());
+    }
 
     /** For people. */
     public String describe() {
-        String who = holder.map(h -> "held by " + h.describe() + " since " + h.since() + ", for another "
-                        + remaining.toMillis() + " ms unless renewed")
-                .orElse("holder not known");
-        return who
+        String who = holder.map(this::held).orElse("");
+        return sharing.map(use -> use.describe() + who).orElse(who.isEmpty() ? "holder not known" : "held by " + who)
                 + (position > 0
                         ? "; place " + position + " of " + waiters
                         : waiters > 0 ? "; " + waiters + " waiting" : "");
+    }
+
+    private String held(Holder by) {
+        return by.describe()
+                + (by.since().equals(Instant.EPOCH) ? "" : " since " + by.since())
+                + (remaining.compareTo(Require.LONGEST) < 0
+                        ? ", for another " + remaining.toMillis() + " ms unless renewed"
+                        : ", without expiry");
+    }
+
+    /** {@code semaphore '}, which the name follows. */
+    String noun() {
+        return sharing.map(use -> use.mode == LockMode.PERMITS ? "semaphore '" : "read/write lock '")
+                .orElse("lock '");
     }
 }

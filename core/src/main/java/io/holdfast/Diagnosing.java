@@ -128,8 +128,8 @@ final class Diagnosing {
                 LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(1)).withRenewal(false);
         DistributedLock lock = new DistributedLock(client, Keys.of(client.kit.options.prefix(), LOCK), options, null);
         try {
-            Attempt attempt = lock.attempt(Wait.none());
-            if (attempt instanceof Attempt.Unknown unknown) {
+            Attempt<Lease> attempt = lock.attempt(Wait.none());
+            if (attempt instanceof Attempt.Unknown<Lease> unknown) {
                 throw unknown.cause();
             }
             attempt.asOptional().ifPresent(Lease::release);
@@ -149,8 +149,8 @@ final class Diagnosing {
         askAt(keys.hold(), inspector, "HLEN", keys.hold());
         askAt(keys.hold(), inspector, "HKEYS", keys.hold());
         try {
-            Attempt attempt = lock.attempt(Wait.none());
-            if (attempt instanceof Attempt.Unknown unknown) {
+            Attempt<Lease> attempt = lock.attempt(Wait.none());
+            if (attempt instanceof Attempt.Unknown<Lease> unknown) {
                 throw unknown.cause();
             }
             attempt.asOptional().ifPresent(lease -> {

@@ -1,18 +1,15 @@
 package io.holdfast;
 
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +51,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Errors</b> common to all: {@link ServerUnreachableException} (outcome unknown; what may have been granted is given
  * back), {@link ServerRefusedException} (not held), {@link HoldfastClosedException} (not held).
  */
-public final class DistributedLock extends Acquirable<Lease, Attempt> {
+public final class DistributedLock extends Acquirable<Lease> {
     final Engine engine;
     final Keys keys;
     final Asked what;
@@ -221,21 +218,6 @@ public final class DistributedLock extends Acquirable<Lease, Attempt> {
      */
     public record Extension(Lease lease, boolean continuous) {}
 
-    /** Throws for outcomes that an empty result must not hide. */
-    static void refuseUnclear(Attempt attempt) {
-        if (attempt instanceof Attempt.Unknown unknown) {
-            throw unknown.cause();
-        } else if (attempt instanceof Attempt.HeldByCaller own) {
-            throw new LockRefusedException(own);
-        } else if (attempt instanceof Attempt.Upgrade upgrade) {
-            throw new LockRefusedException(upgrade);
-        } else if (attempt instanceof Attempt.Deadlocked deadlocked) {
-            throw new DeadlockException(deadlocked);
-        } else if (attempt instanceof Attempt.Unconfirmed unconfirmed) {
-            throw new LockRefusedException(unconfirmed);
-        }
-    }
-
     /** The clock of its client. */
     long nanoTime() {
         return engine.kit().nanoTime();
@@ -247,23 +229,11 @@ public final class DistributedLock extends Acquirable<Lease, Attempt> {
     }
 
     @Override
-    Attempt await(Wait wait, boolean scoped) throws InterruptedException {
+    Attempt<Lease> await(Wait wait, boolean scoped) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Calls.await(
-                engine.kit(), newRequest(Require.given("wait", wait), scoped, true), DistributedLock::attemptOf);
-    }
-
-    @Override
-    Lease require(Attempt attempt) {
-        return attempt.orElseThrow();
-    }
-
-    @Override
-    Optional<Lease> known(Attempt attempt) {
-        refuseUnclear(attempt);
-        return attempt.asOptional();
+        return Calls.await(engine.kit(), newRequest(Require.given("wait", wait), scoped, true), Lease::new);
     }
 
     @Override
@@ -276,7 +246,7 @@ public final class DistributedLock extends Acquirable<Lease, Attempt> {
         return BodyLimit.run(lease, options.interruptBefore(), work);
     }
 
-    private Asking<Attempt> newRequest(Wait wait, boolean scoped, boolean blocks) {
+    private Question<Handle> newRequest(Wait wait, boolean scoped, boolean blocks) {
         return engine.newRequest(demand(wait, scoped, blocks));
     }
 
@@ -292,26 +262,23 @@ public final class DistributedLock extends Acquirable<Lease, Attempt> {
                 blocks);
     }
 
-    static Attempt attemptOf(Answer<Attempt> answer) {
-        Handle handle = answer.handle();
-        return handle == null ? Objects.requireNonNull(answer.refusal()) : new Attempt.Obtained(new Lease(handle));
-    }
-
     /** Waits without heeding interrupts, which stay set. */
-    Attempt attemptUninterruptibly(Wait wait) {
-        return attemptOf(Calls.awaitUninterruptibly(newRequest(wait, false, true)));
+    Attempt<Lease> attemptUninterruptibly(Wait wait) {
+        return Calls.awaitUninterruptibly(newRequest(wait, false, true)).map(Lease::new);
     }
 
     /** Waits for ever, for the library itself: the answer comes on a thread that no code of the user's can hold up. */
-    CompletableFuture<Attempt> attemptInBackground() {
+    CompletableFuture<Attempt<Lease>> attemptInBackground() {
         return Calls.async(
-                engine.kit()::background, newRequest(Wait.forever(), false, false), DistributedLock::attemptOf);
+                engine.kit()::background, newRequest(Wait.forever(), false, false), answer -> answer.map(Lease::new));
     }
 
     @Override
-    <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt, T> result) {
+    <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt<Lease>, T> result) {
         return Calls.async(
-                engine.kit().executor(), newRequest(wait, scoped, false), answer -> result.apply(attemptOf(answer)));
+                engine.kit().executor(),
+                newRequest(wait, scoped, false),
+                answer -> result.apply(answer.map(Lease::new)));
     }
 
     @Override

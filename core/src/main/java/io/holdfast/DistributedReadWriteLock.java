@@ -58,7 +58,7 @@ public final class DistributedReadWriteLock {
 
     /**
      * The lock for writing: alone. An actor that has it for reading cannot have it for writing too: where its options say that it
-     * is not to wait for itself, the answer is {@link Attempt.Upgrade}; otherwise it waits until its reading lease has ended.
+     * is not to wait for itself, the answer is {@link Attempt.Reason#UPGRADE}; otherwise it waits until its reading lease has ended.
      */
     public DistributedLock write() {
         return write;

@@ -6,7 +6,6 @@ import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>With {@link LockOptions#withMinHold} it limits how often something begins: so many in that time.
  */
-public final class DistributedSemaphore extends Acquirable<Lease, Attempt> {
+public final class DistributedSemaphore extends Acquirable<Lease> {
     /** As many permits as there can be. */
     public static final int MAX_PERMITS = 1_000_000;
 
@@ -75,23 +74,13 @@ public final class DistributedSemaphore extends Acquirable<Lease, Attempt> {
     }
 
     @Override
-    Attempt await(Wait wait, boolean scoped) throws InterruptedException {
+    Attempt<Lease> await(Wait wait, boolean scoped) throws InterruptedException {
         return permits(1).await(wait, scoped);
     }
 
     @Override
-    <R> CompletableFuture<R> async(Wait wait, boolean scoped, Function<Attempt, R> result) {
+    <R> CompletableFuture<R> async(Wait wait, boolean scoped, Function<Attempt<Lease>, R> result) {
         return permits(1).async(wait, scoped, result);
-    }
-
-    @Override
-    Lease require(Attempt attempt) {
-        return attempt.orElseThrow();
-    }
-
-    @Override
-    Optional<Lease> known(Attempt attempt) {
-        return permits(1).known(attempt);
     }
 
     @Override

@@ -2,11 +2,13 @@ package io.holdfast;
 
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Shown;
+import java.io.Serializable;
 import java.time.Instant;
 import java.util.Map;
 
 /**
- * Who holds a lock, as the server reports it.
+ * Who holds a lock, as the server reports it. Of a plain lock that is the key's value, as the owner, and nothing else: the other
+ * texts are empty, the token is 0, and {@code since} is the epoch.
  *
  * @param owner the public part of the owner id; {@code -} if the lock rests (see {@link #resting()})
  * @param token the fencing token
@@ -25,7 +27,8 @@ public record Holder(
         String pid,
         String actor,
         Map<String, String> metadata,
-        Instant since) {
+        Instant since)
+        implements Serializable {
 
     /** Copies the map. */
     public Holder {
@@ -44,6 +47,9 @@ public record Holder(
 
     /** For people: {@code billing@host-3, pid 4711, thread main}. */
     public String describe() {
+        if (application.isEmpty() && host.isEmpty()) {
+            return "'" + Shown.text(owner) + "'";
+        }
         String who = Shown.text(application + "@" + host + ", pid " + pid + (actor.isEmpty() ? "" : ", " + actor));
         return resting() ? "nobody (resting after " + who + ")" : who;
     }

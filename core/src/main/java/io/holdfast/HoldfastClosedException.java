@@ -6,6 +6,6 @@ public final class HoldfastClosedException extends HoldfastException {
 
     /** For the library, and for tests of code that handles it. */
     public HoldfastClosedException() {
-        super("the Holdfast client is closed", null);
+        super("HF-CLOSED", "the Holdfast client is closed", null);
     }
 }

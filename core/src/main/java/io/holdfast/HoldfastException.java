@@ -2,11 +2,22 @@ package io.holdfast;
 
 import org.jspecify.annotations.Nullable;
 
-/** The root of the library's exceptions. Each subclass stands for a different reaction of the caller. */
+/**
+ * The root of the library's exceptions. Each subclass stands for a different reaction of the caller. The message ends with the
+ * {@link #code()} in brackets.
+ */
 public abstract class HoldfastException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    HoldfastException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+    private final String code;
+
+    HoldfastException(String code, String message, @Nullable Throwable cause) {
+        super(message + " [" + code + "]", cause);
+        this.code = code;
+    }
+
+    /** What to look for in docs/guide/errors.md, and in logs: {@code HF-TIMED-OUT}. Never changes, unlike the words. */
+    public final String code() {
+        return code;
     }
 }

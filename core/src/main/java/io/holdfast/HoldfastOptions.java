@@ -303,7 +303,7 @@ public final class HoldfastOptions {
      * With a quarantine. A server that was restarted, with or without data, that was emptied, or that has taken over from
      * another, may have forgotten leases that are still valid where they are held. With a quarantine a lease that is granted
      * within this time of the change is kept, but handed out only when the time, and 1 %, is over; a request that does not
-     * wait that long gets {@link Attempt.Unconfirmed}. So leases do not overlap although the server has forgotten some.
+     * wait that long is refused ({@link Attempt.Reason#QUARANTINE}). So leases do not overlap although the server has forgotten some.
      *
      * <p>A key on the server, the <em>marker</em>, says which process of the server has its memory, and since when. The time
      * is counted from when the first client finds that the marker is missing, or belongs to another process; the very first

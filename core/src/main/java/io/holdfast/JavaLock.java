@@ -101,11 +101,11 @@ final class JavaLock implements Lock {
         return true;
     }
 
-    private boolean enteredIfHeld(Attempt attempt) {
-        if (attempt instanceof Attempt.Unknown unknown) {
+    private boolean enteredIfHeld(Attempt<Lease> attempt) {
+        if (attempt instanceof Attempt.Unknown<Lease> unknown) {
             throw unknown.cause();
         }
-        if (attempt instanceof Attempt.Obtained obtained) {
+        if (attempt instanceof Attempt.Obtained<Lease> obtained) {
             entered(obtained.lease());
             return true;
         }

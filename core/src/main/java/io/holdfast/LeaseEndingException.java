@@ -17,6 +17,7 @@ public final class LeaseEndingException extends HoldfastException {
 
     LeaseEndingException(String lock, long token, @Nullable LossReason reason, InterruptedException cause) {
         super(
+                "HF-LEASE-ENDING",
                 "work under the lease of " + Shown.lock(lock) + " with token " + token + " was interrupted: the lease "
                         + (reason == null ? "was about to end" : "was lost: " + reason),
                 cause);

@@ -22,6 +22,7 @@ public final class LeaseLostException extends HoldfastException {
     public LeaseLostException(
             String lock, long token, @Nullable LossReason reason, boolean handedOver, @Nullable Object result) {
         super(
+                reason == null ? "HF-LEASE-OVER" : "HF-LEASE-LOST",
                 "lease of " + Shown.lock(lock) + (token == 0 ? "" : " with token " + token)
                         + (handedOver ? " was handed over" : reason == null ? " was released" : " was lost: " + reason),
                 null);
@@ -48,7 +49,7 @@ public final class LeaseLostException extends HoldfastException {
 
     /**
      * What the body of a scoped call returned although the lease was lost meanwhile; null if it returned null, or if there
-     * was no body.
+     * was no body. Serialization does not keep it.
      */
     public @Nullable Object result() {
         return result;

@@ -94,32 +94,6 @@ public sealed interface LockEvent {
             boolean reentered)
             implements LockEvent {}
 
-    /** Why a lock was not obtained. */
-    enum Reason {
-        /** Another holder has it, and the call did not want to wait. */
-        TAKEN,
-        /** It was not free in time. */
-        TIMED_OUT,
-        /** The queue was full. */
-        QUEUE_FULL,
-        /** An operator dropped the waiters. */
-        DROPPED,
-        /** The actor holds it itself. */
-        HELD_BY_CALLER,
-        /** It was ended to break a deadlock. */
-        DEADLOCK,
-        /** It was granted, but not confirmed as the options ask for. */
-        UNCONFIRMED,
-        /** The server did not answer. */
-        UNKNOWN,
-        /** The server refused. */
-        REFUSED,
-        /** The caller no longer wants it: interrupted, cancelled, completed from outside. */
-        WITHDRAWN,
-        /** The client was closed. */
-        CLOSED
-    }
-
     /**
      * The request ended without a hold.
      *
@@ -128,7 +102,7 @@ public sealed interface LockEvent {
      * @param attempts how often the server was asked
      * @param contention what the server last said
      */
-    record NotObtained(Subject subject, Reason reason, Duration waited, int attempts, Contention contention)
+    record NotObtained(Subject subject, Attempt.Reason reason, Duration waited, int attempts, Contention contention)
             implements LockEvent {}
 
     /**

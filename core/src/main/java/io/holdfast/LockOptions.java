@@ -51,7 +51,7 @@ public final class LockOptions {
         REENTER,
         /** Enter again, and extend the hold to at least a term from now. */
         REENTER_AND_EXTEND,
-        /** Refuse: the call ends as {@link Attempt.HeldByCaller}. */
+        /** Refuse: the call ends as {@link Attempt.Reason#HELD_BY_CALLER}. */
         REFUSE
     }
 
@@ -60,7 +60,7 @@ public final class LockOptions {
         /** It waits on: the deadlock is only reported. */
         WAIT,
         /**
-         * It may be ended to break the deadlock: the call ends as {@link Attempt.Deadlocked}, or throws {@link DeadlockException}. Of
+         * It may be ended to break the deadlock: the call ends as {@link Attempt.Reason#DEADLOCK}, or throws {@link DeadlockException}. Of
          * all requests in the deadlock that have this, one is ended: the one that was queued last, if another can go on without it.
          */
         BREAK
@@ -226,7 +226,7 @@ public final class LockOptions {
     /**
      * With confirmation by replicas: after the grant the server is asked, on a connection of its own, to wait until this many
      * replicas have it ({@code WAIT}). If fewer have it in time, the lock is given back, and the outcome is
-     * {@link Attempt.Unconfirmed}. {@link Lease#replicas()} reports how many have confirmed. It makes a lease survive more
+     * {@link Attempt.Reason#TOO_FEW_REPLICAS}. {@link Lease#replicas()} reports how many have confirmed. It makes a lease survive more
      * failovers, not all: a replica without it may still be promoted, unless all replicas have to confirm. Costs a round
      * trip, and a confirmation of each grant by handoff.
      *
@@ -372,7 +372,7 @@ public final class LockOptions {
     }
 
     /**
-     * A request that would make the queue longer than this is answered at once as {@link Attempt.QueueFull}; 0 for no
+     * A request that would make the queue longer than this is answered at once as {@link Attempt.Reason#QUEUE_FULL}; 0 for no
      * limit (the default).
      */
     public int queueLimit() {

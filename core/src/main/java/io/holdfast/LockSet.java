@@ -3,8 +3,6 @@ package io.holdfast;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Entry;
-import io.holdfast.internal.sets.SetAnswer;
-import io.holdfast.internal.sets.SetEntry;
 import io.holdfast.internal.sets.SetRequest;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
@@ -15,8 +13,6 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -44,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Ways of asking</b> are those of {@link Acquirable}; interruption, memory effects and errors are those of a {@link DistributedLock}. One wait counts for all locks together. n free locks cost n round trips.
  */
-public final class LockSet extends Acquirable<LeaseSet, SetAttempt> {
+public final class LockSet extends Acquirable<LeaseSet> {
     private static final int FEWEST = 2;
     private static final int MOST = 100;
 
@@ -139,23 +135,8 @@ public final class LockSet extends Acquirable<LeaseSet, SetAttempt> {
     }
 
     @Override
-    LeaseSet require(SetAttempt attempt) {
-        return attempt.orElseThrow();
-    }
-
-    @Override
     Entry<?> entryOf(LeaseSet leases) {
         return leases.entry;
-    }
-
-    @Override
-    Optional<LeaseSet> known(SetAttempt attempt) {
-        if (attempt instanceof SetAttempt.Unknown unknown) {
-            throw unknown.cause();
-        } else if (attempt instanceof SetAttempt.NotAll notAll) {
-            DistributedLock.refuseUnclear(notAll.why());
-        }
-        return attempt.asOptional();
     }
 
     @Override
@@ -178,18 +159,20 @@ public final class LockSet extends Acquirable<LeaseSet, SetAttempt> {
     }
 
     @Override
-    SetAttempt await(Wait limit, boolean scoped) throws InterruptedException {
+    Attempt<LeaseSet> await(Wait limit, boolean scoped) throws InterruptedException {
         SetRequest request = newRequest(limit, scoped, true);
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Calls.await(engine.kit(), request, LockSet::attemptOf);
+        return Calls.await(engine.kit(), request, LeaseSet::new);
     }
 
     @Override
-    <T> CompletableFuture<T> async(Wait limit, boolean scoped, Function<SetAttempt, T> result) {
+    <T> CompletableFuture<T> async(Wait limit, boolean scoped, Function<Attempt<LeaseSet>, T> result) {
         return Calls.async(
-                engine.kit().executor(), newRequest(limit, scoped, false), answer -> result.apply(attemptOf(answer)));
+                engine.kit().executor(),
+                newRequest(limit, scoped, false),
+                answer -> result.apply(answer.map(LeaseSet::new)));
     }
 
     private SetRequest newRequest(Wait limit, boolean scoped, boolean blocks) {
@@ -197,11 +180,6 @@ public final class LockSet extends Acquirable<LeaseSet, SetAttempt> {
         List<Demand> demands =
                 locks.stream().map(lock -> lock.demand(limit, scoped, blocks)).toList();
         return new SetRequest(engine, demands, limit);
-    }
-
-    private static SetAttempt attemptOf(SetAnswer answer) {
-        SetEntry held = answer.held();
-        return held == null ? Objects.requireNonNull(answer.refusal()) : new SetAttempt.Obtained(new LeaseSet(held));
     }
 
     @Override

@@ -79,8 +79,8 @@ public final class MigrationLock {
     public static MigrationLock of(PlainLock old, DistributedLock next) {
         return new MigrationLock(
                 wait -> {
-                    PlainAttempt attempt = old.attempt(wait);
-                    if (attempt instanceof PlainAttempt.Unknown unknown) {
+                    Attempt<PlainLease> attempt = old.attempt(wait);
+                    if (attempt instanceof Attempt.Unknown<PlainLease> unknown) {
                         throw unknown.cause();
                     }
                     return attempt.asOptional().map(PlainTaken::new).orElse(null);
@@ -108,7 +108,15 @@ public final class MigrationLock {
         if (attempted.second() != null) {
             attempted.second().orElseThrow();
         }
-        throw new LockTimeoutException(oldName, wait);
+        var taken = new Attempt.NotObtained<Lease>(
+                oldName,
+                wait.isNone() ? Attempt.Reason.TAKEN : Attempt.Reason.TIMED_OUT,
+                Contention.NOTHING_KNOWN,
+                wait,
+                0,
+                0,
+                Optional.empty());
+        throw new LockTimeoutException(taken, "old " + taken.describe());
     }
 
     /** Takes both if both are free at once. */
@@ -123,7 +131,7 @@ public final class MigrationLock {
      */
     public Optional<MigrationLease> tryAcquire(Wait wait) throws InterruptedException {
         Attempted attempted = attempt(wait);
-        if (attempted.second() instanceof Attempt.Unknown unknown) {
+        if (attempted.second() instanceof Attempt.Unknown<Lease> unknown) {
             throw unknown.cause();
         }
         return Optional.ofNullable(attempted.lease());
@@ -161,7 +169,7 @@ public final class MigrationLock {
 
     /** One of the lease, the outcome of the second lock, or neither if the first was not free. */
     private record Attempted(
-            @Nullable MigrationLease lease, @Nullable Attempt second) {}
+            @Nullable MigrationLease lease, @Nullable Attempt<Lease> second) {}
 
     private Attempted attempt(Wait wait) throws InterruptedException {
         long begin = next.nanoTime();
@@ -171,7 +179,7 @@ public final class MigrationLock {
         }
         boolean both = false;
         try {
-            Attempt second = next.attempt(rest(wait, next.nanoTime() - begin));
+            Attempt<Lease> second = next.attempt(rest(wait, next.nanoTime() - begin));
             Optional<Lease> lease = second.asOptional();
             both = lease.isPresent();
             return new Attempted(

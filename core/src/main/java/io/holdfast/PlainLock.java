@@ -1,6 +1,5 @@
 package io.holdfast;
 
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Entry;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -12,7 +11,6 @@ import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -41,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * functions in {@link PlainOptions} throw (not held), and {@code IllegalStateException} for a value of the caller's that
  * another request of this client has in use (not held).
  */
-public final class PlainLock extends Acquirable<PlainLease, PlainAttempt> {
+public final class PlainLock extends Acquirable<PlainLease> {
     private final Client client;
     private final Keys keys;
     private final PlainOptions options;
@@ -91,21 +89,8 @@ public final class PlainLock extends Acquirable<PlainLease, PlainAttempt> {
     }
 
     @Override
-    PlainLease require(PlainAttempt attempt) {
-        return attempt.orElseThrow();
-    }
-
-    @Override
     Entry<?> entryOf(PlainLease lease) {
         return lease.handle;
-    }
-
-    @Override
-    Optional<PlainLease> known(PlainAttempt attempt) {
-        if (attempt instanceof PlainAttempt.Unknown unknown) {
-            throw unknown.cause();
-        }
-        return attempt.asOptional();
     }
 
     @Override
@@ -115,27 +100,25 @@ public final class PlainLock extends Acquirable<PlainLease, PlainAttempt> {
     }
 
     @Override
-    PlainAttempt await(Wait wait, boolean scoped) throws InterruptedException {
+    Attempt<PlainLease> await(Wait wait, boolean scoped) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return Calls.await(client.kit, newRequest(Require.given("wait", wait), scoped), PlainLock::attemptOf);
+        return Calls.await(client.kit, newRequest(Require.given("wait", wait), scoped), PlainLock::lease);
     }
 
     @Override
-    <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<PlainAttempt, T> result) {
-        return Calls.async(client.kit.executor(), newRequest(wait, scoped), answer -> result.apply(attemptOf(answer)));
+    <T> CompletableFuture<T> async(Wait wait, boolean scoped, Function<Attempt<PlainLease>, T> result) {
+        return Calls.async(
+                client.kit.executor(), newRequest(wait, scoped), answer -> result.apply(answer.map(PlainLock::lease)));
     }
 
-    private PolledRequest<PlainAttempt> newRequest(Wait wait, boolean scoped) {
+    private PolledRequest newRequest(Wait wait, boolean scoped) {
         return client.plain.newRequest(keys, options, leases, wait, scoped);
     }
 
-    private static PlainAttempt attemptOf(Answer<PlainAttempt> answer) {
-        Handle handle = answer.handle();
-        return handle != null && handle.hold instanceof Hold hold && hold.grant instanceof PlainHolding plain
-                ? new PlainAttempt.Obtained(new PlainLease(handle, plain))
-                : Objects.requireNonNull(answer.refusal());
+    private static PlainLease lease(Handle handle) {
+        return new PlainLease(handle, (PlainHolding) ((Hold) handle.hold).grant);
     }
 
     @Override

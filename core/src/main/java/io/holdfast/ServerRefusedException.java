@@ -12,6 +12,6 @@ public final class ServerRefusedException extends HoldfastException {
 
     /** For the library, and for tests of code that handles it. */
     public ServerRefusedException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super("HF-SERVER-REFUSED", message, cause);
     }
 }

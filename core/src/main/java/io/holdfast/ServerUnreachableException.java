@@ -9,19 +9,20 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ServerUnreachableException extends HoldfastException {
     private static final long serialVersionUID = 1L;
+    private static final String CODE = "HF-UNREACHABLE";
 
     @SuppressWarnings("serial") // an immutable list of records, both of which can be written
     private final List<NodeFailure> nodeFailures;
 
     /** One server; for the library, and for tests of code that handles it. */
     public ServerUnreachableException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(CODE, message, cause);
         this.nodeFailures = List.of();
     }
 
     /** Nodes of a quorum; for the library, and for tests of code that handles it. */
     public ServerUnreachableException(List<NodeFailure> nodeFailures, String message) {
-        super(message, nodeFailures.isEmpty() ? null : nodeFailures.get(0).error());
+        super(CODE, message, nodeFailures.isEmpty() ? null : nodeFailures.get(0).error());
         this.nodeFailures = List.copyOf(nodeFailures);
     }
 

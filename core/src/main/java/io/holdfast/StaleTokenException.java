@@ -23,6 +23,7 @@ public final class StaleTokenException extends HoldfastException {
      */
     public StaleTokenException(String name, long token, long newest) {
         super(
+                "HF-STALE-TOKEN",
                 "token " + token + " for '" + name + "' is stale: a newer holder was here before"
                         + (newest == 0 ? "" : ", with token " + newest),
                 null);

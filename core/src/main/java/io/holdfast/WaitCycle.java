@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import io.holdfast.internal.wire.Shown;
+import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -8,7 +9,8 @@ import java.util.List;
  *
  * @param links the actors, each with what it waits for
  */
-public record WaitCycle(List<Link> links) {
+@SuppressWarnings("serial") // an immutable list, which can be written
+public record WaitCycle(List<Link> links) implements Serializable {
     /**
      * An actor of a {@linkplain WaitCycle cycle}, and what it waits for.
      *
@@ -29,7 +31,8 @@ public record WaitCycle(List<Link> links) {
             String host,
             String pid,
             String actor,
-            boolean held) {
+            boolean held)
+            implements Serializable {
         private String who() {
             return Shown.text(application + "@" + host + ", pid " + pid + ", " + actor);
         }

@@ -78,7 +78,7 @@ public final class CandidacyLincheckTest {
     public void evict() {
         HandRequest request = engine.pending();
         if (request != null) {
-            request.refuse(new Attempt.Dropped("a", Contention.NOTHING_KNOWN));
+            request.refuse(new Attempt.NotObtained<>("a", Attempt.Reason.DROPPED, Contention.NOTHING_KNOWN));
         }
     }
 

@@ -1,9 +1,12 @@
 package io.holdfast;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.internal.wire.Label;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -24,5 +27,27 @@ final class ContentionTest {
         assertEquals("holder not known", Contention.NOTHING_KNOWN.describe());
         assertEquals(
                 "holder not known; place 1 of 1", new Contention(Optional.empty(), Duration.ZERO, 1, 1).describe());
+    }
+
+    @Test
+    void describe_ofALockThatSeveralMayHold_namesTheMode() {
+        assertTrue(of(LockMode.EXCLUSIVE, 1).startsWith("held for writing by "), of(LockMode.EXCLUSIVE, 1));
+        assertTrue(of(LockMode.SHARED, 1).startsWith("held for reading by "), of(LockMode.SHARED, 1));
+        assertTrue(
+                of(LockMode.SHARED, 3).startsWith("held for reading by 3, for the longest time by "),
+                of(LockMode.SHARED, 3));
+    }
+
+    private static String of(LockMode mode, int used) {
+        Contention.Sharing sharing = new Contention.Sharing(mode, used, 1, 0);
+        return new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 0, 0, Optional.of(sharing)).describe();
+    }
+
+    @Test
+    void describe_plainHolderWithoutExpiry_isItsValue() {
+        Holder plain = new Holder("their value", 0, "", "", "", "", Map.of(), Instant.EPOCH);
+        assertEquals(
+                "held by 'their value', without expiry",
+                new Contention(Optional.of(plain), Duration.ofDays(365), 0, 0).describe());
     }
 }

@@ -42,18 +42,24 @@ final class ShownTest {
     void messages_nameOrHolderWithControlCharacters_areOneLine() {
         Holder holder = new Holder("c.1", 7, FORGED, "host", "1", FORGED, Map.of(), Instant.EPOCH);
         Contention contention = new Contention(Optional.of(holder), Duration.ZERO, 0, 0);
-        PlainHolder plain = new PlainHolder(FORGED, Optional.empty());
+        Holder plain = new Holder(FORGED, 0, "", "", "", "", Map.of(), Instant.EPOCH);
+        Contention byPlain = new Contention(Optional.of(plain), Duration.ofDays(365), 0, 0);
         LockEvent.Subject subject = new LockEvent.Subject(FORGED, "key", "c.1", FORGED, Instant.EPOCH, FORGED);
         for (String message : new String[] {
-            new LockTimeoutException(FORGED, Wait.none(), contention).getMessage(),
-            new LockTimeoutException(FORGED, "why", plain).getMessage(),
-            new LockTimeoutException(FORGED, Wait.none()).getMessage(),
-            new LockRefusedException(new Attempt.QueueFull(FORGED, contention)).getMessage(),
+            message(Attempt.Reason.TAKEN, contention),
+            message(Attempt.Reason.TIMED_OUT, byPlain),
+            message(Attempt.Reason.TRIES_EXHAUSTED, Contention.NOTHING_KNOWN),
+            message(Attempt.Reason.QUEUE_FULL, contention),
             new LeaseLostException(FORGED, 7, LossReason.NOT_ON_SERVER, false, null).getMessage(),
             Events.line(new LockEvent.Asked(subject, 1)),
         }) {
             assertTrue(message.chars().noneMatch(Character::isISOControl), message);
             assertTrue(message.contains("a\\u000a2026"), message);
         }
+    }
+
+    private static String message(Attempt.Reason reason, Contention contention) {
+        return String.valueOf(LockNotObtainedException.of(new Attempt.NotObtained<>(FORGED, reason, contention))
+                .getMessage());
     }
 }

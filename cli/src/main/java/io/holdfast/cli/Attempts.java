@@ -6,54 +6,38 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockSet;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Asks for a lock, and tells people how that goes and ends. */
 final class Attempts {
     private Attempts() {}
 
-    /**
-     * What came of asking for all locks of a request.
-     *
-     * @param leases in the order of the command line; none if not all were obtained
-     * @param refused the answer for the lock that was not; null if all were
-     */
-    record OfAll(List<Lease> leases, @Nullable Attempt refused) {}
-
-    private interface Asking<A> {
-        A ask() throws InterruptedException;
+    private interface Asking<L> {
+        Attempt<L> ask() throws InterruptedException;
     }
 
     /** Asks for the one lock of a request, on a thread that is the waiter in the queue. */
-    static Attempt of(Holdfast client, LockRequest request) throws InterruptedException {
+    static Attempt<Lease> of(Holdfast client, LockRequest request) throws InterruptedException {
         DistributedLock lock = request.wanted().lock(client, request.name(), request.options());
         return reported(client, request, () -> lock.attempt(request.patience()));
     }
 
-    /** Asks for all locks of a request. */
-    static OfAll ofAll(Holdfast client, LockRequest request) throws InterruptedException {
+    /** Asks for all locks of a request; the leases are in the order of the command line. */
+    static Attempt<List<Lease>> ofAll(Holdfast client, LockRequest request) throws InterruptedException {
         if (request.also().isEmpty()) {
-            Attempt attempt = of(client, request);
-            return attempt instanceof Attempt.Obtained obtained
-                    ? new OfAll(List.of(obtained.lease()), null)
-                    : new OfAll(List.of(), attempt);
+            return of(client, request).map(List::of);
         }
         LockOptions options = request.options();
         LockSet set = client.allOf(request.names().stream()
                 .map(name -> request.wanted().lock(client, name, options))
                 .toArray(DistributedLock[]::new));
-        SetAttempt attempt = reported(client, request, () -> set.attempt(request.patience()));
-        return attempt.fold(
-                all -> new OfAll(
-                        request.names().stream().map(all.lease()::lease).toList(), null),
-                notAll -> new OfAll(List.of(), notAll.why()),
-                unknown -> new OfAll(List.of(), new Attempt.Unknown(unknown.lockName(), unknown.cause())));
+        return reported(client, request, () -> set.attempt(request.patience()))
+                .map(all -> request.names().stream().map(all::lease).toList());
     }
 
-    private static <A> A reported(Holdfast client, LockRequest request, Asking<A> asking) throws InterruptedException {
+    private static <L> Attempt<L> reported(Holdfast client, LockRequest request, Asking<L> asking)
+            throws InterruptedException {
         WaitingReport report = null;
         if ((Say.verbose() || !request.quiet()) && !request.patience().equals(Wait.none())) {
             Thread waiter = Thread.currentThread();
@@ -82,23 +66,22 @@ final class Attempts {
     }
 
     /** Says why it was not obtained; returns the status to end with. */
-    static int notObtained(Attempt attempt, LockRequest request) {
-        if (attempt instanceof Attempt.Unknown unknown) {
-            throw unknown.cause();
+    static int notObtained(Attempt<?> attempt, LockRequest request) {
+        if (!(attempt instanceof Attempt.NotObtained<?> not)) {
+            attempt.orElseThrow();
+            throw new IllegalStateException("it was obtained");
         }
-        String lock = "'" + (attempt instanceof Attempt.NotObtained not ? not.lockName() : request.name()) + "' ";
         if (!request.quiet()) {
-            if (attempt instanceof Attempt.TimedOut late) {
-                Say.line(lock + "was not free within " + request.patienceText() + ": "
-                        + Words.contention(late.contention()));
-            } else if (attempt instanceof Attempt.Taken taken) {
-                Say.line(lock + "is taken: " + Words.contention(taken.contention()));
-            } else if (attempt instanceof Attempt.QueueFull full) {
-                Say.line(lock + "is taken, and as many wait for it as --queue-limit " + request.queueLimit()
-                        + " allows: " + Words.contention(full.contention()));
-            } else if (attempt instanceof Attempt.Dropped) {
-                Say.line(lock + "was not obtained: an operator dropped this request from the queue");
-            }
+            String who = Words.contention(not.contention());
+            String how = switch (not.reason()) {
+                case TAKEN -> "is taken: " + who;
+                case TIMED_OUT -> "was not free within " + request.patienceText() + ": " + who;
+                case QUEUE_FULL ->
+                    "is taken, and as many wait for it as --queue-limit " + request.queueLimit() + " allows: " + who;
+                case DROPPED -> "was not obtained: an operator dropped this request from the queue";
+                default -> "was not obtained (" + not.reason() + "): " + who;
+            };
+            Say.line("'" + not.lockName() + "' " + how);
         }
         return request.busyExit();
     }

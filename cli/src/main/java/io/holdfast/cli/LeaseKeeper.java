@@ -84,7 +84,7 @@ final class LeaseKeeper {
             if (Nesting.waitsForItself(client, request)) {
                 return ExitStatus.USAGE;
             }
-            Attempt attempt;
+            Attempt<Lease> attempt;
             try {
                 attempt = Attempts.of(client, request);
             } catch (InterruptedException e) {
@@ -94,7 +94,7 @@ final class LeaseKeeper {
                 asking = false;
             }
             Thread.interrupted();
-            if (!(attempt instanceof Attempt.Obtained obtained)) {
+            if (!(attempt instanceof Attempt.Obtained<Lease> obtained)) {
                 return Attempts.notObtained(attempt, request);
             }
             return keep(obtained.lease());

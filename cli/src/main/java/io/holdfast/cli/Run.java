@@ -116,12 +116,11 @@ final class Run {
             if (Nesting.waitsForItself(client, request.lock())) {
                 return ExitStatus.USAGE;
             }
-            Attempts.OfAll asked = Attempts.ofAll(client, request.lock());
-            Attempt refused = asked.refused();
-            if (refused != null) {
-                return Attempts.notObtained(refused, request.lock());
+            Attempt<List<Lease>> asked = Attempts.ofAll(client, request.lock());
+            if (!(asked instanceof Attempt.Obtained<List<Lease>> obtained)) {
+                return Attempts.notObtained(asked, request.lock());
             }
-            List<Lease> held = asked.leases();
+            List<Lease> held = obtained.lease();
             leases = held;
             int status = hold(held, prepared, children, watcher);
             return neverRan() ? giveBack(client, held, status) : release(held, status);

@@ -176,11 +176,22 @@ final class Words {
     /** What is known of a lock that was not obtained. */
     static String contention(Contention contention) {
         Holder holder = contention.holder().orElse(null);
-        String who = holder == null ? "the holder is not known" : held(holder, contention.remaining());
+        String by = holder == null ? "the holder is not known" : held(holder, contention.remaining());
+        String who = contention.sharing().map(use -> shared(use, by)).orElse(by);
         if (contention.position() > 0) {
             return who + "; place " + contention.position() + " of " + contention.waiters() + " in the queue";
         }
         return contention.waiters() > 0 ? who + "; " + contention.waiters() + " waiting" : who;
+    }
+
+    private static String shared(Contention.Sharing use, String by) {
+        return switch (use.mode()) {
+            case EXCLUSIVE -> by + " to write";
+            case SHARED -> use.used() > 1 ? "read by " + use.used() + "; the last is " + by : by + " to read";
+            case PERMITS ->
+                use.used() + " of " + count(use.limit(), "permit") + " in use, " + use.wanted() + " wanted"
+                        + (use.used() > 0 ? "; the last is " + by : "");
+        };
     }
 
     /** A release that the server has not answered, of a lock with this term. */

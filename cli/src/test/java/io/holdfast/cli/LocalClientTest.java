@@ -1,5 +1,6 @@
 package io.holdfast.cli;
 
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -82,10 +83,8 @@ final class LocalClientTest {
                 () -> ProcessHandle.of(server).filter(ProcessHandle::isAlive).isEmpty());
     }
 
-    private static Lease obtained(CompletableFuture<Attempt> attempt) throws Exception {
-        return assertInstanceOf(Attempt.Obtained.class, attempt.get(SOON_SECONDS, TimeUnit.SECONDS))
-                .asOptional()
-                .orElseThrow();
+    private static Lease obtained(CompletableFuture<Attempt<Lease>> attempt) throws Exception {
+        return assertObtained(attempt.get(SOON_SECONDS, TimeUnit.SECONDS));
     }
 
     private void awaitQueued(int count) throws InterruptedException {
@@ -126,7 +125,7 @@ final class LocalClientTest {
         try (Holdfast holder = client();
                 Holdfast client = client()) {
             Lease held = holder.lock("x").acquire();
-            CompletableFuture<Attempt> first =
+            CompletableFuture<Attempt<Lease>> first =
                     client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
             awaitQueued(1);
             end(signal);
@@ -143,7 +142,7 @@ final class LocalClientTest {
         try (Holdfast holder = client();
                 Holdfast client = client()) {
             Lease held = holder.lock("x").acquire();
-            CompletableFuture<Attempt> next =
+            CompletableFuture<Attempt<Lease>> next =
                     client.lock("x").attemptAsync(Wait.forever()).toCompletableFuture();
             awaitQueued(1);
             Launched.signal("KILL", server());
@@ -157,7 +156,7 @@ final class LocalClientTest {
     void serverEnds_twiceWhileManyWait_eachIsServedOnceAndNobodyTogether() throws Exception {
         List<Holdfast> clients = new ArrayList<>();
         try {
-            List<CompletableFuture<Attempt>> attempts = new ArrayList<>();
+            List<CompletableFuture<Attempt<Lease>>> attempts = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 Holdfast client = client();
                 clients.add(client);
@@ -170,14 +169,14 @@ final class LocalClientTest {
             }
             Launched.await("the first lease", () -> attempts.stream().anyMatch(CompletableFuture::isDone));
             awaitQueued(attempts.size() - 1);
-            List<CompletableFuture<Attempt>> taken = new ArrayList<>();
+            List<CompletableFuture<Attempt<Lease>>> taken = new ArrayList<>();
             long newest = 0;
             for (int served = 0; served < attempts.size(); served++) {
                 CompletableFuture.anyOf(attempts.stream()
                                 .filter(each -> !taken.contains(each))
                                 .toArray(CompletableFuture[]::new))
                         .get(SOON_SECONDS, TimeUnit.SECONDS);
-                CompletableFuture<Attempt> done = attempts.stream()
+                CompletableFuture<Attempt<Lease>> done = attempts.stream()
                         .filter(each -> each.isDone() && !taken.contains(each))
                         .findFirst()
                         .orElseThrow();

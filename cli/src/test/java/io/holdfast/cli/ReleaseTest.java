@@ -1,11 +1,12 @@
 package io.holdfast.cli;
 
+import static io.holdfast.contracts.Outcomes.isRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
-import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -208,7 +209,7 @@ final class ReleaseTest {
         assertTrue(said.err().contains("; 1 waiter, dropped too\n"), said.err());
         assertTrue(said.out().matches("Released 'deploy' of .*, dropped 1 waiter; now it is free\\.\n"), said.out());
         assertTrue(
-                dropped.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS) instanceof Attempt.Dropped, "the call ends");
+                isRefused(Reason.DROPPED, dropped.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS)), "the call ends");
     }
 
     @Test
@@ -250,7 +251,7 @@ final class ReleaseTest {
         assertTrue(said.err().contains("and 2 more\nholdfast: Release these 22 locks? [y/N] "), said.err());
         assertEquals("Released 22 locks, dropped 1 waiter.\n", said.out());
         assertEquals(0, client.inspect().locks().count());
-        assertTrue(waiter.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS) instanceof Attempt.Dropped);
+        assertTrue(isRefused(Reason.DROPPED, waiter.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS)));
         Said nothing = Said.by(server, "release", "--all", "--yes", "--json");
         assertEquals(0, nothing.json().get("released").getAsInt());
         assertTrue(nothing.json().get("locks").isJsonNull());

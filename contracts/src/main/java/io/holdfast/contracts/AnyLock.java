@@ -4,7 +4,6 @@ import io.holdfast.Acquirable;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainLock;
 import io.holdfast.Wait;
 import java.time.Duration;
@@ -73,7 +72,22 @@ interface AnyLock {
      * @param lease if it was obtained
      * @param holder who held the lock, as was told; empty if nobody was told
      */
-    record Answer(Outcome outcome, Optional<AnyLease> lease, String holder) {}
+    record Answer(Outcome outcome, Optional<AnyLease> lease, String holder) {
+        private static <L> Answer of(Attempt<L> attempt, Function<L, AnyLease> lease) {
+            String holder = attempt instanceof Attempt.NotObtained<L> not
+                    ? not.contention().holder().map(Holder::owner).orElse("")
+                    : "";
+            Outcome outcome = attempt.fold(
+                    held -> Outcome.OBTAINED,
+                    not -> switch (not.reason()) {
+                        case TAKEN -> Outcome.TAKEN;
+                        case TIMED_OUT -> Outcome.TIMED_OUT;
+                        default -> Outcome.OTHER;
+                    },
+                    unknown -> Outcome.UNKNOWN);
+            return new Answer(outcome, attempt.asOptional().map(lease), holder);
+        }
+    }
 
     /** What is done under a lease. */
     interface Work<T extends @Nullable Object> {
@@ -95,7 +109,7 @@ interface AnyLock {
     CompletableFuture<?> attemptAsync(Wait wait);
 
     /** The lock itself. */
-    Acquirable<?, ?> lock();
+    Acquirable<?> lock();
 
     <T extends @Nullable Object> T call(Work<T> work) throws Exception;
 
@@ -126,22 +140,7 @@ interface AnyLock {
 
         @Override
         public Answer attempt(Wait wait) throws InterruptedException {
-            Attempt attempt = lock.attempt(wait);
-            String holder = attempt instanceof Attempt.NotObtained not
-                    ? not.contention().holder().map(Holder::owner).orElse("")
-                    : "";
-            return new Answer(outcome(attempt), attempt.asOptional().map(AnyLease::of), holder);
-        }
-
-        private static Outcome outcome(Attempt attempt) {
-            if (attempt instanceof Attempt.Obtained) {
-                return Outcome.OBTAINED;
-            } else if (attempt instanceof Attempt.Taken) {
-                return Outcome.TAKEN;
-            } else if (attempt instanceof Attempt.TimedOut) {
-                return Outcome.TIMED_OUT;
-            }
-            return attempt instanceof Attempt.Unknown ? Outcome.UNKNOWN : Outcome.OTHER;
+            return Answer.of(lock.attempt(wait), AnyLease::of);
         }
 
         @Override
@@ -195,18 +194,7 @@ interface AnyLock {
 
         @Override
         public Answer attempt(Wait wait) throws InterruptedException {
-            PlainAttempt attempt = lock.attempt(wait);
-            if (attempt instanceof PlainAttempt.Taken taken) {
-                return new Answer(
-                        Outcome.TAKEN, Optional.empty(), taken.holder().value());
-            } else if (attempt instanceof PlainAttempt.TimedOut timedOut) {
-                return new Answer(
-                        Outcome.TIMED_OUT, Optional.empty(), timedOut.holder().value());
-            } else if (attempt instanceof PlainAttempt.Obtained obtained) {
-                return new Answer(Outcome.OBTAINED, Optional.of(AnyLease.of(obtained.lease())), "");
-            }
-            return new Answer(
-                    attempt instanceof PlainAttempt.Unknown ? Outcome.UNKNOWN : Outcome.OTHER, Optional.empty(), "");
+            return Answer.of(lock.attempt(wait), AnyLease::of);
         }
 
         @Override

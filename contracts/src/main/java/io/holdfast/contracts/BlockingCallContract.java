@@ -12,6 +12,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.Lease;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.TcpProxy;
 import io.holdfast.contracts.servers.TcpProxy.Caught;
@@ -287,7 +288,7 @@ public abstract class BlockingCallContract extends DriverFixture {
                 HoldfastOptions.defaults().withCommandTimeout(SHORT))) {
             DistributedLock lock = warm(holdfast);
             server.freeze();
-            Future<Attempt> waiting = threads.submit(() -> lock.attempt(Wait.upTo(SHORT)));
+            Future<Attempt<Lease>> waiting = threads.submit(() -> lock.attempt(Wait.upTo(SHORT)));
             assertInstanceOf(Attempt.Unknown.class, waiting.get(LONG.toMillis(), TimeUnit.MILLISECONDS));
             server.thaw();
         }

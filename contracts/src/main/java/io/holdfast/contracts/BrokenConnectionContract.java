@@ -233,7 +233,7 @@ public abstract class BrokenConnectionContract extends AbsentServerContract {
     void close_attemptWithoutWaitUnanswered_leavesNoOrphan() throws Exception {
         Holdfast holdfast = remote(HoldfastOptions.defaults().withCloseTimeout(Duration.ofMillis(300)));
         CompletableFuture<Caught> acquire = proxy.onRequest(ScriptCalls.ACQUIRE, Fault.STALL_REPLY);
-        CompletableFuture<Attempt> attempt = holdfast.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> attempt = holdfast.lock("a").attemptAsync(Wait.none());
         get(acquire);
         holdfast.close();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> get(attempt));

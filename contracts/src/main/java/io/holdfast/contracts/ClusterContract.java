@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
 import io.holdfast.Diagnosis;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
@@ -18,7 +19,6 @@ import io.holdfast.LockOptions;
 import io.holdfast.LockSet;
 import io.holdfast.LossReason;
 import io.holdfast.ServerRefusedException;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.Waiter;
 import io.holdfast.contracts.servers.FreePort;
@@ -120,7 +120,7 @@ public abstract class ClusterContract extends LockSuite {
         String last = set.names().get(2);
         RedisServer away = cluster.masterOf(cluster.slotOf("hf:{" + last + "}"));
         away.freeze();
-        SetAttempt.Unknown unknown = assertInstanceOf(SetAttempt.Unknown.class, set.attempt(Wait.none()));
+        Attempt.Unknown<?> unknown = assertInstanceOf(Attempt.Unknown.class, set.attempt(Wait.none()));
         assertEquals(last, unknown.lockName());
         for (String name : set.names().subList(0, 2)) {
             await(name + " is free", () -> !holdfast.lock(name).isLocked());

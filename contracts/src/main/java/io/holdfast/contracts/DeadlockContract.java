@@ -1,11 +1,12 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DeadlockException;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
@@ -104,11 +105,11 @@ public abstract class DeadlockContract extends LockSuite {
         DistributedReadWriteLock theirs = two.readWriteLock("d", BREAK);
         Lease reads = ours.read().withActor("x").acquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         Lease alsoReads = theirs.read().withActor("y").acquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-        CompletableFuture<Attempt> first = ours.write().withActor("x").attemptAsync(Wait.upTo(PATIENCE));
-        CompletableFuture<Attempt> second = theirs.write().withActor("y").attemptAsync(Wait.upTo(PATIENCE));
+        CompletableFuture<Attempt<Lease>> first = ours.write().withActor("x").attemptAsync(Wait.upTo(PATIENCE));
+        CompletableFuture<Attempt<Lease>> second = theirs.write().withActor("y").attemptAsync(Wait.upTo(PATIENCE));
         get(CompletableFuture.anyOf(first, second).thenApply(any -> true));
-        CompletableFuture<Attempt> ended = first.isDone() ? first : second;
-        assertInstanceOf(Attempt.Deadlocked.class, ended.join());
+        CompletableFuture<Attempt<Lease>> ended = first.isDone() ? first : second;
+        assertNotObtained(Reason.DEADLOCK, ended.join());
         (first.isDone() ? reads : alsoReads).release();
         (first.isDone() ? second : first).cancel(false);
         (first.isDone() ? alsoReads : reads).release();

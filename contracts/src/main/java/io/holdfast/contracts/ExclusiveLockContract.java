@@ -1,13 +1,14 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
@@ -65,8 +66,8 @@ public abstract class ExclusiveLockContract extends LockSuite {
     void attempt_takenLock_tellsTheHolderInWords() throws Exception {
         Holdfast first = client(server.address(), HoldfastOptions.defaults().withApplication("billing"));
         Lease lease = first.lock("a").acquire();
-        Attempt attempt = client(server).lock("a").attempt(Wait.none());
-        Attempt.Taken taken = assertInstanceOf(Attempt.Taken.class, attempt);
+        Attempt<Lease> attempt = client(server).lock("a").attempt(Wait.none());
+        Attempt.NotObtained<Lease> taken = assertNotObtained(Reason.TAKEN, attempt);
         var holder = taken.contention().holder().orElseThrow();
         assertEquals("billing", holder.application());
         assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
@@ -86,9 +87,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         assertEquals(1, failure.contention().position());
         assertEquals(lease.owner(), failure.contention().holder().orElseThrow().owner());
         await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
-        assertEquals(
-                Attempt.TimedOut.class,
-                lock.attempt(Wait.upTo(Duration.ofMillis(200))).getClass());
+        assertNotObtained(Reason.TIMED_OUT, lock.attempt(Wait.upTo(Duration.ofMillis(200))));
     }
 
     @Test
@@ -165,8 +164,8 @@ public abstract class ExclusiveLockContract extends LockSuite {
         LockOptions options = LockOptions.defaults().withMinHold(Duration.ofMillis(600));
         Lease lease = holdfast.lock("job", options).acquire();
         assertEquals(ReleaseResult.RELEASED, lease.release());
-        Attempt.Taken taken =
-                assertInstanceOf(Attempt.Taken.class, client(server).lock("job").attempt(Wait.none()));
+        Attempt.NotObtained<Lease> taken =
+                assertNotObtained(Reason.TAKEN, client(server).lock("job").attempt(Wait.none()));
         assertTrue(taken.contention().holder().orElseThrow().resting());
         Lease next = holdfast.lock("job").acquire(Wait.upTo(Duration.ofSeconds(10)));
         assertTrue(next.token() > lease.token());
@@ -206,8 +205,7 @@ public abstract class ExclusiveLockContract extends LockSuite {
         Lease lease = client(server).lock("a").acquire();
         LockOptions shortLife =
                 LockOptions.defaults().withRequestLife(Duration.ofMillis(100), LockOptions.RequestEnd.LEAVE);
-        assertInstanceOf(
-                Attempt.TimedOut.class, client(server).lock("a", shortLife).attempt());
+        assertNotObtained(Reason.TIMED_OUT, client(server).lock("a", shortLife).attempt());
         await("the request leaves the queue", () -> keysOfHoldsAndQueues(server).equals(List.of("hf:{a}")));
         assertTrue(lease.isValid());
     }

@@ -28,7 +28,7 @@ final class Forms {
      * @param lock that is free
      * @param taken takes it away from it, and tells how it is given back
      */
-    static void assertAllWork(Acquirable<?, ?> lock, Callable<Executable> taken) throws Exception {
+    static void assertAllWork(Acquirable<?> lock, Callable<Executable> taken) throws Exception {
         AtomicInteger done = new AtomicInteger();
         lock.run(lease -> done.addAndGet(1));
         lock.run(Wait.none(), lease -> done.addAndGet(10));

@@ -114,7 +114,7 @@ final class GuardedLoad implements AutoCloseable {
         try {
             while (!stopped) {
                 long ended = resource.newestEnded.get();
-                Attempt attempt;
+                Attempt<Lease> attempt;
                 try {
                     attempt = lock.attempt(Wait.upTo(Duration.ofSeconds(3)));
                 } catch (HoldfastException e) {

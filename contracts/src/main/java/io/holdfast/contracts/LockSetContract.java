@@ -1,5 +1,7 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.isRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -8,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
@@ -21,7 +24,6 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.Quorum;
 import io.holdfast.ReleaseResult;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
@@ -135,13 +137,12 @@ public abstract class LockSetContract extends QuorumSuite {
         Lease theirs = client(server).lock("b").acquire();
         Holdfast holdfast = client(server);
         for (Wait wait : List.of(Wait.none(), Wait.upTo(Duration.ofMillis(100)))) {
-            SetAttempt.NotAll notAll = assertInstanceOf(
-                    SetAttempt.NotAll.class, holdfast.locks("a", "b", "c").attempt(wait));
+            Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(
+                    Reason.TAKEN, holdfast.locks("a", "b", "c").attempt(wait));
             assertEquals("b", notAll.lockName());
             assertEquals(
-                    theirs.owner(),
-                    notAll.why().contention().holder().orElseThrow().owner());
-            assertEquals(wait.isNone(), notAll.why() instanceof Attempt.Taken);
+                    theirs.owner(), notAll.contention().holder().orElseThrow().owner());
+            assertEquals(wait.isNone(), isRefused(Reason.TAKEN, notAll));
             assertEquals(List.of("hf:{b}"), keysOfHoldsAndQueues(server));
         }
         assertEquals(Optional.empty(), holdfast.locks("a", "b", "c").tryAcquire());
@@ -160,7 +161,7 @@ public abstract class LockSetContract extends QuorumSuite {
         Holdfast holdfast = client(server);
         LockOptions rests = LockOptions.defaults().withMinHold(Duration.ofMinutes(1));
         LockSet set = holdfast.allOf(holdfast.lock("a", rests), holdfast.lock("b", rests), holdfast.lock("c", rests));
-        assertInstanceOf(SetAttempt.NotAll.class, set.attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, set.attempt(Wait.none()));
         assertEquals(List.of("hf:{b}"), keysOfHoldsAndQueues(server));
         theirs.release();
         set.acquire().release();
@@ -345,8 +346,8 @@ public abstract class LockSetContract extends QuorumSuite {
         List<RedisServer> nodes = nodes(3);
         Lease theirs = quorum(nodes).lock("b").acquire();
         Quorum quorum = quorum(nodes);
-        SetAttempt.NotAll notAll = assertInstanceOf(
-                SetAttempt.NotAll.class,
+        Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(
+                Reason.TAKEN,
                 quorum.allOf(quorum.lock("a"), quorum.lock("b"), quorum.lock("c", LOCK.withRenewal(false)))
                         .attempt(Wait.none()));
         assertEquals("b", notAll.lockName());

@@ -1,5 +1,6 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
@@ -70,7 +72,7 @@ public abstract class OwnConflictContract extends FaultSuite {
     void wait_ownHold_waitsLikeAnybody() throws Exception {
         DistributedLock lock = local(EACH_QUEUED).lock("a");
         Lease lease = lock.acquire();
-        assertInstanceOf(Attempt.Taken.class, lock.attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, lock.attempt(Wait.none()));
         CompletableFuture<Lease> next = lock.acquireAsync(Wait.forever());
         awaitQueued(1);
         lease.release();
@@ -108,7 +110,7 @@ public abstract class OwnConflictContract extends FaultSuite {
         assertEquals(ReleaseResult.STILL_HELD, inner.releaseToRest(Duration.ofMillis(600)));
         assertTrue(outer.isValid());
         assertEquals(ReleaseResult.RELEASED, outer.releaseToRest(Duration.ofMillis(1)));
-        assertInstanceOf(Attempt.Taken.class, lock.attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, lock.attempt(Wait.none()));
         lock.acquire(Wait.upTo(PATIENCE)).release();
         assertTrue(System.nanoTime() - begin >= 600_000_000L, "the longest of what they asked for");
     }
@@ -129,7 +131,7 @@ public abstract class OwnConflictContract extends FaultSuite {
         Lease lease = one.acquire();
         assertEquals(
                 "order-1", holdfast.inspect().lock("a").holder().orElseThrow().actor());
-        assertInstanceOf(Attempt.Taken.class, other.attempt(Wait.none()), "another actor of the same thread");
+        assertNotObtained(Reason.TAKEN, other.attempt(Wait.none()), "another actor of the same thread");
         Lease again = elsewhere(one::acquire);
         assertEquals(lease.token(), again.token());
         assertEquals(ReleaseResult.STILL_HELD, again.release());
@@ -139,7 +141,7 @@ public abstract class OwnConflictContract extends FaultSuite {
                 .lock("a", with(Reentrancy.REENTER))
                 .withActor("order-1")
                 .acquire();
-        assertInstanceOf(Attempt.Taken.class, one.attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, one.attempt(Wait.none()));
         elsewhere.release();
     }
 
@@ -172,7 +174,7 @@ public abstract class OwnConflictContract extends FaultSuite {
         Holdfast holdfast = local(EACH_QUEUED.withApplication("billing"));
         Lease lease = holdfast.lock("a").withActor("order-1").acquire();
         DistributedLock lock = holdfast.lock("a", with(Reentrancy.REFUSE)).withActor("order-1");
-        Attempt.HeldByCaller conflict = assertInstanceOf(Attempt.HeldByCaller.class, lock.attempt(Wait.none()));
+        Attempt.NotObtained<Lease> conflict = assertNotObtained(Reason.HELD_BY_CALLER, lock.attempt(Wait.none()));
         Holder told = conflict.contention().holder().orElseThrow();
         Holder known = holdfast.inspect().lock("a").holder().orElseThrow();
         assertEquals(known.describe(), told.describe());
@@ -247,7 +249,7 @@ public abstract class OwnConflictContract extends FaultSuite {
         DistributedLock lock = local(EACH_QUEUED).lock("a", with(Reentrancy.REFUSE));
         Lease lease = lock.acquire();
         long before = scripts();
-        Attempt.HeldByCaller refused = assertInstanceOf(Attempt.HeldByCaller.class, lock.attempt(Wait.forever()));
+        Attempt.NotObtained<Lease> refused = assertNotObtained(Reason.HELD_BY_CALLER, lock.attempt(Wait.forever()));
         Holder self = refused.contention().holder().orElseThrow();
         assertEquals(lease.owner(), self.owner());
         assertFalse(self.since().isAfter(Instant.now()));

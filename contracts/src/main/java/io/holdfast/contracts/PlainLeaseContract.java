@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LossReason;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainHolder;
 import io.holdfast.PlainLease;
 import io.holdfast.PlainLock;
@@ -141,7 +141,7 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
         PlainLock lock =
                 remoteLock(STEADY.withLeaseDuration(Duration.ofSeconds(1)).withoutExpiry());
         CompletableFuture<Caught> lost = proxy.onRequest(ScriptCalls.PLAIN_ACQUIRE, Fault.KILL_BEFORE);
-        assertInstanceOf(PlainAttempt.Unknown.class, lock.attempt(Wait.none()));
+        assertInstanceOf(Attempt.Unknown.class, lock.attempt(Wait.none()));
         get(lost).deliver();
         assertTrue(ttl() != -1, "what nobody knows to be held must not stay for ever");
         await("it is gone", () -> value().isEmpty());
@@ -152,8 +152,8 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
     @Test
     void attempt_answerLost_isUnknownAndLeavesNoOrphan() throws Exception {
         CompletableFuture<Caught> acquire = proxy.onRequest(ScriptCalls.PLAIN_ACQUIRE, Fault.KILL_AFTER);
-        PlainAttempt attempt = remoteLock(STEADY).attempt(Wait.none());
-        assertInstanceOf(PlainAttempt.Unknown.class, attempt);
+        Attempt<PlainLease> attempt = remoteLock(STEADY).attempt(Wait.none());
+        assertInstanceOf(Attempt.Unknown.class, attempt);
         get(acquire);
         awaitNothingLeft(server); // by its term it would be there for ten minutes
         assertTrue(foreignTakes(Duration.ofMinutes(1)));
@@ -228,10 +228,10 @@ public abstract class PlainLeaseContract extends PlainLockSuite {
         PlainLock lock = remoteLock(STEADY);
         proxy.refuse();
         proxy.killConnections(TcpProxy.Kind.ANY);
-        assertInstanceOf(PlainAttempt.Unknown.class, lock.attempt(Wait.none()));
-        assertInstanceOf(PlainAttempt.Unknown.class, lock.attempt(Wait.upTo(Duration.ofMillis(50))));
+        assertInstanceOf(Attempt.Unknown.class, lock.attempt(Wait.none()));
+        assertInstanceOf(Attempt.Unknown.class, lock.attempt(Wait.upTo(Duration.ofMillis(50))));
         assertInstanceOf(
-                PlainAttempt.Unknown.class, lock.with(STEADY.withMaxAttempts(3)).attempt(Wait.forever()));
+                Attempt.Unknown.class, lock.with(STEADY.withMaxAttempts(3)).attempt(Wait.forever()));
         assertThrows(ServerUnreachableException.class, lock::holder);
     }
 

@@ -1,18 +1,19 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Backoff;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainHolder;
 import io.holdfast.PlainLease;
 import io.holdfast.PlainLock;
@@ -136,16 +137,20 @@ public abstract class PlainLockContract extends PlainLockSuite {
         assertEquals("list", server.command("TYPE", KEY).asString());
     }
 
+    private static String holder(Attempt.NotObtained<?> not) {
+        return not.contention().holder().orElseThrow().owner();
+    }
+
     // ---- with other programs
 
     @Test
     void attempt_heldByAnotherProgram_tellsItsValueAndTerm() throws Exception {
         assertTrue(foreignTakes(Duration.ofMinutes(1)));
-        PlainAttempt.Taken taken =
-                assertInstanceOf(PlainAttempt.Taken.class, lock(STEADY).attempt(Wait.none()));
-        assertEquals(KEY, taken.key());
-        assertEquals(FOREIGN, taken.holder().value());
-        assertTrue(taken.holder().remaining().orElseThrow().compareTo(Duration.ofSeconds(30)) > 0);
+        Attempt.NotObtained<PlainLease> taken =
+                assertNotObtained(Reason.TAKEN, lock(STEADY).attempt(Wait.none()));
+        assertEquals(KEY, taken.lockName());
+        assertEquals(FOREIGN, holder(taken));
+        assertTrue(taken.contention().remaining().compareTo(Duration.ofSeconds(30)) > 0);
         assertEquals(Optional.empty(), lock(STEADY).tryAcquire());
         assertThrows(LockTimeoutException.class, () -> lock(STEADY).acquire(Wait.none()));
         assertEquals(FOREIGN, value());
@@ -186,12 +191,12 @@ public abstract class PlainLockContract extends PlainLockSuite {
         PlainLock lock = remote(HoldfastOptions.defaults()).plainLock(KEY, STEADY);
         for (int attempts : new int[] {1, 3}) {
             asked.set(0);
-            PlainAttempt.AttemptsExhausted usedUp = assertInstanceOf(
-                    PlainAttempt.AttemptsExhausted.class,
+            Attempt.NotObtained<PlainLease> usedUp = assertNotObtained(
+                    Reason.TRIES_EXHAUSTED,
                     lock.with(STEADY.withMaxAttempts(attempts)).attempt(Wait.forever()));
             assertEquals(attempts, usedUp.attempts());
             assertEquals(attempts, asked.get());
-            assertEquals(FOREIGN, usedUp.holder().value());
+            assertEquals(FOREIGN, holder(usedUp));
         }
         LockTimeoutException failure = assertThrows(
                 LockTimeoutException.class,
@@ -202,7 +207,7 @@ public abstract class PlainLockContract extends PlainLockSuite {
     @Test
     void attempt_waitOfZero_asksOnceAndNeverWaits() throws Exception {
         assertTrue(foreignTakes(Duration.ofMinutes(1)));
-        assertInstanceOf(PlainAttempt.Taken.class, lock(STEADY).attempt(Wait.upTo(Duration.ZERO)));
+        assertNotObtained(Reason.TAKEN, lock(STEADY).attempt(Wait.upTo(Duration.ZERO)));
         assertTrue(foreignReleases());
         assertTrue(obtained(lock(STEADY).attempt(Wait.upTo(Duration.ZERO))).isValid());
     }
@@ -219,10 +224,10 @@ public abstract class PlainLockContract extends PlainLockSuite {
     void attempt_waitOver_isTimedOutWithTheHolder() throws Exception {
         assertTrue(foreignTakes(Duration.ofMinutes(1)));
         Wait wait = Wait.upTo(Duration.ofMillis(50));
-        PlainAttempt.TimedOut timedOut =
-                assertInstanceOf(PlainAttempt.TimedOut.class, lock(STEADY).attempt(wait));
+        Attempt.NotObtained<PlainLease> timedOut =
+                assertNotObtained(Reason.TIMED_OUT, lock(STEADY).attempt(wait));
         assertEquals(wait, timedOut.waitLimit());
-        assertEquals(FOREIGN, timedOut.holder().value());
+        assertEquals(FOREIGN, holder(timedOut));
         LockTimeoutException failure =
                 assertThrows(LockTimeoutException.class, () -> lock(STEADY).acquire(wait));
         assertTrue(String.valueOf(failure.getMessage()).contains(FOREIGN), failure.getMessage());
@@ -255,13 +260,13 @@ public abstract class PlainLockContract extends PlainLockSuite {
     void patience_holdersChange_limitBeginsAnewWithEach() throws Exception {
         PlainOptions patient = STEADY.withPatience(Patience.WITH_EACH_HOLDER);
         server.command("SET", KEY, "holder-0", "PX", "600000");
-        CompletableFuture<PlainAttempt> waiting = lock(patient).attemptAsync(Wait.upTo(Duration.ofMillis(600)));
+        CompletableFuture<Attempt<PlainLease>> waiting = lock(patient).attemptAsync(Wait.upTo(Duration.ofMillis(600)));
         for (int i = 1; i <= 6; i++) {
             assertFalse(completesSoon(waiting), "in all it waits much longer than the limit");
             server.command("SET", KEY, "holder-" + i, "PX", "600000");
         }
-        PlainAttempt.TimedOut stuck = assertInstanceOf(PlainAttempt.TimedOut.class, get(waiting));
-        assertEquals("holder-6", stuck.holder().value());
+        Attempt.NotObtained<PlainLease> stuck = assertNotObtained(Reason.TIMED_OUT, get(waiting));
+        assertEquals("holder-6", holder(stuck));
         assertEquals("holder-6", value(), "an error is the default, and nobody is robbed");
     }
 
@@ -281,9 +286,9 @@ public abstract class PlainLockContract extends PlainLockSuite {
     @Test
     void patience_valueOfTheHolderIsNoText_isNotTakenOver() throws Exception {
         server.command("EVAL", "return redis.call('SET', KEYS[1], string.char(255, 254))", "1", KEY);
-        PlainAttempt attempt =
+        Attempt<PlainLease> attempt =
                 lock(STEADY.withPatience(Patience.THEN_TAKE_OVER)).attempt(Wait.upTo(Duration.ofMillis(50)));
-        assertInstanceOf(PlainAttempt.TimedOut.class, attempt);
+        assertNotObtained(Reason.TIMED_OUT, attempt);
         assertEquals(2, server.command("STRLEN", KEY).asLong());
     }
 
@@ -295,8 +300,8 @@ public abstract class PlainLockContract extends PlainLockSuite {
         PlainHolder holder = lock.holder().orElseThrow();
         assertTrue(holder.value().length() <= 200, "told: " + holder.value().length() + " characters");
         assertTrue(holder.value().startsWith("xxx") && holder.value().contains("6000000 bytes"), holder.value());
-        PlainAttempt.Taken taken = assertInstanceOf(PlainAttempt.Taken.class, lock.attempt(Wait.none()));
-        assertEquals(holder.value(), taken.holder().value());
+        Attempt.NotObtained<PlainLease> taken = assertNotObtained(Reason.TAKEN, lock.attempt(Wait.none()));
+        assertEquals(holder.value(), holder(taken));
         PlainLease lease = obtained(lock.attempt(Wait.upTo(Duration.ofMillis(100))));
         assertEquals(Optional.of(holder.value()), lease.takenOverFrom());
         assertEquals(lease.value(), value());
@@ -319,7 +324,7 @@ public abstract class PlainLockContract extends PlainLockSuite {
         CompletableFuture<Caught> takeOver = proxy.onRequest(
                 request -> ScriptCalls.PLAIN_ACQUIRE.test(request) && request.contains(" 1 " + FOREIGN + " "),
                 Fault.STALL_REQUEST);
-        CompletableFuture<PlainAttempt> waiting = lock.attemptAsync(Wait.upTo(Duration.ofMillis(400)));
+        CompletableFuture<Attempt<PlainLease>> waiting = lock.attemptAsync(Wait.upTo(Duration.ofMillis(400)));
         get(takeOver);
         server.command("SET", KEY, "the-next", "PX", "600000");
         proxy.resume();

@@ -1,10 +1,10 @@
 package io.holdfast.contracts;
 
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static io.holdfast.contracts.Outcomes.assertObtained;
 
+import io.holdfast.Attempt;
 import io.holdfast.Backoff;
 import io.holdfast.HoldfastOptions;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainLease;
 import io.holdfast.PlainLock;
 import io.holdfast.PlainOptions;
@@ -55,7 +55,7 @@ abstract class PlainLockSuite extends FaultSuite {
         return server.command("PTTL", KEY).asLong();
     }
 
-    static PlainLease obtained(PlainAttempt attempt) {
-        return assertInstanceOf(PlainAttempt.Obtained.class, attempt).lease();
+    static PlainLease obtained(Attempt<PlainLease> attempt) {
+        return assertObtained(attempt);
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -191,8 +194,8 @@ public abstract class QueueOrderContract extends FaultSuite {
         LockOptions two = FIFO.withQueueLimit(2);
         enter("1", two);
         enter("2", two);
-        Attempt.QueueFull full = assertInstanceOf(
-                Attempt.QueueFull.class, holdfast.lock("a", two).attempt(Wait.forever()));
+        Attempt.NotObtained<Lease> full =
+                assertNotObtained(Reason.QUEUE_FULL, holdfast.lock("a", two).attempt(Wait.forever()));
         assertEquals(2, full.contention().waiters());
         assertEquals(held.owner(), full.contention().holder().orElseThrow().owner());
         assertTrue(holdfast.lock("a", two).tryAcquire(Wait.forever()).isEmpty());
@@ -237,10 +240,10 @@ public abstract class QueueOrderContract extends FaultSuite {
         enter("2", FIFO);
         enter("low", FIFO.withPriority(-1));
         // Its life is over for certain when another one of the same length, begun later, is.
-        CompletableFuture<Attempt> clock = local(EACH_QUEUED)
+        CompletableFuture<Attempt<Lease>> clock = local(EACH_QUEUED)
                 .lock("a", FIFO.withPriority(-2).withRequestLife(Duration.ofMillis(100), LockOptions.RequestEnd.LEAVE))
                 .attemptAsync(Wait.forever());
-        assertInstanceOf(Attempt.TimedOut.class, get(clock));
+        assertNotObtained(Reason.TIMED_OUT, get(clock));
         assertEquals(List.of("1", "2", "short-lived", "low"), serve(held));
     }
 
@@ -270,8 +273,8 @@ public abstract class QueueOrderContract extends FaultSuite {
         Lease held = held();
         long begin = System.nanoTime();
         Duration limit = Duration.ofMillis(400);
-        Attempt attempt = local(EACH_QUEUED).lock("a").attempt(Wait.untilStuck(limit));
-        Attempt.TimedOut stuck = assertInstanceOf(Attempt.TimedOut.class, attempt);
+        Attempt<Lease> attempt = local(EACH_QUEUED).lock("a").attempt(Wait.untilStuck(limit));
+        Attempt.NotObtained<Lease> stuck = assertNotObtained(Reason.TIMED_OUT, attempt);
         assertTrue(System.nanoTime() - begin >= limit.toNanos());
         assertEquals(held.owner(), stuck.contention().holder().orElseThrow().owner());
         awaitNobodyQueued();
@@ -284,7 +287,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         Holdfast busy = local(EACH_QUEUED);
         Lease lease = busy.lock("a").acquire();
         // Served last, so that it only waits.
-        CompletableFuture<Attempt> waiting =
+        CompletableFuture<Attempt<Lease>> waiting =
                 local(EACH_QUEUED).lock("a", FIFO.withPriority(-1)).attemptAsync(Wait.untilStuck(limit));
         awaitQueued(1);
         long begin = System.nanoTime();
@@ -300,7 +303,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         }
         assertFalse(waiting.isDone());
         lease.release();
-        assertInstanceOf(Attempt.Obtained.class, get(waiting)).lease().release();
+        assertObtained(get(waiting)).release();
     }
 
     @Test
@@ -348,7 +351,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     @Test
     void untilStuck_serverAway_isUnknown() throws Exception {
         Lease held = held();
-        CompletableFuture<Attempt> waiting =
+        CompletableFuture<Attempt<Lease>> waiting =
                 local(EAGER).lock("a").attemptAsync(Wait.untilStuck(Duration.ofSeconds(1)));
         awaitQueued(1);
         server.freeze();

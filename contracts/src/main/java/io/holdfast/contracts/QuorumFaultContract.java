@@ -1,5 +1,7 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -63,7 +66,7 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         lock.acquire().release();
         nodes.get(0).kill();
         nodes.get(1).freeze();
-        Attempt.Unknown unknown = assertInstanceOf(Attempt.Unknown.class, lock.attempt(Wait.none()));
+        Attempt.Unknown<?> unknown = assertInstanceOf(Attempt.Unknown.class, lock.attempt(Wait.none()));
         List<String> failed =
                 unknown.cause().nodeFailures().stream().map(NodeFailure::node).toList();
         assertEquals(2, failed.size(), failed::toString);
@@ -122,9 +125,10 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         nodes.get(0).kill();
         nodes.get(0).restart();
         assertEquals(0, nodes.get(0).command("EXISTS", "hf:{a}").asLong());
-        Attempt second = quorum(nodes, rewrite, unrenewed).lock("a", lasting).attempt(Wait.none());
+        Attempt<Lease> second =
+                quorum(nodes, rewrite, unrenewed).lock("a", lasting).attempt(Wait.none());
         assertTrue(first.isValid());
-        if (second instanceof Attempt.Obtained obtained) {
+        if (second instanceof Attempt.Obtained<Lease> obtained) {
             return List.of(first, obtained.lease());
         }
         return List.of();
@@ -145,9 +149,9 @@ public abstract class QuorumFaultContract extends QuorumSuite {
             node.restart();
         }
         Quorum later = quorum(nodes, durable);
-        assertInstanceOf(Attempt.Taken.class, later.lock("a", lasting).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, later.lock("a", lasting).attempt(Wait.none()));
         assertTrue(lease.isValid());
-        assertInstanceOf(Attempt.Obtained.class, later.lock("b", lasting).attempt(Wait.none()));
+        assertObtained(later.lock("b", lasting).attempt(Wait.none()));
     }
 
     @Test
@@ -156,7 +160,7 @@ public abstract class QuorumFaultContract extends QuorumSuite {
         QuorumOptions brief = OPTIONS.withMaxLeaseDuration(Duration.ofMillis(500));
         LockOptions lock = LOCK.withLeaseDuration(Duration.ofMillis(500));
         Quorum quorum = quorum(nodes, brief.withClient(brief.client().withLockDefaults(lock)));
-        Attempt.Unknown early =
+        Attempt.Unknown<?> early =
                 assertInstanceOf(Attempt.Unknown.class, quorum.lock("a").attempt(Wait.none()));
         // Two are enough to know it.
         assertTrue(early.cause().nodeFailures().size() >= 2);

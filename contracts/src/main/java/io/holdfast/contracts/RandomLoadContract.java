@@ -223,7 +223,7 @@ public abstract class RandomLoadContract extends LockSuite {
         switch (way) {
             case ACQUIRE -> release(work(inside, lock.acquire()), random);
             case TRY -> {
-                Attempt attempt = lock.attempt(Wait.none());
+                Attempt<Lease> attempt = lock.attempt(Wait.none());
                 attempt.asOptional().ifPresent(lease -> release(work(inside, lease), random));
             }
             case TIMED -> {

@@ -1,14 +1,15 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
-import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
+import io.holdfast.Contention;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.FencedValue;
@@ -77,7 +78,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease beside = other.read().acquire(Wait.none());
         assertEquals(reading.token(), beside.token(), "of the same phase");
         beside.release();
-        assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.write().attempt(Wait.none()));
         assertTrue(other.write().acquire(Wait.upTo(PATIENCE)).token() > reading.token());
     }
 
@@ -138,7 +139,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease second = other.read().acquire();
         assertEquals(LockMode.SHARED, first.mode());
         assertEquals(first.token(), second.token());
-        assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.write().attempt(Wait.none()));
         CompletableFuture<Lease> writer = waiting(lock.write());
         first.release();
         assertFalse(writer.isDone());
@@ -147,7 +148,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease written = get(writer);
         assertEquals(LockMode.EXCLUSIVE, written.mode());
         assertTrue(written.token() > second.token());
-        assertInstanceOf(Attempt.Taken.class, other.read().attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.read().attempt(Wait.none()));
         written.release();
         awaitNothingLeft(server);
     }
@@ -285,7 +286,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         CompletableFuture<Lease> writer = waiting(other.write());
         Lease again = reentrant.read().acquire(Wait.none());
         assertEquals(reading.owner(), again.owner());
-        assertInstanceOf(Attempt.Upgrade.class, reentrant.write().attempt(Wait.forever()));
+        assertNotObtained(Reason.UPGRADE, reentrant.write().attempt(Wait.forever()));
         writer.cancel(false);
     }
 
@@ -297,7 +298,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         newer.release();
         DistributedReadWriteLock reentrant = lock.with(REENTRANT);
         CompletableFuture<Lease> writer = waiting(other.write());
-        assertInstanceOf(Attempt.Upgrade.class, reentrant.write().attempt(Wait.none()));
+        assertNotObtained(Reason.UPGRADE, reentrant.write().attempt(Wait.none()));
         Lease again = reentrant.read().acquire(Wait.none());
         assertEquals(older.owner(), again.owner());
         writer.cancel(false);
@@ -309,7 +310,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease newer = lock.read().acquire();
         older.release();
         DistributedReadWriteLock reentrant = lock.with(REENTRANT);
-        assertInstanceOf(Attempt.Upgrade.class, reentrant.write().attempt(Wait.none()));
+        assertNotObtained(Reason.UPGRADE, reentrant.write().attempt(Wait.none()));
         newer.release();
         reentrant.write().acquire(Wait.none()).release();
         awaitNothingLeft(server);
@@ -323,7 +324,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
             }
             DistributedReadWriteLock of = lock.with(LockOptions.defaults().withReentrancy(policy));
             Lease reading = of.read().acquire();
-            assertInstanceOf(Attempt.Upgrade.class, of.write().attempt(Wait.forever()));
+            assertNotObtained(Reason.UPGRADE, of.write().attempt(Wait.forever()));
             assertThrows(LockRefusedException.class, () -> of.write().acquire());
             assertThrows(LockRefusedException.class, () -> of.write().tryAcquire());
             assertTrue(reading.isHeldOnServer());
@@ -346,7 +347,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease both = reentrant.read().acquire();
         assertEquals(writing.token(), both.token());
         writing.release();
-        assertInstanceOf(Attempt.Taken.class, other.read().attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.read().attempt(Wait.none()));
         both.release();
         awaitNothingLeft(server);
     }
@@ -362,12 +363,12 @@ public abstract class ReadWriteLockContract extends LockSuite {
         reading.lock();
         reading.lock();
         writing.unlock();
-        assertInstanceOf(Attempt.Taken.class, other.read().attempt(Wait.none()), "it writes yet");
+        assertNotObtained(Reason.TAKEN, other.read().attempt(Wait.none()), "it writes yet");
         writing.unlock();
-        assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.write().attempt(Wait.none()));
         other.read().acquire(Wait.none()).release(); // goes on as a reader, beside others
         reading.unlock();
-        assertInstanceOf(Attempt.Taken.class, other.write().attempt(Wait.none()), "it reads yet");
+        assertNotObtained(Reason.TAKEN, other.write().attempt(Wait.none()), "it reads yet");
         assertThrows(LockRefusedException.class, writing::lock);
         reading.lock();
         reading.unlock();
@@ -391,10 +392,31 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease beside = lock.with(REENTRANT).write().acquire(Wait.none());
         view.writeLock().unlock();
         assertTrue(beside.isHeldOnServer(), "it belongs to another part of the thread's work");
-        assertInstanceOf(Attempt.Taken.class, other.read().attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.read().attempt(Wait.none()));
         beside.release();
         view.readLock().unlock();
         awaitNothingLeft(server);
+    }
+
+    @Test
+    final void refusal_tellsInWhichModeItIsHeld() throws Exception {
+        Lease writing = lock.write().acquire();
+        assertEquals(LockMode.EXCLUSIVE, heldAs(other.read()).mode());
+        writing.release();
+        try (Lease reading = lock.read().acquire();
+                Lease beside = lock.read().acquire()) {
+            assertTrue(reading.isValid() && beside.isValid());
+            Contention.Sharing use = heldAs(other.write());
+            assertEquals(LockMode.SHARED, use.mode());
+            assertEquals(2, use.used());
+        }
+    }
+
+    private static Contention.Sharing heldAs(DistributedLock side) throws InterruptedException {
+        return assertNotObtained(Reason.TAKEN, side.attempt(Wait.none()))
+                .contention()
+                .sharing()
+                .orElseThrow();
     }
 
     @Test

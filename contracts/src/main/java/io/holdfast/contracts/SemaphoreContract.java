@@ -1,13 +1,15 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
+import io.holdfast.Contention;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
@@ -77,13 +79,25 @@ public abstract class SemaphoreContract extends LockSuite {
         assertEquals(LockMode.PERMITS, two.mode());
         assertEquals(2, two.permits());
         assertEquals(0, permits.available());
-        assertInstanceOf(Attempt.Taken.class, permits.permits(1).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, permits.permits(1).attempt(Wait.none()));
         assertTrue(two.token() > first.token());
         assertEquals(ReleaseResult.RELEASED, two.release());
         assertEquals(ReleaseResult.ALREADY_GONE, two.release());
         assertEquals(2, permits.available());
         first.release();
         awaitNothingLeft(server);
+    }
+
+    @Test
+    final void refusal_tellsHowManyAreOutAndWanted() throws Exception {
+        Lease two = others.permits(2).acquire();
+        Attempt.NotObtained<Lease> not =
+                assertNotObtained(Reason.TAKEN, permits.permits(3).attempt(Wait.none()));
+        assertEquals(
+                Optional.of(new Contention.Sharing(LockMode.PERMITS, 2, 3, 3)),
+                not.contention().sharing());
+        assertTrue(not.describe().contains("2 of 3 permits are out, 3 wanted"), not.describe());
+        two.release();
     }
 
     @Test
@@ -97,7 +111,7 @@ public abstract class SemaphoreContract extends LockSuite {
         Lease first = permits.permits(2).acquire();
         CompletableFuture<Lease> big = waiting(others, 3);
         CompletableFuture<Lease> small = waiting(permits, 1); // one would be free
-        assertInstanceOf(Attempt.Taken.class, others.permits(1).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, others.permits(1).attempt(Wait.none()));
         assertFalse(small.isDone());
         first.release();
         Lease all = get(big);
@@ -151,11 +165,11 @@ public abstract class SemaphoreContract extends LockSuite {
         for (int i = 0; i < 3; i++) {
             held.add(permits.acquire());
         }
-        assertInstanceOf(Attempt.Taken.class, permits.permits(1).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, permits.permits(1).attempt(Wait.none()));
         held.add(more.permits(2).acquire());
-        assertInstanceOf(Attempt.Taken.class, more.permits(1).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, more.permits(1).attempt(Wait.none()));
         held.get(0).release();
-        assertInstanceOf(Attempt.Taken.class, permits.permits(1).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, permits.permits(1).attempt(Wait.none()));
         more.acquire().release();
     }
 
@@ -179,7 +193,7 @@ public abstract class SemaphoreContract extends LockSuite {
         three.cancel(false);
         await("nobody waits", () -> waiters() == 0);
         permits.acquire().release();
-        assertInstanceOf(Attempt.Taken.class, others.permits(2).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, others.permits(2).attempt(Wait.none()));
         assertTrue(others.permits(3).acquire(Wait.upTo(PATIENCE)).isValid(), "they come back");
     }
 
@@ -213,11 +227,11 @@ public abstract class SemaphoreContract extends LockSuite {
     @Test
     final void release_byATokenThatNobodyHas_dropsWaitersAndLeavesHoldersAlone() throws Exception {
         Lease lease = permits.permits(2).acquire();
-        CompletableFuture<Attempt> big = others.permits(3).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> big = others.permits(3).attemptAsync(Wait.forever());
         await("it waits", () -> waiters() == 1);
         Revocation done = one.admin().semaphores().release("a", 1, Admin.Waiters.DROP);
         assertEquals(1, done.dropped());
-        assertInstanceOf(Attempt.Dropped.class, get(big));
+        assertNotObtained(Reason.DROPPED, get(big));
         assertTrue(lease.isHeldOnServer());
         assertEquals(1, permits.available());
     }
@@ -225,14 +239,14 @@ public abstract class SemaphoreContract extends LockSuite {
     @Test
     final void drop_oneWaiter_whoeverWaitsBehindItIsServed() throws Exception {
         Lease lease = permits.permits(2).acquire();
-        CompletableFuture<Attempt> big = others.permits(3).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> big = others.permits(3).attemptAsync(Wait.forever());
         await("it waits", () -> waiters() == 1);
         CompletableFuture<Lease> small = others.permits(1).acquireAsync(Wait.forever());
         await("both wait", () -> waiters() == 2);
         Waiter meant = permits.info().queue().get(0);
         assertEquals(3, meant.permits());
         assertEquals(1, one.admin().semaphores().drop("a", meant).dropped());
-        assertInstanceOf(Attempt.Dropped.class, get(big));
+        assertNotObtained(Reason.DROPPED, get(big));
         assertTrue(get(small).isHeldOnServer());
         assertTrue(lease.isHeldOnServer());
         assertEquals(0, one.admin().semaphores().drop("a", meant).dropped());
@@ -319,7 +333,7 @@ public abstract class SemaphoreContract extends LockSuite {
         Lease held = permits.acquire();
         admin.limit("a", 0, Duration.ofMinutes(10));
         assertTrue(held.isHeldOnServer(), "nothing is taken from those that have some");
-        assertInstanceOf(Attempt.Taken.class, others.permits(1).attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, others.permits(1).attempt(Wait.none()));
         assertEquals(0, permits.available());
         LockInfo.Limit limit = permits.info().limit().orElseThrow();
         assertEquals(0, limit.permits());

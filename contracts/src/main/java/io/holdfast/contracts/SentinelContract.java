@@ -1,12 +1,13 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastListener;
 import io.holdfast.HoldfastOptions;
@@ -311,7 +312,7 @@ public abstract class SentinelContract extends LockSuite {
 
     @Test
     void replicas_tooFewFollow_isUnconfirmedAndGivenBack() throws Exception {
-        List<LockEvent.Reason> reasons = new CopyOnWriteArrayList<>();
+        List<Reason> reasons = new CopyOnWriteArrayList<>();
         Holdfast client = closeLater(Holdfast.over(sentinelDriver(), OPTIONS.withListener(event -> {
             if (event instanceof LockEvent.NotObtained not) {
                 reasons.add(not.reason());
@@ -323,15 +324,13 @@ public abstract class SentinelContract extends LockSuite {
                 .findFirst()
                 .orElseThrow();
         stopped.freeze();
-        Attempt attempt =
+        Attempt<Lease> attempt =
                 client.lock("a", replicated(2, Duration.ofMillis(300))).attempt();
-        Attempt.Unconfirmed unconfirmed = assertInstanceOf(Attempt.Unconfirmed.class, attempt);
-        assertEquals(Attempt.Unconfirmed.Reason.REPLICAS, unconfirmed.reason());
-        assertEquals(1, unconfirmed.replicas());
+        assertEquals(1, assertNotObtained(Reason.TOO_FEW_REPLICAS, attempt).replicas());
         await("it is given back", () -> !client.inspect().isLocked("a"));
-        await("listeners hear why", () -> reasons.equals(List.of(LockEvent.Reason.UNCONFIRMED)));
+        await("listeners hear why", () -> reasons.equals(List.of(Reason.TOO_FEW_REPLICAS)));
         LockRefusedException e = assertThrows(LockRefusedException.class, attempt::orElseThrow);
-        assertTrue(String.valueOf(e.getMessage()).contains("only 1 replicas"), e.getMessage());
+        assertTrue(String.valueOf(e.getMessage()).contains("only 1 replica "), e.getMessage());
         assertEquals(
                 1,
                 client.lock("a", replicated(1, Duration.ofSeconds(10)))
@@ -408,7 +407,7 @@ public abstract class SentinelContract extends LockSuite {
         await("the waiter is queued", () -> other.inspect().lock("a").isQueued());
         CompletableFuture<Boolean> overlapped = next.thenApply(lease -> forgotten.isValid());
         killMaster();
-        AtomicReference<Attempt> answer = new AtomicReference<>();
+        AtomicReference<Attempt<Lease>> answer = new AtomicReference<>();
         await("the new master answers", () -> {
             try {
                 answer.set(other.lock("b", options).attempt(Wait.none()));
@@ -417,10 +416,8 @@ public abstract class SentinelContract extends LockSuite {
             }
             return !(answer.get() instanceof Attempt.Unknown);
         });
-        Attempt impatient = answer.get();
-        assertEquals(
-                Attempt.Unconfirmed.Reason.QUARANTINE,
-                assertInstanceOf(Attempt.Unconfirmed.class, impatient).reason());
+        Attempt<Lease> impatient = answer.get();
+        assertNotObtained(Reason.QUARANTINE, impatient);
         assertFalse(get(overlapped));
         assertTrue(get(next).isValid());
         assertTrue(get(next).token() > forgotten.token());

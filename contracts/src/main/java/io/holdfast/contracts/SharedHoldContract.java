@@ -1,11 +1,13 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.isRefused;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
@@ -244,10 +246,10 @@ public abstract class SharedHoldContract extends LockSuite {
         operator.admin().release("a", Admin.Waiters.HAND_OFF);
         try (Lease theirs = operator.lock("a").acquire()) {
             await("the keeper knows that it has nothing to lend", () -> {
-                Attempt attempt =
+                Attempt<Lease> attempt =
                         keeper.lock("a", kept).attemptAsync(Wait.none()).join();
                 attempt.asOptional().ifPresent(Lease::release);
-                return attempt instanceof Attempt.Taken;
+                return isRefused(Reason.TAKEN, attempt);
             });
             assertTrue(theirs.isValid());
         }
@@ -279,7 +281,7 @@ public abstract class SharedHoldContract extends LockSuite {
         TestServer server = startLockServer();
         client(server).lock("a", KEPT).acquire().release();
         DistributedLock other = client(server).lock("a");
-        assertInstanceOf(Attempt.Taken.class, other.attempt(Wait.none()));
+        assertNotObtained(Reason.TAKEN, other.attempt(Wait.none()));
         await("the lock is recalled", () -> !other.isLocked());
     }
 

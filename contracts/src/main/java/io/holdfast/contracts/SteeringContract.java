@@ -1,5 +1,6 @@
 package io.holdfast.contracts;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Admin.Waiters;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.ClientInfo;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
@@ -90,7 +92,7 @@ public abstract class SteeringContract extends FaultSuite {
     void release_dropping_endsThoseThatWaitInTheHoldersClient() throws Exception {
         Holdfast holdfast = local(HoldfastOptions.defaults());
         Lease lease = holdfast.lock("a", BRIEF).acquire();
-        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        List<CompletableFuture<Attempt<Lease>>> waiting = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             waiting.add(holdfast.lock("a", BRIEF).attemptAsync(Wait.forever()));
         }
@@ -99,8 +101,8 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(
                 Revocation.Outcome.RELEASED,
                 operator.admin().release("a", Admin.Waiters.DROP).outcome());
-        for (CompletableFuture<Attempt> each : waiting) {
-            assertInstanceOf(Attempt.Dropped.class, get(each));
+        for (CompletableFuture<Attempt<Lease>> each : waiting) {
+            assertNotObtained(Reason.DROPPED, get(each));
         }
         assertEquals(LossReason.REVOKED, get(lease.whenLost().toCompletableFuture()));
         holdfast.lock("a").acquire().release();
@@ -108,7 +110,7 @@ public abstract class SteeringContract extends FaultSuite {
 
     @Test
     void releaseAll_linesInsideOfClients_obtainNothingAfterwards() throws Exception {
-        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        List<CompletableFuture<Attempt<Lease>>> waiting = new ArrayList<>();
         for (int client = 0; client < 2; client++) {
             Holdfast holdfast = local(HoldfastOptions.defaults());
             if (client == 0) {
@@ -124,8 +126,8 @@ public abstract class SteeringContract extends FaultSuite {
                 "the second client's line stands in the queue",
                 () -> operator.inspect().lock("a").isQueued());
         operator.admin().releaseAll();
-        for (CompletableFuture<Attempt> each : waiting) {
-            assertInstanceOf(Attempt.Dropped.class, get(each));
+        for (CompletableFuture<Attempt<Lease>> each : waiting) {
+            assertNotObtained(Reason.DROPPED, get(each));
         }
     }
 
@@ -155,7 +157,7 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void release_droppingTheWaiters_endsEachOfTheirCallsAsEvicted() throws Exception {
         Lease lease = local(EACH_QUEUED).lock("a").acquire();
-        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        List<CompletableFuture<Attempt<Lease>>> waiting = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             waiting.add((i % 2 == 0 ? local(LAZY.withLockDefaults(STRICT)) : local(EACH_QUEUED))
                     .lock("a")
@@ -168,12 +170,12 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(Outcome.RELEASED, done.outcome());
         assertEquals(6, done.dropped());
         assertEquals(Optional.empty(), done.next());
-        for (CompletableFuture<Attempt> each : waiting) {
-            Attempt.Dropped evicted = assertInstanceOf(Attempt.Dropped.class, get(each));
+        for (CompletableFuture<Attempt<Lease>> each : waiting) {
+            Attempt.NotObtained<Lease> evicted = assertNotObtained(Reason.DROPPED, get(each));
             assertEquals("a", evicted.lockName());
         }
         LockRefusedException thrown = assertInstanceOf(LockRefusedException.class, failure(throwing));
-        assertInstanceOf(Attempt.Dropped.class, thrown.outcome());
+        assertEquals(Reason.DROPPED, thrown.reason());
         // A fresh request is another one.
         Lease fresh = local(EACH_QUEUED).lock("a").acquire();
         assertTrue(fresh.token() > lease.token());
@@ -183,14 +185,14 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void release_droppingAWaiterThatDoesNotHearOfIt_isToldWhenItAsksAgain() throws Exception {
         Lease lease = local(EACH_QUEUED).lock("a").acquire();
-        CompletableFuture<Attempt> waiting = remote(EAGER).lock("a").attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> waiting = remote(EAGER).lock("a").attemptAsync(Wait.forever());
         awaitQueued(1);
         proxy.stall(Kind.ANY);
         Revocation done = local(EACH_QUEUED).admin().release("a", Waiters.DROP);
         assertEquals(1, done.dropped());
         proxy.killConnections(Kind.MESSAGES);
         proxy.resume();
-        assertInstanceOf(Attempt.Dropped.class, get(waiting));
+        assertNotObtained(Reason.DROPPED, get(waiting));
         assertEquals(ReleaseResult.ALREADY_GONE, lease.release());
         assertEveryKeyExpires(server);
     }
@@ -199,7 +201,7 @@ public abstract class SteeringContract extends FaultSuite {
     void drop_oneWaiter_endsItsCallAndConcernsNobodyElse() throws Exception {
         Holdfast holdfast = local(EACH_QUEUED);
         Lease lease = holdfast.lock("a").acquire();
-        CompletableFuture<Attempt> first = holdfast.lock("a").attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> first = holdfast.lock("a").attemptAsync(Wait.forever());
         awaitQueued(1);
         CompletableFuture<Lease> second = holdfast.lock("a").acquireAsync(Wait.forever());
         awaitQueued(2);
@@ -208,7 +210,7 @@ public abstract class SteeringContract extends FaultSuite {
         assertEquals(1, done.dropped());
         assertEquals(Outcome.LEFT_ALONE, done.outcome());
         assertEquals(lease.owner(), done.holder().orElseThrow().owner());
-        assertInstanceOf(Attempt.Dropped.class, get(first));
+        assertNotObtained(Reason.DROPPED, get(first));
         assertHeldBy(lease);
         assertEquals(0, holdfast.admin().drop("a", meant).dropped());
         lease.release();
@@ -310,7 +312,7 @@ public abstract class SteeringContract extends FaultSuite {
     @Test
     void releaseAll_locksAndQueues_leavesNothingHeldAndNobodyWaiting() throws Exception {
         Holdfast holder = local(EACH_QUEUED);
-        List<CompletableFuture<Attempt>> waiting = new ArrayList<>();
+        List<CompletableFuture<Attempt<Lease>>> waiting = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             holder.lock("lock " + i).acquire();
             waiting.add(local(LAZY.withLockDefaults(STRICT)).lock("lock " + i).attemptAsync(Wait.forever()));
@@ -319,8 +321,8 @@ public abstract class SteeringContract extends FaultSuite {
         Admin.Total done = local(EACH_QUEUED).admin().releaseAll();
         assertEquals(20, done.released());
         assertEquals(20, done.dropped());
-        for (CompletableFuture<Attempt> each : waiting) {
-            assertInstanceOf(Attempt.Dropped.class, get(each));
+        for (CompletableFuture<Attempt<Lease>> each : waiting) {
+            assertNotObtained(Reason.DROPPED, get(each));
         }
         assertEquals(0, holder.inspect().locks().count());
         assertEquals(0, holder.inspect().queues().count());

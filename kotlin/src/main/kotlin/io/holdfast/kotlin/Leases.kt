@@ -1,11 +1,10 @@
 package io.holdfast.kotlin
 
-import io.holdfast.Attempt
 import io.holdfast.DistributedLock
 import io.holdfast.Lease
 import io.holdfast.LeaseLostException
 import io.holdfast.LeaseSet
-import io.holdfast.LockRefusedException
+import io.holdfast.LockNotObtainedException
 import io.holdfast.LockSet
 import io.holdfast.LockTimeoutException
 import io.holdfast.Wait
@@ -214,10 +213,8 @@ private suspend fun <L, T : Any> unlessTaken(
             begun = true
             block(it)
         }
-    } catch (e: LockTimeoutException) {
-        if (begun) throw e
-    } catch (e: LockRefusedException) {
-        if (begun || e.outcome() !is Attempt.QueueFull && e.outcome() !is Attempt.Dropped) throw e
+    } catch (e: LockNotObtainedException) {
+        if (begun || !e.reason().isBusy) throw e
     }
     return null
 }

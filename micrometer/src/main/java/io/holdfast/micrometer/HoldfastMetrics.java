@@ -35,7 +35,7 @@ import java.util.function.Function;
  *     of a writer that goes on as a reader, from then on</td></tr>
  * <tr><td>{@code holdfast.obtained}</td><td>counter</td><td>lock, how</td><td>{@code free}: at once; {@code queued}: after
  *     waiting in the queue; {@code reentered}: the actor held it already</td></tr>
- * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link LockEvent.Reason}</td></tr>
+ * <tr><td>{@code holdfast.not.obtained}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.Attempt.Reason}</td></tr>
  * <tr><td>{@code holdfast.downgraded}</td><td>counter</td><td>lock</td><td>writers that went on as readers</td></tr>
  * <tr><td>{@code holdfast.lost}</td><td>counter</td><td>lock, reason</td><td>see {@link io.holdfast.LossReason}</td></tr>
  * <tr><td>{@code holdfast.renewal.failures}</td><td>counter</td><td>lock</td><td>renewals that were not answered or refused</td></tr>

@@ -3,6 +3,7 @@ package io.holdfast.micrometer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.Holdfast;
 import io.holdfast.LockEvent;
@@ -58,7 +59,7 @@ class DashboardTest extends LockSuite {
         metrics.bindTo(holdfast);
         List.of(
                         new LockEvent.Obtained(of, 1, second, second, 1, 0, false),
-                        new LockEvent.NotObtained(of, LockEvent.Reason.TAKEN, second, 1, Contention.NOTHING_KNOWN),
+                        new LockEvent.NotObtained(of, Attempt.Reason.TAKEN, second, 1, Contention.NOTHING_KNOWN),
                         new LockEvent.Released(of, 1, second, second, second, ReleaseResult.RELEASED),
                         new LockEvent.Lost(of, 1, second, LossReason.EXPIRED),
                         new LockEvent.Downgraded(of, 1, second),

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
+import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
@@ -179,7 +180,7 @@ class HoldfastMetricsTest extends LockSuite {
     private static LockEvent notObtained(String lock) {
         return new LockEvent.NotObtained(
                 subject(lock),
-                LockEvent.Reason.TIMED_OUT,
+                Attempt.Reason.TIMED_OUT,
                 Duration.ofSeconds(1),
                 1,
                 new Contention(Optional.empty(), Duration.ZERO, 0, 0));

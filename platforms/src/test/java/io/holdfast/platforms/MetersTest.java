@@ -2,6 +2,7 @@ package io.holdfast.platforms;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
@@ -27,7 +28,7 @@ class MetersTest {
         HoldfastMetrics metrics = new HoldfastMetrics(registry);
         Duration second = Duration.ofSeconds(1);
         metrics.on(new LockEvent.NotObtained(
-                SUBJECT, LockEvent.Reason.TIMED_OUT, second, 1, new Contention(Optional.empty(), Duration.ZERO, 0, 0)));
+                SUBJECT, Attempt.Reason.TIMED_OUT, second, 1, new Contention(Optional.empty(), Duration.ZERO, 0, 0)));
         metrics.on(new LockEvent.RenewalFailed(SUBJECT, 7, second, "no answer"));
         metrics.on(new LockEvent.Released(SUBJECT, 7, second, second, second, ReleaseResult.RELEASED));
         metrics.on(new LockEvent.Lost(SUBJECT, 7, second, LossReason.NOT_ON_SERVER));

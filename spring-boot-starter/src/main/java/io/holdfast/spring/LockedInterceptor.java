@@ -3,9 +3,8 @@ package io.holdfast.spring;
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
+import io.holdfast.LockNotObtainedException;
 import io.holdfast.LockOptions;
-import io.holdfast.LockRefusedException;
-import io.holdfast.LockTimeoutException;
 import io.holdfast.spring.WaitObserver.Observed;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -107,9 +106,11 @@ final class LockedInterceptor implements MethodInterceptor {
         Observed wait = call.observed(lock, null);
         Lease lease;
         try {
-            Attempt attempt = bounded(lock).attempt();
-            if (call.method.skips && isNothing(attempt)) {
-                wait.skipped(attempt);
+            Attempt<Lease> attempt = bounded(lock).attempt();
+            if (call.method.skips
+                    && attempt instanceof Attempt.NotObtained<Lease> not
+                    && not.reason().isBusy()) {
+                wait.skipped(not);
                 return call.method.nothing();
             }
             lease = attempt.orElseThrow();
@@ -136,16 +137,8 @@ final class LockedInterceptor implements MethodInterceptor {
     }
 
     /** Whether nobody may be told of an outcome but that nothing was done: what is not clear is not one of those. */
-    static boolean isNothing(Attempt attempt) {
-        return attempt instanceof Attempt.Taken
-                || attempt instanceof Attempt.TimedOut
-                || attempt instanceof Attempt.QueueFull
-                || attempt instanceof Attempt.Dropped;
-    }
-
     private static boolean isNothing(Throwable failure) {
-        return failure instanceof LockTimeoutException
-                || (failure instanceof LockRefusedException refused && isNothing(refused.outcome()));
+        return failure instanceof LockNotObtainedException not && not.reason().isBusy();
     }
 
     private static CompletionStage<@Nullable Object> staged(Call call) {

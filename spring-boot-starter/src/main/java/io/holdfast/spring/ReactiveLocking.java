@@ -48,16 +48,18 @@ final class ReactiveLocking {
             return Mono.fromFuture(() -> lock.attemptAsync(lock.options().waitLimit()))
                     .doOnDiscard(
                             Attempt.Obtained.class,
-                            obtained -> release(obtained.lease()).subscribe())
+                            obtained -> release((Lease) obtained.lease()).subscribe())
                     .flatMap(attempt -> granted(call, attempt, wait))
                     .doOnError(wait::failed)
                     .doOnCancel(() -> wait.failed(new CancellationException()));
         });
     }
 
-    private static Mono<Lease> granted(Call call, Attempt attempt, Observed wait) {
-        if (call.method.skips && LockedInterceptor.isNothing(attempt)) {
-            wait.skipped(attempt);
+    private static Mono<Lease> granted(Call call, Attempt<Lease> attempt, Observed wait) {
+        if (call.method.skips
+                && attempt instanceof Attempt.NotObtained<Lease> not
+                && not.reason().isBusy()) {
+            wait.skipped(not);
             return Mono.empty();
         }
         Lease lease = attempt.orElseThrow();

@@ -2,19 +2,17 @@ package io.holdfast.spring;
 
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
-import io.holdfast.DeadlockException;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.Lease;
-import io.holdfast.LockRefusedException;
-import io.holdfast.LockTimeoutException;
+import io.holdfast.LockNotObtainedException;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.Wait;
 import io.micrometer.common.KeyValue;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
+import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -26,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class WaitObservations implements WaitObserver {
     static final String NAME = "holdfast.acquire";
-    private static final String UNKNOWN = "unknown";
 
     private final Supplier<ObservationRegistry> registry;
 
@@ -47,18 +44,15 @@ final class WaitObservations implements WaitObserver {
         if (parent instanceof Observation above) {
             wait.parentObservation(above);
         }
-        boolean waits = !lock.options().waitLimit().equals(Wait.none());
-        return wait.isNoop() ? Observed.NOTHING : new One(wait.start(), waits);
+        return wait.isNoop() ? Observed.NOTHING : new One(wait.start());
     }
 
     private static final class One implements Observed {
         private final Observation wait;
-        private final boolean waits;
         private final AtomicBoolean over = new AtomicBoolean();
 
-        One(Observation wait, boolean waits) {
+        One(Observation wait) {
             this.wait = wait;
-            this.waits = waits;
         }
 
         @Override
@@ -67,8 +61,8 @@ final class WaitObservations implements WaitObserver {
         }
 
         @Override
-        public void skipped(Attempt attempt) {
-            end(outcome(attempt), holder(attempt), null);
+        public void skipped(Attempt.NotObtained<?> outcome) {
+            end(word(outcome.reason()), holder(outcome.contention()), null);
         }
 
         @Override
@@ -82,14 +76,10 @@ final class WaitObservations implements WaitObserver {
         }
 
         private void end(Throwable why, @Nullable Throwable error) {
-            if (why instanceof LockTimeoutException late) {
-                end(waits ? "timed_out" : "taken", holder(late.contention()), error);
-            } else if (why instanceof DeadlockException ended) {
-                end(outcome(ended.outcome()), holder(ended.outcome()), error);
-            } else if (why instanceof LockRefusedException refused) {
-                end(outcome(refused.outcome()), holder(refused.outcome()), error);
+            if (why instanceof LockNotObtainedException not) {
+                end(word(not.reason()), holder(not.contention()), error);
             } else if (why instanceof ServerUnreachableException) {
-                end(UNKNOWN, null, error);
+                end("unknown", null, error);
             } else if (why instanceof ServerRefusedException) {
                 end("refused", null, error);
             } else if (why instanceof HoldfastClosedException) {
@@ -115,29 +105,8 @@ final class WaitObservations implements WaitObserver {
             wait.stop();
         }
 
-        private static String outcome(Attempt attempt) {
-            if (attempt instanceof Attempt.Obtained) {
-                return "obtained";
-            } else if (attempt instanceof Attempt.Taken) {
-                return "taken";
-            } else if (attempt instanceof Attempt.TimedOut) {
-                return "timed_out";
-            } else if (attempt instanceof Attempt.QueueFull) {
-                return "queue_full";
-            } else if (attempt instanceof Attempt.Dropped) {
-                return "dropped";
-            } else if (attempt instanceof Attempt.HeldByCaller || attempt instanceof Attempt.Upgrade) {
-                return "held_by_caller";
-            } else if (attempt instanceof Attempt.Deadlocked) {
-                return "deadlock";
-            } else if (attempt instanceof Attempt.Unconfirmed) {
-                return "unconfirmed";
-            }
-            return UNKNOWN;
-        }
-
-        private static @Nullable KeyValue holder(Attempt attempt) {
-            return attempt instanceof Attempt.NotObtained not ? holder(not.contention()) : null;
+        private static String word(Attempt.Reason reason) {
+            return reason.name().toLowerCase(Locale.ROOT);
         }
 
         private static @Nullable KeyValue holder(Contention contention) {

@@ -25,7 +25,7 @@ interface WaitObserver {
             public void obtained(Lease lease) {}
 
             @Override
-            public void skipped(Attempt attempt) {}
+            public void skipped(Attempt.NotObtained<?> outcome) {}
 
             @Override
             public void skipped(Throwable failure) {}
@@ -38,7 +38,7 @@ interface WaitObserver {
         void obtained(Lease lease);
 
         /** It was not, and the call ends without having done anything. */
-        void skipped(Attempt attempt);
+        void skipped(Attempt.NotObtained<?> outcome);
 
         /** The same, told in the other way. */
         void skipped(Throwable failure);

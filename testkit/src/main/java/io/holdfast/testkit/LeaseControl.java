@@ -141,7 +141,7 @@ public final class LeaseControl implements AutoCloseable {
      */
     public void hold(Function<Holdfast, DistributedLock> of) {
         DistributedLock lock = of.apply(somebodyElse);
-        Attempt attempt = lock.attemptAsync(Wait.none()).join();
+        Attempt<Lease> attempt = lock.attemptAsync(Wait.none()).join();
         Lease lease = attempt.asOptional()
                 .orElseThrow(() -> new IllegalStateException("lock '" + lock.name() + "' is not free: " + attempt));
         add(lock.key(), lease::release);
@@ -175,7 +175,7 @@ public final class LeaseControl implements AutoCloseable {
         releases.forEach(Runnable::run);
     }
 
-    /** Drops all that wait for a lock, as an operator does: their requests end as {@link Attempt.Dropped}. */
+    /** Drops all that wait for a lock, as an operator does: their requests end as {@link Attempt.Reason#DROPPED}. */
     public void drop(String name) {
         drop(somebodyElse.lock(name));
     }

@@ -143,7 +143,7 @@ final class FirstGuessTest {
                         unknown -> "");
         assertTrue(why.startsWith("a: "), why);
         other.release();
-        assertTrue(lock.attempt() instanceof Attempt.Obtained obtained
+        assertTrue(lock.attempt() instanceof Attempt.Obtained<Lease> obtained
                 && obtained.lease().isValid());
     }
 

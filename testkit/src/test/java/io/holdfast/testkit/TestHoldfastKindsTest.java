@@ -3,21 +3,27 @@ package io.holdfast.testkit;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Candidacy;
+import io.holdfast.Contention;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Leader;
 import io.holdfast.Lease;
 import io.holdfast.LeaseSet;
+import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
+import io.holdfast.LockTimeoutException;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -102,10 +108,16 @@ class TestHoldfastKindsTest {
         try (Holdfast holdfast = TestHoldfast.refusing()) {
             assertTrue(kind.look(holdfast).isLocked(), "before anybody has asked for it");
             assertTrue(kind.of(holdfast).tryAcquire().isEmpty());
-            Attempt.Taken taken =
-                    assertInstanceOf(Attempt.Taken.class, kind.of(holdfast).attempt(Wait.none()));
+            Attempt.NotObtained<?> taken = assertInstanceOf(
+                    Attempt.NotObtained.class, kind.of(holdfast).attempt(Wait.none()));
+            assertEquals(Reason.TAKEN, taken.reason());
             assertEquals(taken.contention().holder().orElseThrow().owner(), holderOf(kind, holdfast));
-            assertInstanceOf(Attempt.TimedOut.class, kind.rival(holdfast).attempt(Wait.upTo(Duration.ofMillis(20))));
+            assertEquals(
+                    Reason.TIMED_OUT,
+                    assertInstanceOf(
+                                    Attempt.NotObtained.class,
+                                    kind.rival(holdfast).attempt(Wait.upTo(Duration.ofMillis(20))))
+                            .reason());
             assertEquals(0, holdfast.semaphore("a", 3).available());
         }
     }
@@ -169,6 +181,44 @@ class TestHoldfastKindsTest {
     void failing_anyRequest_isUnknown(Kind kind) throws Exception {
         try (Holdfast holdfast = TestHoldfast.failing()) {
             assertInstanceOf(Attempt.Unknown.class, kind.of(holdfast).attempt(Wait.none()));
+        }
+    }
+
+    @Test
+    void inMemory_permitsTaken_saysHowManyAreOutAndWanted() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.inMemory()) {
+            holdfast.semaphore("a", 5).permits(4).acquire();
+            LockTimeoutException e = assertThrows(
+                    LockTimeoutException.class,
+                    () -> holdfast.semaphore("a", 5).permits(2).acquire(Wait.none()));
+            assertEquals(
+                    Optional.of(new Contention.Sharing(LockMode.PERMITS, 4, 2, 5)),
+                    e.contention().sharing());
+            assertTrue(
+                    String.valueOf(e.getMessage())
+                            .startsWith("semaphore 'a' not obtained (wait none): 4 of 5 permits are out, 2 wanted; "),
+                    e.getMessage());
+        }
+    }
+
+    @Test
+    void inMemory_readWriteLockTaken_saysInWhichMode() throws Exception {
+        try (Holdfast holdfast = TestHoldfast.inMemory()) {
+            DistributedReadWriteLock lock = holdfast.readWriteLock("a");
+            Lease reading = lock.read().acquire();
+            Lease beside = lock.read().acquire();
+            LockTimeoutException read =
+                    assertThrows(LockTimeoutException.class, () -> lock.write().acquire(Wait.none()));
+            assertTrue(String.valueOf(read.getMessage()).contains("held for reading by 2, "), read.getMessage());
+            reading.release();
+            beside.release();
+            lock.write().acquire();
+            LockTimeoutException written =
+                    assertThrows(LockTimeoutException.class, () -> lock.read().acquire(Wait.none()));
+            assertTrue(
+                    String.valueOf(written.getMessage())
+                            .startsWith("read/write lock 'a' not obtained (wait none): held for writing by "),
+                    written.getMessage());
         }
     }
 }

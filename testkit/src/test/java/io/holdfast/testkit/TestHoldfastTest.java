@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -139,8 +140,9 @@ class TestHoldfastTest {
     void refusing_anyLock_isTakenAndQueriesShowTheHolder() throws Exception {
         try (Holdfast holdfast = TestHoldfast.refusing()) {
             assertTrue(holdfast.lock("a").tryAcquire().isEmpty());
-            Attempt.Taken taken =
-                    assertInstanceOf(Attempt.Taken.class, holdfast.lock("a").attempt(Wait.none()));
+            Attempt.NotObtained<?> taken = assertInstanceOf(
+                    Attempt.NotObtained.class, holdfast.lock("a").attempt(Wait.none()));
+            assertEquals(Reason.TAKEN, taken.reason());
             assertEquals(
                     taken.contention().holder().orElseThrow().owner(),
                     holdfast.inspect()
@@ -148,7 +150,12 @@ class TestHoldfastTest {
                             .holder()
                             .orElseThrow()
                             .owner());
-            assertInstanceOf(Attempt.TimedOut.class, holdfast.lock("a").attempt(Wait.upTo(Duration.ofMillis(20))));
+            assertEquals(
+                    Reason.TIMED_OUT,
+                    assertInstanceOf(
+                                    Attempt.NotObtained.class,
+                                    holdfast.lock("a").attempt(Wait.upTo(Duration.ofMillis(20))))
+                            .reason());
             assertTrue(holdfast.inspect().isLocked("b"));
             assertTrue(holdfast.plainLock("p").tryAcquire().isEmpty());
         }

@@ -83,9 +83,9 @@ final class ClientRulesTest extends RuleFixture {
     }
 
     /** B waits; the holder releases; the message that B is next is on its way. */
-    private CompletableFuture<Attempt> behind(Party b, Duration claim) {
+    private CompletableFuture<Attempt<Lease>> behind(Party b, Duration claim) {
         Lease lease = new Party().take();
-        CompletableFuture<Attempt> waiting = b.queue(claim);
+        CompletableFuture<Attempt<Lease>> waiting = b.queue(claim);
         lease.release();
         return waiting;
     }
@@ -147,7 +147,7 @@ final class ClientRulesTest extends RuleFixture {
             Lease lease = new Party().take();
             Party b = new Party();
             b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
-            CompletableFuture<Attempt> asked =
+            CompletableFuture<Attempt<Lease>> asked =
                     b.ask(LockOptions.defaults().withHandoffTimeout(LONG_CLAIM), Wait.forever());
             Held copy = b.driver.held(Script.ACQUIRE);
             copy.fail();
@@ -188,7 +188,7 @@ final class ClientRulesTest extends RuleFixture {
     void takeBack_cancelledWhileTheGrantIsUnderWay_isNeeded() throws Exception {
         assertNeeded(withRule -> {
             Party b = new Party();
-            CompletableFuture<Attempt> waiting = behind(b, LONG_CLAIM);
+            CompletableFuture<Attempt<Lease>> waiting = behind(b, LONG_CLAIM);
             if (!withRule) {
                 b.driver.always(Script.RELEASE, Fate.PRETENDED);
             }
@@ -231,7 +231,7 @@ final class ClientRulesTest extends RuleFixture {
                     .withRenewal(false);
             b.driver.next(Script.ACQUIRE, Fate.ANSWER_HELD);
             long sent = System.nanoTime();
-            CompletableFuture<Attempt> asked = b.ask(options, Wait.none());
+            CompletableFuture<Attempt<Lease>> asked = b.ask(options, Wait.none());
             awaitLessThan(Duration.ofMillis(700));
             if (!withRule) {
                 stoodStill.set(System.nanoTime() - sent);

@@ -12,7 +12,6 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainOptions;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.Wait;
@@ -98,7 +97,7 @@ final class ClockEngineTest {
         server.close();
     }
 
-    private Attempt attempt(Holdfast client, String name, LockOptions options) {
+    private Attempt<Lease> attempt(Holdfast client, String name, LockOptions options) {
         return client.lock(name, options).attemptAsync(Wait.none()).join();
     }
 
@@ -115,7 +114,7 @@ final class ClockEngineTest {
         Lease next = null;
         Duration overlap = Duration.ZERO;
         for (long waited = 0; waited < 2 * TERM.toMillis(); waited += TICK.toMillis()) {
-            if (next == null && attempt(other, "a", OPTIONS) instanceof Attempt.Obtained obtained) {
+            if (next == null && attempt(other, "a", OPTIONS) instanceof Attempt.Obtained<Lease> obtained) {
                 next = obtained.orElseThrow();
             }
             if (next != null && next.isValid() && lease.isValid()) {
@@ -172,7 +171,7 @@ final class ClockEngineTest {
         link.cut = true;
         long limit = 2 * TERM.toMillis();
         long waited = 0;
-        while (!(other.plainLock("p", plain).attemptAsync(Wait.none()).join() instanceof PlainAttempt.Obtained)) {
+        while (!(other.plainLock("p", plain).attemptAsync(Wait.none()).join() instanceof Attempt.Obtained)) {
             time.advance(TICK);
             waited += TICK.toMillis();
             assertTrue(waited < limit, "the other one never got it");

@@ -1,9 +1,11 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -241,12 +243,12 @@ final class ClusterMailboxesTest {
         Holdfast holder = client(1);
         Holdfast asking = client(2);
         Lease held = holder.lock("taken").acquireAsync(Wait.none()).join();
-        CompletableFuture<Attempt> waits = asking.lock("taken").attemptAsync(Wait.upTo(Duration.ofSeconds(1)));
+        CompletableFuture<Attempt<Lease>> waits = asking.lock("taken").attemptAsync(Wait.upTo(Duration.ofSeconds(1)));
         LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofSeconds(10));
-        CompletableFuture<Attempt> without = asking.lock("taken", kept).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> without = asking.lock("taken", kept).attemptAsync(Wait.none());
         time.advance(Duration.ofSeconds(2));
-        assertEquals(Attempt.Taken.class, without.join().getClass());
-        assertEquals(Attempt.TimedOut.class, waits.join().getClass());
+        assertNotObtained(Reason.TAKEN, without.join());
+        assertNotObtained(Reason.TIMED_OUT, waits.join());
         held.releaseAsync();
         time.advance(REPAIRED);
         assertEquals(List.of(), channels());

@@ -1,5 +1,6 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DeadlockException;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
@@ -18,7 +20,6 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OnDeadlock;
 import io.holdfast.LockOptions.Reentrancy;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.WaitCycle;
 import io.holdfast.spi.Reply;
@@ -69,9 +70,9 @@ final class DeadlockEngineTest {
         return asked.join();
     }
 
-    private CompletableFuture<Attempt> waits(DistributedLock lock, String actor) {
+    private CompletableFuture<Attempt<Lease>> waits(DistributedLock lock, String actor) {
         time.advance(Duration.ofMillis(1)); // none is queued at the same moment as another
-        CompletableFuture<Attempt> asked = lock.withActor(actor).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> asked = lock.withActor(actor).attemptAsync(Wait.forever());
         assertFalse(asked.isDone(), "it does not wait: " + lock);
         return asked;
     }
@@ -81,11 +82,11 @@ final class DeadlockEngineTest {
         return asked.join();
     }
 
-    private static Attempt.Deadlocked ended(CompletableFuture<Attempt> asked) {
-        return assertInstanceOf(Attempt.Deadlocked.class, now(asked));
+    private static Attempt.NotObtained<Lease> ended(CompletableFuture<Attempt<Lease>> asked) {
+        return assertNotObtained(Reason.DEADLOCK, now(asked));
     }
 
-    private Lease obtained(CompletableFuture<Attempt> asked) {
+    private Lease obtained(CompletableFuture<Attempt<Lease>> asked) {
         Lease lease = now(asked).orElseThrow();
         leases.add(lease);
         return lease;
@@ -112,10 +113,10 @@ final class DeadlockEngineTest {
     }
 
     /** Two clients, each of which has what the other one wants. */
-    private List<CompletableFuture<Attempt>> cross(LockOptions first, LockOptions second) {
+    private List<CompletableFuture<Attempt<Lease>>> cross(LockOptions first, LockOptions second) {
         holds(one.lock("a", first), "x");
         holds(two.lock("b", second), "y");
-        List<CompletableFuture<Attempt>> asked = new ArrayList<>();
+        List<CompletableFuture<Attempt<Lease>>> asked = new ArrayList<>();
         asked.add(waits(one.lock("b", first), "x"));
         asked.add(waits(two.lock("a", second), "y"));
         return asked;
@@ -123,7 +124,7 @@ final class DeadlockEngineTest {
 
     @Test
     void twoThatWaitForEachOther_areTold_andWaitOn() {
-        List<CompletableFuture<Attempt>> asked = cross(STRICT, STRICT);
+        List<CompletableFuture<Attempt<Lease>>> asked = cross(STRICT, STRICT);
         time.advance(FOUND);
         assertEquals(List.of("x->b y->a", "y->a x->b"), told());
         time.advance(FOUND); // once each
@@ -143,17 +144,17 @@ final class DeadlockEngineTest {
 
     @Test
     void theLastQueued_thatMayBeEnded_isEnded_andTheOtherGoesOn() {
-        List<CompletableFuture<Attempt>> asked = cross(BREAK, BREAK);
+        List<CompletableFuture<Attempt<Lease>>> asked = cross(BREAK, BREAK);
         time.advance(FOUND);
         assertFalse(asked.get(0).isDone());
-        Attempt.Deadlocked ended = ended(asked.get(1));
-        assertEquals("y->a x->b", words(ended.cycle()));
+        Attempt.NotObtained<Lease> ended = ended(asked.get(1));
+        assertEquals("y->a x->b", words(ended.cycle().orElseThrow()));
         DeadlockException thrown = assertThrows(DeadlockException.class, ended::orElseThrow);
         assertEquals("a", thrown.lockName());
-        assertEquals(ended.cycle(), thrown.cycle());
+        assertEquals(ended.cycle().orElseThrow(), thrown.cycle());
         assertTrue(events.stream()
                 .anyMatch(event ->
-                        event instanceof LockEvent.NotObtained not && not.reason() == LockEvent.Reason.DEADLOCK));
+                        event instanceof LockEvent.NotObtained not && not.reason() == Attempt.Reason.DEADLOCK));
         leases.get(1).release();
         time.advance(Duration.ofMillis(100));
         assertTrue(obtained(asked.get(0)).isValid());
@@ -162,7 +163,7 @@ final class DeadlockEngineTest {
 
     @Test
     void whoMayNotBeEnded_isNot_thoughItWasQueuedLast() {
-        List<CompletableFuture<Attempt>> asked = cross(BREAK, STRICT);
+        List<CompletableFuture<Attempt<Lease>>> asked = cross(BREAK, STRICT);
         time.advance(FOUND);
         ended(asked.get(0));
         assertFalse(asked.get(1).isDone());
@@ -180,12 +181,12 @@ final class DeadlockEngineTest {
         holds(one.lock("a", BREAK), "x");
         holds(two.lock("b", BREAK), "y");
         Lease last = holds(three.lock("c", BREAK), "z");
-        CompletableFuture<Attempt> first = waits(one.lock("b", BREAK), "x");
-        CompletableFuture<Attempt> second = waits(two.lock("c", BREAK), "y");
-        CompletableFuture<Attempt> third = waits(three.lock("a", BREAK), "z");
+        CompletableFuture<Attempt<Lease>> first = waits(one.lock("b", BREAK), "x");
+        CompletableFuture<Attempt<Lease>> second = waits(two.lock("c", BREAK), "y");
+        CompletableFuture<Attempt<Lease>> third = waits(three.lock("a", BREAK), "z");
         time.advance(FOUND);
-        Attempt.Deadlocked ended = ended(third);
-        assertEquals("z->a x->b y->c", words(ended.cycle()));
+        Attempt.NotObtained<Lease> ended = ended(third);
+        assertEquals("z->a x->b y->c", words(ended.cycle().orElseThrow()));
         assertFalse(first.isDone() || second.isDone());
         last.release();
         time.advance(Duration.ofMillis(100));
@@ -201,8 +202,8 @@ final class DeadlockEngineTest {
         DistributedReadWriteLock theirs = two.readWriteLock("d", BREAK);
         holds(ours.read(), "x");
         Lease reads = holds(theirs.read(), "y");
-        CompletableFuture<Attempt> first = waits(ours.write(), "x");
-        CompletableFuture<Attempt> second = waits(theirs.write(), "y");
+        CompletableFuture<Attempt<Lease>> first = waits(ours.write(), "x");
+        CompletableFuture<Attempt<Lease>> second = waits(theirs.write(), "y");
         time.advance(FOUND);
         // Each stands in its own way, too.
         ended(first);
@@ -215,9 +216,11 @@ final class DeadlockEngineTest {
     void readerBehindAWriter_whoWaitsForAReader() {
         holds(one.readWriteLock("d", STRICT).read(), "x");
         holds(two.lock("a", STRICT), "y");
-        CompletableFuture<Attempt> write = waits(three.readWriteLock("d", BREAK).write(), "z");
-        CompletableFuture<Attempt> read = waits(two.readWriteLock("d", STRICT).read(), "y");
-        CompletableFuture<Attempt> last = waits(one.lock("a", STRICT), "x");
+        CompletableFuture<Attempt<Lease>> write =
+                waits(three.readWriteLock("d", BREAK).write(), "z");
+        CompletableFuture<Attempt<Lease>> read =
+                waits(two.readWriteLock("d", STRICT).read(), "y");
+        CompletableFuture<Attempt<Lease>> last = waits(one.lock("a", STRICT), "x");
         time.advance(FOUND);
         ended(write);
         obtained(read); // at once: the writer was all that stood in its way
@@ -229,8 +232,10 @@ final class DeadlockEngineTest {
     void permits_thatAllWhoWaitHave() {
         holds(one.semaphore("s", 2, STRICT).permits(1), "x");
         Lease theirs = holds(two.semaphore("s", 2, STRICT).permits(1), "y");
-        CompletableFuture<Attempt> first = waits(one.semaphore("s", 2, BREAK).permits(1), "x");
-        CompletableFuture<Attempt> second = waits(two.semaphore("s", 2, BREAK).permits(1), "y");
+        CompletableFuture<Attempt<Lease>> first =
+                waits(one.semaphore("s", 2, BREAK).permits(1), "x");
+        CompletableFuture<Attempt<Lease>> second =
+                waits(two.semaphore("s", 2, BREAK).permits(1), "y");
         time.advance(FOUND);
         ended(second);
         theirs.release();
@@ -252,7 +257,7 @@ final class DeadlockEngineTest {
     @Test
     void actorThatWaitsForItself() {
         holds(one.lock("a", BREAK), "x");
-        CompletableFuture<Attempt> again = waits(one.lock("a", BREAK), "x");
+        CompletableFuture<Attempt<Lease>> again = waits(one.lock("a", BREAK), "x");
         time.advance(FOUND);
         assertEquals(List.of("x->a"), told());
         ended(again);
@@ -262,8 +267,8 @@ final class DeadlockEngineTest {
     void requestsOfOneClient_inTurns() {
         holds(one.lock("a", TURNS), "x");
         holds(one.lock("b", TURNS), "y");
-        CompletableFuture<Attempt> first = waits(one.lock("b", TURNS.withDeadlock(OnDeadlock.BREAK)), "x");
-        CompletableFuture<Attempt> second = waits(one.lock("a", TURNS), "y");
+        CompletableFuture<Attempt<Lease>> first = waits(one.lock("b", TURNS.withDeadlock(OnDeadlock.BREAK)), "x");
+        CompletableFuture<Attempt<Lease>> second = waits(one.lock("a", TURNS), "y");
         time.advance(FOUND);
         assertEquals(List.of("x->b y->a", "y->a x->b"), told());
         ended(first);
@@ -277,9 +282,9 @@ final class DeadlockEngineTest {
         // The line of the second client has one request at the server, for two actors.
         holds(one.lock("a", TURNS), "x");
         holds(two.lock("b", TURNS), "y");
-        CompletableFuture<Attempt> before = waits(two.lock("a", TURNS), "other");
-        CompletableFuture<Attempt> second = waits(two.lock("a", TURNS), "y");
-        CompletableFuture<Attempt> first = waits(one.lock("b", TURNS), "x");
+        CompletableFuture<Attempt<Lease>> before = waits(two.lock("a", TURNS), "other");
+        CompletableFuture<Attempt<Lease>> second = waits(two.lock("a", TURNS), "y");
+        CompletableFuture<Attempt<Lease>> first = waits(one.lock("b", TURNS), "x");
         time.advance(FOUND);
         assertEquals(List.of("x->b y->a", "y->a x->b"), told());
         before.cancel(false);
@@ -292,9 +297,9 @@ final class DeadlockEngineTest {
         LockOptions ends = TURNS.withDeadlock(OnDeadlock.BREAK);
         holds(one.lock("a", ends), "x");
         Lease theirs = holds(two.lock("b", ends), "y");
-        CompletableFuture<Attempt> first = waits(one.lock("b", ends), "x");
-        CompletableFuture<Attempt> mate = waits(two.lock("a", ends), "other");
-        CompletableFuture<Attempt> second = waits(two.lock("a", ends), "y");
+        CompletableFuture<Attempt<Lease>> first = waits(one.lock("b", ends), "x");
+        CompletableFuture<Attempt<Lease>> mate = waits(two.lock("a", ends), "other");
+        CompletableFuture<Attempt<Lease>> second = waits(two.lock("a", ends), "y");
         time.advance(FOUND);
         ended(second);
         assertFalse(first.isDone() || mate.isDone());
@@ -307,13 +312,12 @@ final class DeadlockEngineTest {
     void set_thatWaitsWithTheFirstOfItsLocks() {
         String[] order = one.locks("a", "b").names().toArray(String[]::new);
         holds(two.lock(order[1], STRICT), "y");
-        CompletableFuture<SetAttempt> set = one.allOf(one.lock("a", BREAK), one.lock("b", BREAK))
+        CompletableFuture<Attempt<LeaseSet>> set = one.allOf(one.lock("a", BREAK), one.lock("b", BREAK))
                 .withActor("x")
                 .attemptAsync(Wait.forever());
-        CompletableFuture<Attempt> other = waits(two.lock(order[0], STRICT), "y");
+        CompletableFuture<Attempt<Lease>> other = waits(two.lock(order[0], STRICT), "y");
         time.advance(FOUND);
-        SetAttempt.NotAll notAll = assertInstanceOf(SetAttempt.NotAll.class, now(set));
-        assertInstanceOf(Attempt.Deadlocked.class, notAll.why());
+        Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(Reason.DEADLOCK, now(set));
         assertEquals(order[1], notAll.lockName());
         time.advance(Duration.ofMillis(100));
         obtained(other); // what the set had was given back
@@ -328,7 +332,7 @@ final class DeadlockEngineTest {
 
     @Test
     void holdThatIsReleased_betweenThePictures_makesNone() {
-        List<CompletableFuture<Attempt>> asked = cross(BREAK, BREAK);
+        List<CompletableFuture<Attempt<Lease>>> asked = cross(BREAK, BREAK);
         for (int i = 0; i < 10; i++) {
             time.advance(AFTER); // a first picture has been made, and was not compared
             assertEquals(List.of(), told());
@@ -344,11 +348,11 @@ final class DeadlockEngineTest {
     void leaseThatGoesRoundInItsClient_makesNone() {
         holds(two.lock("b", STRICT), "y");
         Lease present = holds(one.lock("a", TURNS.withLocalHandoffs(1_000, Duration.ofMinutes(1))), "x0");
-        CompletableFuture<Attempt> theirs = waits(two.lock("a", STRICT), "y");
-        CompletableFuture<Attempt> forOthers = waits(one.lock("b", STRICT), "x0");
+        CompletableFuture<Attempt<Lease>> theirs = waits(two.lock("a", STRICT), "y");
+        CompletableFuture<Attempt<Lease>> forOthers = waits(one.lock("b", STRICT), "x0");
         for (int i = 1; i < 12; i++) {
             // Whoever has it waits for what the other client has, but not for long: it is handed on meanwhile.
-            CompletableFuture<Attempt> next =
+            CompletableFuture<Attempt<Lease>> next =
                     waits(one.lock("a", TURNS.withLocalHandoffs(1_000, Duration.ofMinutes(1))), "x" + i);
             time.advance(AFTER);
             forOthers.cancel(false);
@@ -400,7 +404,7 @@ final class DeadlockEngineTest {
     @Test
     void shortWaits_writeNothing_andWhatWasWrittenIsGoneSoon() {
         holds(one.lock("a", STRICT), "x");
-        CompletableFuture<Attempt> waits = waits(two.lock("a", STRICT), "y");
+        CompletableFuture<Attempt<Lease>> waits = waits(two.lock("a", STRICT), "y");
         time.advance(AFTER.minusMillis(10));
         assertEquals(List.of(), written());
         time.advance(AFTER);

@@ -1,12 +1,12 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
@@ -112,8 +112,8 @@ final class EndedHoldersEngineTest {
     @Test
     void attempt_holderLives_isTaken() {
         tryNow(client());
-        assertInstanceOf(
-                Attempt.Taken.class,
+        assertNotObtained(
+                Reason.TAKEN,
                 lock(client()).attemptAsync(Wait.none()).toCompletableFuture().join());
     }
 

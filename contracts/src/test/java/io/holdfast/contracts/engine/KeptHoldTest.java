@@ -1,13 +1,15 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -85,11 +87,9 @@ final class KeptHoldTest extends LocalLineFixture {
     @Test
     void recall_byOneThatDoesNotWait_freesTheLockForItsNextAttempt() {
         lease(ask(ours, KEPT)).release();
-        assertInstanceOf(
-                Attempt.Taken.class, other.lock("a").attemptAsync(Wait.none()).join());
-        assertInstanceOf(
-                Attempt.Obtained.class,
-                other.lock("a").attemptAsync(Wait.none()).join());
+        assertNotObtained(
+                Reason.TAKEN, other.lock("a").attemptAsync(Wait.none()).join());
+        assertObtained(other.lock("a").attemptAsync(Wait.none()).join());
     }
 
     @Test
@@ -316,8 +316,8 @@ final class KeptHoldTest extends LocalLineFixture {
     void recall_messageToOneThatDoesNotWaitIsLost_isToldByTheNextRenewal() {
         Holdfast deaf = deafClient();
         lease(ask(deaf, KEPT_LONG)).release();
-        assertInstanceOf(
-                Attempt.Taken.class, other.lock("a").attemptAsync(Wait.none()).join());
+        assertNotObtained(
+                Reason.TAKEN, other.lock("a").attemptAsync(Wait.none()).join());
         time.advance(THIRD);
         assertFalse(other.lock("a").isLocked());
         deaf.close();
@@ -402,7 +402,8 @@ final class KeptHoldTest extends LocalLineFixture {
             Lease kept = lease(ask(ours, KEPT));
             long token = kept.token();
             assertEquals(ReleaseResult.KEPT, kept.release());
-            Attempt attempt = ours.lock("a", options).attemptAsync(Wait.none()).join();
+            Attempt<Lease> attempt =
+                    ours.lock("a", options).attemptAsync(Wait.none()).join();
             Lease lease = attempt.asOptional().orElseThrow(() -> new AssertionError(attempt + " with " + options));
             assertTrue(lease.token() > token);
             lease.release();
@@ -427,12 +428,12 @@ final class KeptHoldTest extends LocalLineFixture {
         driver.next("acquire").answer(driver.grantedToKeep(100));
         driver.stopAnswering("release");
         assertEquals(ReleaseResult.KEPT, lease(kept).release());
-        CompletableFuture<Attempt> attempt = client.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> attempt = client.lock("a").attemptAsync(Wait.none());
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
         assertFalse(attempt.isDone());
         driver.next("release").answer(driver.released("RELEASED"));
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20))); // somebody else was faster
-        assertInstanceOf(Attempt.Taken.class, attempt.join());
+        assertNotObtained(Reason.TAKEN, attempt.join());
         driver.answer("release", call -> driver.released("RELEASED"));
         client.close();
     }
@@ -441,8 +442,7 @@ final class KeptHoldTest extends LocalLineFixture {
     @Test
     void attempt_lockOfWhichThisClientHasALease_isTaken() {
         Lease lease = lease(ask(ours, KEPT));
-        assertInstanceOf(
-                Attempt.Taken.class, ours.lock("a").attemptAsync(Wait.none()).join());
+        assertNotObtained(Reason.TAKEN, ours.lock("a").attemptAsync(Wait.none()).join());
         assertTrue(lease.isValid());
         lease.release();
     }

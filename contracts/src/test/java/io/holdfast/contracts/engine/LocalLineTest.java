@@ -1,5 +1,6 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -75,23 +77,24 @@ final class LocalLineTest extends LocalLineFixture {
     @Test
     void attempt_whileAnotherThreadHolds_timesOutAndKnowsTheHolder() {
         Lease lease = lease(ask(ours, HANDED));
-        CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
+        CompletableFuture<Attempt<Lease>> attempt =
+                ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
         time.advance(Duration.ofMillis(100));
-        Attempt.TimedOut out = assertInstanceOf(Attempt.TimedOut.class, attempt.join());
+        Attempt.NotObtained<Lease> out = assertNotObtained(Reason.TIMED_OUT, attempt.join());
         Holder holder = out.contention().holder().orElseThrow();
         assertEquals(ours.options().application(), holder.application());
         assertEquals(Long.toString(ProcessHandle.current().pid()), holder.pid());
         assertFalse(holder.host().isEmpty());
-        assertInstanceOf(
-                Attempt.Taken.class,
-                ours.lock("a", HANDED).attemptAsync(Wait.none()).join());
+        assertNotObtained(
+                Reason.TAKEN, ours.lock("a", HANDED).attemptAsync(Wait.none()).join());
         lease.release();
     }
 
     @Test
     void attempt_theServerIsAway_isUnknown() {
         Lease lease = lease(ask(other, LockOptions.defaults()));
-        CompletableFuture<Attempt> attempt = ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
+        CompletableFuture<Attempt<Lease>> attempt =
+                ours.lock("a", HANDED).attemptAsync(Wait.upTo(Duration.ofMillis(100)));
         control.disconnect();
         time.advance(Duration.ofSeconds(10));
         assertInstanceOf(Attempt.Unknown.class, attempt.join());
@@ -136,11 +139,11 @@ final class LocalLineTest extends LocalLineFixture {
     @Test
     void evict_waitersOfTheClient_areAllTold() {
         Lease lease = lease(ask(other, LockOptions.defaults()));
-        CompletableFuture<Attempt> first = ours.lock("a", HANDED).attemptAsync(Wait.forever());
-        CompletableFuture<Attempt> second = ours.lock("a", HANDED).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> first = ours.lock("a", HANDED).attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> second = ours.lock("a", HANDED).attemptAsync(Wait.forever());
         control.drop("a");
-        assertInstanceOf(Attempt.Dropped.class, first.join());
-        assertInstanceOf(Attempt.Dropped.class, second.join());
+        assertNotObtained(Reason.DROPPED, first.join());
+        assertNotObtained(Reason.DROPPED, second.join());
         lease.release();
     }
 
@@ -466,9 +469,8 @@ final class LocalLineTest extends LocalLineFixture {
         other.admin().release("a", Admin.Waiters.HAND_OFF);
         Lease theirs = lease(ask(other, LockOptions.defaults()));
         time.advance(MICRO);
-        assertInstanceOf(
-                Attempt.Taken.class,
-                ours.lock("a", KEPT).attemptAsync(Wait.none()).join());
+        assertNotObtained(
+                Reason.TAKEN, ours.lock("a", KEPT).attemptAsync(Wait.none()).join());
         theirs.release();
     }
 
@@ -518,8 +520,8 @@ final class LocalLineTest extends LocalLineFixture {
         other.admin().release("a", Admin.Waiters.HAND_OFF);
         Lease theirs = lease(ask(other, LockOptions.defaults()));
         time.advance(THIRD);
-        assertInstanceOf(
-                Attempt.Taken.class,
+        assertNotObtained(
+                Reason.TAKEN,
                 deaf.lock("a", KEPT_LONG).attemptAsync(Wait.none()).join());
         theirs.release();
         deaf.close();
@@ -575,9 +577,10 @@ final class LocalLineTest extends LocalLineFixture {
                         found.add(e);
                     }
                 });
-        CompletableFuture<Attempt> second = client.lock("a", HANDED).attemptAsync(Wait.upTo(EngineFixture.VALIDITY));
+        CompletableFuture<Attempt<Lease>> second =
+                client.lock("a", HANDED).attemptAsync(Wait.upTo(EngineFixture.VALIDITY));
         time.advance(EngineFixture.VALIDITY);
-        assertInstanceOf(Attempt.TimedOut.class, second.join());
+        assertNotObtained(Reason.TIMED_OUT, second.join());
         assertTrue(told.isDone());
         assertEquals(List.of(), found);
         client.close();

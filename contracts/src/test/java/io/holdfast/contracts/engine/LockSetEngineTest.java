@@ -1,5 +1,6 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastClosedException;
@@ -21,7 +23,6 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.ServerRefusedException;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
 import io.holdfast.contracts.FakeDriver.Call;
@@ -144,17 +145,16 @@ final class LockSetEngineTest extends EngineFixture {
 
     @Test
     void attempt_laterLockIsTaken_givesBackAndTellsWhenThatIsAnswered() {
-        CompletableFuture<SetAttempt> future = set(NAMES, LOCK).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, LOCK).attemptAsync(Wait.none());
         grant(order.get(0));
         Call taken = server.next("acquire");
         taken.answer(server.taken(seconds(7)));
         assertEquals(List.of(order.get(0)), all("release", server));
         assertFalse(future.isDone(), "before the releases are answered");
         server.next("release").answer(server.released("RELEASED"));
-        SetAttempt.NotAll notAll = assertInstanceOf(SetAttempt.NotAll.class, future.join());
+        Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(Reason.TAKEN, future.join());
         assertEquals(order.get(1), notAll.lockName());
-        assertInstanceOf(Attempt.Taken.class, notAll.why());
-        assertEquals(seconds(7), notAll.why().contention().remaining());
+        assertEquals(seconds(7), notAll.contention().remaining());
         assertEquals(2, server.count("acquire"), "the third was not asked for");
     }
 
@@ -217,7 +217,7 @@ final class LockSetEngineTest extends EngineFixture {
 
     @Test
     void attempt_serverRefusesALaterLock_failsAndGivesBack() {
-        CompletableFuture<SetAttempt> future = set(NAMES, LOCK).attemptAsync(PATIENT);
+        CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, LOCK).attemptAsync(PATIENT);
         grant(order.get(0));
         answerAllReleases();
         server.next("acquire").reject("WRONGTYPE Operation against a key holding the wrong kind of value");
@@ -229,11 +229,11 @@ final class LockSetEngineTest extends EngineFixture {
 
     @Test
     void attempt_serverOfALaterLockDoesNotAnswer_isUnknownOfThatLockAndGivesBack() {
-        CompletableFuture<SetAttempt> future = set(NAMES, LOCK).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, LOCK).attemptAsync(Wait.none());
         grant(order.get(0));
         answerAllReleases();
         server.next("acquire").fail();
-        SetAttempt.Unknown unknown = assertInstanceOf(SetAttempt.Unknown.class, future.join());
+        Attempt.Unknown<?> unknown = assertInstanceOf(Attempt.Unknown.class, future.join());
         assertEquals(order.get(1), unknown.lockName());
         assertEquals(0, holdfast.leaseCount());
         assertEquals(2, server.count("release"), "the one that is held, and the one that is perhaps");
@@ -290,7 +290,7 @@ final class LockSetEngineTest extends EngineFixture {
 
     @Test
     void loss_whileItWaits_countsTheSameWait() {
-        CompletableFuture<SetAttempt> future = set(NAMES, LOCK).attemptAsync(Wait.upTo(seconds(15)));
+        CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, LOCK).attemptAsync(Wait.upTo(seconds(15)));
         grant(order.get(0));
         queue(order.get(1));
         answerAllReleases();
@@ -302,21 +302,19 @@ final class LockSetEngineTest extends EngineFixture {
         assertEquals(seconds(15), time.elapsed());
         assertTrue(lost.compareTo(seconds(9)) > 0);
         assertEquals(
-                order.get(0),
-                assertInstanceOf(SetAttempt.NotAll.class, future.join()).lockName());
+                order.get(0), assertNotObtained(Reason.TIMED_OUT, future.join()).lockName());
     }
 
     @Test
     void loss_nothingLeftOfTheWait_endsAndNamesTheLostLock() {
         LockOptions brief = LOCK.withLeaseDuration(millis(100)).withRenewal(false);
-        CompletableFuture<SetAttempt> future = set(NAMES, brief).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<LeaseSet>> future = set(NAMES, brief).attemptAsync(Wait.none());
         grant(order.get(0));
         Call second = server.next("acquire");
         answerAllReleases();
         time.advance(millis(99)); // its renewals are not answered
-        SetAttempt.NotAll notAll = assertInstanceOf(SetAttempt.NotAll.class, future.join());
+        Attempt.NotObtained<LeaseSet> notAll = assertNotObtained(Reason.TIMED_OUT, future.join());
         assertEquals(order.get(0), notAll.lockName());
-        assertInstanceOf(Attempt.TimedOut.class, notAll.why());
         second.answer(server.granted(9));
         assertEquals(0, holdfast.leaseCount());
         assertEquals(2, server.count("acquire"));
@@ -425,14 +423,14 @@ final class LockSetEngineTest extends EngineFixture {
 
     @Test
     void renewed_offAndTheExtensionIsNotAnswered_isUnknownAndGivesBack() {
-        CompletableFuture<SetAttempt> future =
+        CompletableFuture<Attempt<LeaseSet>> future =
                 set(List.of("a", "b"), LOCK.withRenewal(false)).attemptAsync(PATIENT);
         server.next("acquire").answer(server.granted(1));
         server.next("acquire").answer(server.granted(2));
         answerAllReleases();
         server.next("confirm").answer(server.held());
         server.next("confirm").fail();
-        assertInstanceOf(SetAttempt.Unknown.class, future.join());
+        assertInstanceOf(Attempt.Unknown.class, future.join());
         assertEquals(0, holdfast.leaseCount());
         assertEquals(2, server.count("release"));
     }

@@ -5,13 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
+import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.spi.Command;
@@ -118,10 +118,10 @@ final class LockSetLoadTest {
                 default -> Wait.forever();
             };
             open++;
-            CompletableFuture<SetAttempt> asked = client.allOf(locks).attemptAsync(wait);
+            CompletableFuture<Attempt<LeaseSet>> asked = client.allOf(locks).attemptAsync(wait);
             asked.whenComplete((attempt, failure) -> {
                 open--;
-                if (attempt instanceof SetAttempt.Obtained held) {
+                if (attempt instanceof Attempt.Obtained<LeaseSet> held) {
                     obtained++;
                     work(client, held.lease(), rounds);
                 } else {

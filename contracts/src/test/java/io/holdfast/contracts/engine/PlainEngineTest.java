@@ -1,17 +1,19 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Backoff;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainLease;
 import io.holdfast.PlainLock;
 import io.holdfast.PlainOptions;
@@ -97,7 +99,7 @@ final class PlainEngineTest extends EngineFixture {
 
     @Test
     void acquire_answerComesAfterTheWholeTerm_isNeverHandedOut() {
-        CompletableFuture<PlainAttempt> future =
+        CompletableFuture<Attempt<PlainLease>> future =
                 holdfast.plainLock("k", STEADY.withLeaseDuration(millis(500))).attemptAsync(Wait.none());
         for (int i = 0; i < 4; i++) {
             time.advance(millis(500));
@@ -105,7 +107,7 @@ final class PlainEngineTest extends EngineFixture {
             assertEquals(i == 0 ? "0" : "1", acquire.arg(3), "it may find its own value");
             acquire.answer(plainGranted());
         }
-        assertInstanceOf(PlainAttempt.Unknown.class, future.join());
+        assertInstanceOf(Attempt.Unknown.class, future.join());
         assertEquals(
                 server.calls("plain_acquire").get(0).arg(1),
                 server.next("plain_release").arg(1));
@@ -179,11 +181,12 @@ final class PlainEngineTest extends EngineFixture {
 
     @Test
     void acquire_taken_isAskedAgainByTheBackoffAndALastTimeAtTheEnd() {
-        CompletableFuture<PlainAttempt> future = holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(millis(250)));
+        CompletableFuture<Attempt<PlainLease>> future =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(millis(250)));
         server.answer("plain_acquire", call -> takenBy("other"));
         time.advance(seconds(5));
         assertEquals(List.of(millis(0), millis(100), millis(200), millis(250)), asked());
-        assertInstanceOf(PlainAttempt.TimedOut.class, future.join());
+        assertNotObtained(Reason.TIMED_OUT, future.join());
         assertEquals(0, server.count("plain_release"), "nothing to take back: each was answered");
     }
 
@@ -203,9 +206,10 @@ final class PlainEngineTest extends EngineFixture {
 
     @Test
     void takeBack_copyOfTheAcquireMayBeUnderWay_looksASecondTime() {
-        CompletableFuture<PlainAttempt> future = holdfast.plainLock("k", STEADY).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<PlainLease>> future =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.none());
         nextAcquire().fail();
-        assertInstanceOf(PlainAttempt.Unknown.class, future.join());
+        assertInstanceOf(Attempt.Unknown.class, future.join());
         server.next("plain_release").fail();
         time.advance(millis(100));
         server.next("plain_release").answer(word("GONE"));
@@ -219,11 +223,12 @@ final class PlainEngineTest extends EngineFixture {
 
     @Test
     void acquire_timedOutWithACopyUnanswered_isTakenBack() {
-        CompletableFuture<PlainAttempt> future = holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(millis(100)));
+        CompletableFuture<Attempt<PlainLease>> future =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(millis(100)));
         nextAcquire().fail();
         time.advance(millis(100));
         nextAcquire().answer(takenBy("other"));
-        assertInstanceOf(PlainAttempt.TimedOut.class, future.join());
+        assertNotObtained(Reason.TIMED_OUT, future.join());
         server.next("plain_release");
     }
 
@@ -302,7 +307,7 @@ final class PlainEngineTest extends EngineFixture {
         extension.join();
         var unused = lease.releaseAsync();
         server.next("plain_release").answer(word("RELEASED"));
-        CompletableFuture<PlainAttempt> second =
+        CompletableFuture<Attempt<PlainLease>> second =
                 listening.plainLock("k", STEADY).attemptAsync(Wait.none());
         nextAcquire().answer(takenBy("other"));
         second.join();

@@ -1,5 +1,7 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -8,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastOptions;
@@ -58,8 +61,8 @@ class QuarantineEngineTest {
         });
     }
 
-    private CompletableFuture<Attempt> ask(Holdfast holdfast, Wait wait) {
-        CompletableFuture<Attempt> attempt = holdfast.lock("a").attemptAsync(wait);
+    private CompletableFuture<Attempt<Lease>> ask(Holdfast holdfast, Wait wait) {
+        CompletableFuture<Attempt<Lease>> attempt = holdfast.lock("a").attemptAsync(wait);
         server.next("acquire").answer(server.granted(100));
         return attempt;
     }
@@ -71,13 +74,13 @@ class QuarantineEngineTest {
 
     @Test
     void acquire_serverThatKnowsItsGrants_handsOutAtOnce() {
-        assertInstanceOf(Attempt.Obtained.class, ask(connect(), Wait.none()).join());
+        assertObtained(ask(connect(), Wait.none()).join());
     }
 
     @Test
     void acquire_serverThatMayHaveForgotten_handsOutWhenTheTimeIsOverAndNotBefore() {
         forgets();
-        CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());
+        CompletableFuture<Attempt<Lease>> attempt = ask(connect(), Wait.forever());
         time.advance(QUARANTINE.minusMillis(1));
         assertFalse(attempt.isDone());
         time.advance(Duration.ofMillis(1));
@@ -90,7 +93,7 @@ class QuarantineEngineTest {
         Holdfast holdfast = connect();
         server.answer("confirm", call -> server.held());
         Duration term = Duration.ofSeconds(5);
-        CompletableFuture<Attempt> attempt = holdfast.lock(
+        CompletableFuture<Attempt<Lease>> attempt = holdfast.lock(
                         "a", LockOptions.defaults().withLeaseDuration(term).withRenewal(false))
                 .attemptAsync(Wait.forever());
         server.next("acquire").answer(server.granted(100));
@@ -113,7 +116,7 @@ class QuarantineEngineTest {
     @Test
     void acquire_memoryLostWhileItIsHeldBack_waitsAnew() {
         forgets();
-        CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());
+        CompletableFuture<Attempt<Lease>> attempt = ask(connect(), Wait.forever());
         time.advance(QUARANTINE.dividedBy(2));
         forgets();
         time.advance(QUARANTINE.minusMillis(1));
@@ -127,32 +130,32 @@ class QuarantineEngineTest {
         Holdfast holdfast = connect();
         server.stopAnswering("memory");
         int before = server.count("memory");
-        CompletableFuture<Attempt> attempt = holdfast.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> attempt = holdfast.lock("a").attemptAsync(Wait.none());
         assertEquals(before, server.count("memory"));
         server.next("acquire").answer(server.granted(100));
         assertEquals(before + 1, server.count("memory"));
         assertFalse(attempt.isDone());
         answersAboutItsMemory();
-        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+        assertObtained(attempt.join());
     }
 
     @Test
     void acquire_questionNotAnswered_isAskedAgain() {
         Holdfast holdfast = connect();
         server.stopAnswering("memory");
-        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.none());
+        CompletableFuture<Attempt<Lease>> attempt = ask(holdfast, Wait.none());
         server.next("memory").fail();
         assertFalse(attempt.isDone());
         answersAboutItsMemory();
         time.advance(Duration.ofMillis(100));
-        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+        assertObtained(attempt.join());
     }
 
     @Test
     void acquire_questionRefused_failsWithTheReasonAndGivesBack() {
         Holdfast holdfast = connect();
         server.stopAnswering("memory");
-        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.none());
+        CompletableFuture<Attempt<Lease>> attempt = ask(holdfast, Wait.none());
         server.next("memory").reject("ERR The user executing the script can't run this command or subcommand");
         answerReleases();
         CompletionException e = assertThrows(CompletionException.class, attempt::join);
@@ -167,13 +170,11 @@ class QuarantineEngineTest {
         forgets();
         Holdfast holdfast = connect();
         for (Wait wait : List.of(Wait.none(), Wait.upTo(QUARANTINE.minusMillis(1)))) {
-            CompletableFuture<Attempt> attempt =
+            CompletableFuture<Attempt<Lease>> attempt =
                     holdfast.lock("a", EngineFixture.STRICT).attemptAsync(wait);
             server.next("acquire").answer(server.granted(100));
             assertNotNull(server.next("release"));
-            assertEquals(
-                    Attempt.Unconfirmed.Reason.QUARANTINE,
-                    assertInstanceOf(Attempt.Unconfirmed.class, attempt.join()).reason());
+            assertNotObtained(Reason.QUARANTINE, attempt.join());
         }
     }
 
@@ -199,7 +200,7 @@ class QuarantineEngineTest {
     void close_whileHeldBack_failsTheRequestAndReleases() {
         forgets();
         Holdfast holdfast = connect();
-        CompletableFuture<Attempt> attempt = ask(holdfast, Wait.forever());
+        CompletableFuture<Attempt<Lease>> attempt = ask(holdfast, Wait.forever());
         answerReleases();
         holdfast.close();
         time.advance(QUARANTINE);
@@ -211,7 +212,7 @@ class QuarantineEngineTest {
     @Test
     void cancel_whileHeldBack_releasesAtOnce() {
         forgets();
-        CompletableFuture<Attempt> attempt = ask(connect(), Wait.forever());
+        CompletableFuture<Attempt<Lease>> attempt = ask(connect(), Wait.forever());
         attempt.cancel(true);
         assertNotNull(server.next("release"));
     }

@@ -1,5 +1,6 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -7,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
@@ -66,7 +68,7 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void acquire_writeBackRefused_isLostAndTakenBack() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).answer(granted(107));
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
@@ -103,19 +105,19 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void acquire_writeBackFailsAndAnotherHoldsTheThird_isLostAtOnce() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).answer(granted(107));
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         assertOpen(future);
         node(0).next(RAISE).fail();
-        assertEquals("a", as(Attempt.Taken.class, future).lockName());
+        assertEquals("a", assertNotObtained(Reason.TAKEN, done(future)).lockName());
         assertEquals(List.of(1, 1, 0), counts("release"));
     }
 
     @Test
     void acquire_writeBackIsNotAnswered_isLostAtTheNodeTimeout() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).answer(granted(107));
         time.advance(millis(60));
@@ -123,7 +125,7 @@ final class QuorumEngineTest extends QuorumFixture {
         time.advance(millis(39));
         assertOpen(future); // counted from when the write-back left
         time.advance(millis(1));
-        Attempt.Unknown unknown = as(Attempt.Unknown.class, future);
+        Attempt.Unknown<?> unknown = unknown(future);
         // One has answered; one has not answered the write-back, and one nothing at all.
         assertEquals(2, unknown.cause().nodeFailures().size(), "the one that has answered has not failed");
         assertEquals(List.of(1, 1, 1), counts("release"));
@@ -131,7 +133,7 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void acquire_oneRefusesAndAnotherHolds_takesNothingBackWhereNothingCanBe() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).reject("ERR no");
         node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         assertFalse(future.isDone()); // the third could tell that the lock is taken
@@ -214,46 +216,46 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void acquire_minoritySilent_isDecidedByTheOthersAtOnce() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         assertOpen(future);
         node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
-        Attempt.Taken taken = as(Attempt.Taken.class, future);
+        Attempt.NotObtained<Lease> taken = assertNotObtained(Reason.TAKEN, done(future));
         assertEquals("x.0-1", taken.contention().holder().orElseThrow().owner());
     }
 
     /** One node away and one that refuses leave no majority to win, but whether the lock is taken, the third has to say. */
     @Test
     void acquire_oneNodeAwayAndTheLockIsTaken_isTakenAndNotUnknown() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).fail();
         node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         assertOpen(future);
         node(2).next(ACQUIRE).answer(taken("x.0-1", 20_000));
-        as(Attempt.Taken.class, future);
+        assertNotObtained(Reason.TAKEN, done(future));
     }
 
     @Test
     void acquire_oneNodeAwayAndOneSilent_isUnknownAtTheNodeTimeout() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).fail();
         node(1).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         time.advance(millis(99));
         assertOpen(future);
         time.advance(millis(1));
-        as(Attempt.Unknown.class, future);
+        unknown(future);
     }
 
     @Test
     void acquire_votesSplitAndOneSilent_isDecidedAtTheNodeTimeout() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(taken("x.0-1", 20_000));
         node(1).next(ACQUIRE).answer(granted(100));
         time.advance(millis(99));
         assertOpen(future);
         assertEquals(List.of(0, 0, 0), counts("release"));
         time.advance(millis(1));
-        as(Attempt.Taken.class, future);
+        assertNotObtained(Reason.TAKEN, done(future));
         // Also on the one that did not answer, with a tombstone; not on the one that refused.
         assertEquals(List.of(0, 1, 1), counts("release"));
         assertEquals("0", node(1).next("release").tombstone());
@@ -262,11 +264,11 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void acquire_majoritySilent_isUnknownWithTheFailureOfEachNode() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.none());
         node(0).next(ACQUIRE).answer(granted(100));
         node(1).next(ACQUIRE).reject("MISCONF cannot save");
         time.advance(millis(100));
-        Attempt.Unknown unknown = as(Attempt.Unknown.class, future);
+        Attempt.Unknown<?> unknown = unknown(future);
         assertEquals(
                 List.of("ServerRefusedException", "ServerUnreachableException"),
                 names(unknown.cause().nodeFailures().stream()));
@@ -275,7 +277,7 @@ final class QuorumEngineTest extends QuorumFixture {
 
     @Test
     void acquire_majorityRefusesForGood_isRefusedAtOnceAlsoIfItWaits() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.forever());
         node(0).next(ACQUIRE).reject("NOPERM no permission");
         node(1).next(ACQUIRE).reject("NOPERM no permission");
         assertTrue(future.isCompletedExceptionally());

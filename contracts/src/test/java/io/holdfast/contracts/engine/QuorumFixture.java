@@ -1,6 +1,7 @@
 package io.holdfast.contracts.engine;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
@@ -135,10 +136,8 @@ abstract class QuorumFixture {
         return Duration.ofMillis(millis);
     }
 
-    static <T extends Attempt> T as(Class<T> type, CompletableFuture<Attempt> future) {
-        Attempt attempt = done(future);
-        assertTrue(type.isInstance(attempt), "not " + type.getSimpleName() + ": " + attempt);
-        return type.cast(attempt);
+    static Attempt.Unknown<?> unknown(CompletableFuture<Attempt<Lease>> future) {
+        return assertInstanceOf(Attempt.Unknown.class, done(future));
     }
 
     static List<String> names(Stream<NodeFailure> failures) {

@@ -1,10 +1,12 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -49,12 +51,12 @@ final class QuorumWaitEngineTest extends QuorumFixture {
 
     @Test
     void wait_over_asksALastTimeAndIsTimedOut() {
-        CompletableFuture<Attempt> future = quorum.lock("a").attemptAsync(Wait.upTo(millis(700)));
+        CompletableFuture<Attempt<Lease>> future = quorum.lock("a").attemptAsync(Wait.upTo(millis(700)));
         nodes.forEach(node -> node.answer(ACQUIRE, call -> taken("x.0-1", 20_000)));
         time.advance(millis(699));
         assertOpen(future);
         time.advance(millis(1));
-        as(Attempt.TimedOut.class, future);
+        assertNotObtained(Reason.TIMED_OUT, done(future));
         assertEquals(3, node(0).count(ACQUIRE));
     }
 

@@ -1,11 +1,14 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertNotObtained;
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -43,10 +46,10 @@ final class ReentryEngineTest extends EngineFixture {
                 enters.withMinRemaining(Duration.ZERO).withInterruptBefore(LEAST));
     }
 
-    private CompletableFuture<Attempt> entering(LockOptions options, Wait wait) {
+    private CompletableFuture<Attempt<Lease>> entering(LockOptions options, Wait wait) {
         Lease outer = lease("a", options);
         time.advance(LATE);
-        CompletableFuture<Attempt> entered = holdfast.lock("a", options).attemptAsync(wait);
+        CompletableFuture<Attempt<Lease>> entered = holdfast.lock("a", options).attemptAsync(wait);
         assertTrue(outer.isValid());
         return entered;
     }
@@ -60,11 +63,11 @@ final class ReentryEngineTest extends EngineFixture {
     @ParameterizedTest
     @MethodSource("ways")
     void reenter_extensionAnsweredLate_isExtendedOnceMoreAndHasTheLeastLeft(LockOptions options) {
-        CompletableFuture<Attempt> entered = entering(options, Wait.forever());
+        CompletableFuture<Attempt<Lease>> entered = entering(options, Wait.forever());
         answerLate();
         assertFalse(entered.isDone(), "handed out with too little left: " + entered);
         server.next("confirm").answer(server.held());
-        Lease inner = assertInstanceOf(Attempt.Obtained.class, entered.join()).lease();
+        Lease inner = assertObtained(entered.join());
         assertTrue(inner.remaining().compareTo(LEAST) > 0, inner + " has " + inner.remaining());
         assertEquals(ReleaseResult.STILL_HELD, inner.release());
     }
@@ -72,7 +75,7 @@ final class ReentryEngineTest extends EngineFixture {
     @ParameterizedTest
     @MethodSource("ways")
     void reenterWithoutWait_everyExtensionAnsweredLate_isUnknownInTheEnd(LockOptions options) {
-        CompletableFuture<Attempt> entered = entering(options, Wait.none());
+        CompletableFuture<Attempt<Lease>> entered = entering(options, Wait.none());
         for (int i = 0; i <= 3; i++) {
             assertFalse(entered.isDone(), "after " + i);
             answerLate();
@@ -84,11 +87,12 @@ final class ReentryEngineTest extends EngineFixture {
     @ParameterizedTest
     @EnumSource(names = "REENTER.*", mode = EnumSource.Mode.MATCH_ANY)
     void reenter_everyExtensionAnsweredLate_endsWithItsWait(Reentrancy how) {
-        CompletableFuture<Attempt> entered = entering(BRIEF.withReentrancy(how), Wait.upTo(LATE.multipliedBy(3)));
+        CompletableFuture<Attempt<Lease>> entered =
+                entering(BRIEF.withReentrancy(how), Wait.upTo(LATE.multipliedBy(3)));
         for (int i = 0; i < 3; i++) {
             answerLate();
         }
-        assertInstanceOf(Attempt.TimedOut.class, entered.join());
+        assertNotObtained(Reason.TIMED_OUT, entered.join());
         assertLeftOnce();
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -9,7 +10,7 @@ import io.holdfast.Attempt;
 import io.holdfast.Backoff;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
-import io.holdfast.PlainAttempt;
+import io.holdfast.PlainLease;
 import io.holdfast.PlainOptions;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
@@ -79,11 +80,13 @@ final class RefusedEngineTest extends EngineFixture {
             })
     void attempt_withoutWait_isRefused(String error) {
         for (LockOptions options : List.of(STRICT, LockOptions.defaults())) {
-            CompletableFuture<Attempt> future = holdfast.lock("a", options).attemptAsync(Wait.none());
+            CompletableFuture<Attempt<Lease>> future =
+                    holdfast.lock("a", options).attemptAsync(Wait.none());
             server.next("acquire").reject(error);
             assertRefused(future, error);
         }
-        CompletableFuture<PlainAttempt> plain = holdfast.plainLock("k", STEADY).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<PlainLease>> plain =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.none());
         server.next("plain_acquire").reject(error);
         assertRefused(plain, error);
         assertNoCopyIsFeared();
@@ -94,14 +97,16 @@ final class RefusedEngineTest extends EngineFixture {
         CompletableFuture<Lease> future = holdfast.lock("a").acquireAsync(Wait.none());
         server.next("acquire").reject(READONLY);
         assertEquals(
-                "fake:6379 refused: " + READONLY + " (it is a replica: give the address of the master)",
+                "fake:6379 refused: " + READONLY
+                        + " (it is a replica: give the address of the master) [HF-SERVER-REFUSED]",
                 failure(future).getMessage());
     }
 
     @Test
     void wait_isRepeated_andServedWhenTheServerCan() {
         CompletableFuture<Lease> future = holdfast.lock("a", STRICT).acquireAsync(Wait.upTo(seconds(10)));
-        CompletableFuture<PlainAttempt> plain = holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(10)));
+        CompletableFuture<Attempt<PlainLease>> plain =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(10)));
         server.next("acquire").reject(READONLY);
         server.next("plain_acquire").reject(READONLY);
         assertFalse(future.isDone() || plain.isDone());
@@ -109,17 +114,19 @@ final class RefusedEngineTest extends EngineFixture {
         server.next("acquire").answer(server.granted(100));
         server.next("plain_acquire").answer(Reply.of(List.of(Reply.of("GRANTED"), Reply.of(0))));
         obtained(future);
-        assertInstanceOf(PlainAttempt.Obtained.class, plain.join());
+        assertObtained(plain.join());
     }
 
     @Test
     void wait_refusedUntilItsEnd_isRefused() {
         for (LockOptions options : List.of(STRICT, LockOptions.defaults())) {
-            CompletableFuture<Attempt> future = holdfast.lock("a", options).attemptAsync(Wait.upTo(seconds(3)));
+            CompletableFuture<Attempt<Lease>> future =
+                    holdfast.lock("a", options).attemptAsync(Wait.upTo(seconds(3)));
             refuseFor(future, "acquire", READONLY);
             assertRefused(future, READONLY);
         }
-        CompletableFuture<PlainAttempt> plain = holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(3)));
+        CompletableFuture<Attempt<PlainLease>> plain =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(3)));
         refuseFor(plain, "plain_acquire", READONLY);
         assertRefused(plain, READONLY);
         assertNoCopyIsFeared();
@@ -127,8 +134,8 @@ final class RefusedEngineTest extends EngineFixture {
 
     @Test
     void wait_overForOneOfALine_isRefused() {
-        CompletableFuture<Attempt> forever = holdfast.lock("a").attemptAsync(Wait.forever());
-        CompletableFuture<Attempt> limited = holdfast.lock("a").attemptAsync(Wait.upTo(seconds(3)));
+        CompletableFuture<Attempt<Lease>> forever = holdfast.lock("a").attemptAsync(Wait.forever());
+        CompletableFuture<Attempt<Lease>> limited = holdfast.lock("a").attemptAsync(Wait.upTo(seconds(3)));
         refuseFor(limited, "acquire", READONLY);
         assertRefused(limited, READONLY);
         assertFalse(forever.isDone());
@@ -136,13 +143,14 @@ final class RefusedEngineTest extends EngineFixture {
 
     @Test
     void earlierCopy_isUnanswered_isUnknown_andTakenBack() {
-        CompletableFuture<Attempt> future = holdfast.lock("a", STRICT).attemptAsync(Wait.upTo(seconds(3)));
+        CompletableFuture<Attempt<Lease>> future = holdfast.lock("a", STRICT).attemptAsync(Wait.upTo(seconds(3)));
         Call lost = server.next("acquire");
         lost.fail();
-        CompletableFuture<PlainAttempt> plain = holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(3)));
+        CompletableFuture<Attempt<PlainLease>> plain =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(3)));
         server.next("plain_acquire").fail();
         refuseFor(plain, "plain_acquire", READONLY);
-        assertInstanceOf(PlainAttempt.Unknown.class, plain.join());
+        assertInstanceOf(Attempt.Unknown.class, plain.join());
         refuseFor(future, "acquire", READONLY);
         time.runUntil("it gives up", seconds(3), () -> {
             server.open().stream().filter(call -> call.name().equals("release")).forEach(call -> call.reject(READONLY));
@@ -155,7 +163,7 @@ final class RefusedEngineTest extends EngineFixture {
 
     @Test
     void earlierCopy_wasQueued_isUnknown_andTakenBack() {
-        CompletableFuture<Attempt> future = holdfast.lock("a", STRICT).attemptAsync(Wait.upTo(seconds(3)));
+        CompletableFuture<Attempt<Lease>> future = holdfast.lock("a", STRICT).attemptAsync(Wait.upTo(seconds(3)));
         Call first = server.next("acquire");
         first.answer(server.queued(1, seconds(20)));
         server.answer("refresh", server::unknownWaiters); // so that it asks again
@@ -173,7 +181,7 @@ final class RefusedEngineTest extends EngineFixture {
     @Test
     void earlierCopy_wasGrantedTooLate_isUnknown_andTakenBack() {
         LockOptions demanding = STRICT.withLeaseDuration(seconds(3)).withMinRemaining(millis(2_500));
-        CompletableFuture<Attempt> future = holdfast.lock("a", demanding).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = holdfast.lock("a", demanding).attemptAsync(Wait.none());
         time.advance(seconds(1));
         server.next("acquire").answer(server.granted(100));
         server.next("acquire").reject(READONLY);
@@ -183,7 +191,8 @@ final class RefusedEngineTest extends EngineFixture {
 
     @Test
     void earlierCopy_foundItTaken_isRefused() {
-        CompletableFuture<PlainAttempt> plain = holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(3)));
+        CompletableFuture<Attempt<PlainLease>> plain =
+                holdfast.plainLock("k", STEADY).attemptAsync(Wait.upTo(seconds(3)));
         server.next("plain_acquire").answer(Reply.of(List.of(Reply.of("TAKEN"), Reply.of("x"), Reply.of(20_000))));
         refuseFor(plain, "plain_acquire", READONLY);
         assertRefused(plain, READONLY);

@@ -111,16 +111,17 @@ abstract class RuleFixture {
         }
 
         /** Asks; what comes of it is known to {@link #overlap} and {@link #orphan}. */
-        CompletableFuture<Attempt> ask(LockOptions options, Wait wait) {
-            CompletableFuture<Attempt> future =
+        CompletableFuture<Attempt<Lease>> ask(LockOptions options, Wait wait) {
+            CompletableFuture<Attempt<Lease>> future =
                     holdfast.lock(KEYS.name(), options).attemptAsync(wait);
             future.thenAccept(attempt -> attempt.asOptional().ifPresent(leases::add));
             return future;
         }
 
         /** Queues behind the holder. */
-        CompletableFuture<Attempt> queue(Duration claim) {
-            CompletableFuture<Attempt> waiting = ask(LockOptions.defaults().withHandoffTimeout(claim), Wait.forever());
+        CompletableFuture<Attempt<Lease>> queue(Duration claim) {
+            CompletableFuture<Attempt<Lease>> waiting =
+                    ask(LockOptions.defaults().withHandoffTimeout(claim), Wait.forever());
             assertTrue(!waiting.isDone(), "it was to wait");
             return waiting;
         }

@@ -1,7 +1,7 @@
 package io.holdfast.contracts.engine;
 
+import static io.holdfast.contracts.Outcomes.assertObtained;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.Admin;
@@ -115,7 +115,7 @@ final class ScriptRulesTest extends RuleFixture {
                     .withLeaseDuration(Duration.ofSeconds(3))
                     .withRenewal(false);
             b.driver.next(Script.ACQUIRE, Fate.ANSWER_LOST);
-            CompletableFuture<Attempt> asked = b.ask(options, Wait.forever());
+            CompletableFuture<Attempt<Lease>> asked = b.ask(options, Wait.forever());
             awaitLessThan(Duration.ofMillis(700));
             b.timers.advance(Duration.ofMillis(50)); // asks again
             Lease lease = asked.join().orElseThrow();
@@ -131,7 +131,7 @@ final class ScriptRulesTest extends RuleFixture {
         assertNeeded(withRule -> {
             Party b = new Party(rule(withRule, "tombstone", ""), Ticker.system());
             b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
-            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults(), Wait.forever());
+            CompletableFuture<Attempt<Lease>> asked = b.ask(LockOptions.defaults(), Wait.forever());
             Held copy = b.driver.held(Script.ACQUIRE);
             copy.fail();
             asked.cancel(false);
@@ -146,7 +146,7 @@ final class ScriptRulesTest extends RuleFixture {
         assertNeeded(withRule -> {
             Party b = new Party(rule(withRule, "tombstone", ""), Ticker.system());
             b.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
-            CompletableFuture<Attempt> asked = b.ask(LockOptions.defaults(), Wait.forever());
+            CompletableFuture<Attempt<Lease>> asked = b.ask(LockOptions.defaults(), Wait.forever());
             Held copy = b.driver.held(Script.ACQUIRE);
             copy.fail();
             b.timers.advance(Duration.ofMillis(50)); // asks again, and is answered
@@ -205,7 +205,7 @@ final class ScriptRulesTest extends RuleFixture {
         assertNeeded(withRule -> {
             Party a = new Party();
             a.driver.next(Script.ACQUIRE, Fate.REQUEST_HELD);
-            CompletableFuture<Attempt> asked = a.ask(LockOptions.defaults(), Wait.forever());
+            CompletableFuture<Attempt<Lease>> asked = a.ask(LockOptions.defaults(), Wait.forever());
             Held copy = a.driver.held(Script.ACQUIRE);
             copy.fail();
             a.timers.advance(Duration.ofMillis(50)); // asks again, and is answered
@@ -262,7 +262,7 @@ final class ScriptRulesTest extends RuleFixture {
     private String queueDroppedByHand(boolean withRule, String rule) throws Exception {
         Lease held = new Party().take();
         Party other = new Party(rule(withRule, rule, ""), Ticker.system());
-        CompletableFuture<Attempt> waiting = other.queue(LONG_CLAIM);
+        CompletableFuture<Attempt<Lease>> waiting = other.queue(LONG_CLAIM);
         server.command("DEL", KEYS.queue());
         other.timers.advance(HoldfastOptions.defaults().refreshInterval());
         held.release();
@@ -271,7 +271,7 @@ final class ScriptRulesTest extends RuleFixture {
             return "the lock is free, and somebody waits for it";
         }
         other.driver.deliver(other.driver.receive());
-        assertInstanceOf(Attempt.Obtained.class, waiting.join());
+        assertObtained(waiting.join());
         return overlap();
     }
 
@@ -299,7 +299,7 @@ final class ScriptRulesTest extends RuleFixture {
             LockOptions kept = LockOptions.defaults().withKeepFor(Duration.ofHours(1));
             keeper.ask(kept, Wait.forever()).join().orElseThrow().release();
             Party other = new Party(rule(withRule, "recallmark", ""), Ticker.system());
-            CompletableFuture<Attempt> waiting = other.queue(LONG_CLAIM);
+            CompletableFuture<Attempt<Lease>> waiting = other.queue(LONG_CLAIM);
             assertTrue(keeper.driver.receive().startsWith("R "), "it was to be recalled"); // and is not told so
             keeper.timers.advance(kept.leaseDuration().dividedBy(2)); // it renews what it keeps
             assertSwitched(withRule, other);
@@ -307,7 +307,7 @@ final class ScriptRulesTest extends RuleFixture {
                 return "kept for nobody, though others wait";
             }
             other.driver.deliver(other.driver.receive());
-            assertInstanceOf(Attempt.Obtained.class, waiting.join());
+            assertObtained(waiting.join());
             return overlap();
         });
     }
@@ -357,7 +357,7 @@ final class ScriptRulesTest extends RuleFixture {
         Party a = new Party();
         Party b = new Party();
         Lease lease = a.take();
-        CompletableFuture<Attempt> waiting = b.queue(CLAIM);
+        CompletableFuture<Attempt<Lease>> waiting = b.queue(CLAIM);
         lease.release();
         String message = b.driver.receive();
         awaitExpiry();
@@ -366,7 +366,7 @@ final class ScriptRulesTest extends RuleFixture {
         assertTrue(!waiting.isDone());
         meanwhile.release();
         b.driver.deliver(message);
-        assertInstanceOf(Attempt.Obtained.class, waiting.join());
+        assertObtained(waiting.join());
         assertTrue(waiting.join().orElseThrow().token() > meanwhile.token());
     }
 

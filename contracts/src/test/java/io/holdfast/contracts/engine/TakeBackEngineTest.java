@@ -56,7 +56,7 @@ final class TakeBackEngineTest extends EngineFixture {
 
     @Test
     void acquire_withoutWaitingAndOutcomeUnknown_isUnknownAndTakenBack() {
-        CompletableFuture<Attempt> future = holdfast.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> future = holdfast.lock("a").attemptAsync(Wait.none());
         Call acquire = server.next("acquire");
         acquire.fail();
         assertInstanceOf(Attempt.Unknown.class, future.join());

@@ -465,7 +465,7 @@ final class WaitingEngineTest extends EngineFixture {
         try (Holdfast client = Holdfast.over(server, OPTIONS, hasty)) {
             client.lock("a").attemptAsync(Wait.forever()); // for which the line goes on asking
             server.next("acquire").answer(server.queued(1, seconds(20)));
-            CompletableFuture<Attempt> waiting = client.lock("a").attemptAsync(Wait.upTo(seconds(1)));
+            CompletableFuture<Attempt<Lease>> waiting = client.lock("a").attemptAsync(Wait.upTo(seconds(1)));
             time.runUntil("it asks again", seconds(2), () -> server.count("acquire") == 2);
             server.next("acquire").fail();
             assertInstanceOf(Attempt.Unknown.class, waiting.join());

@@ -6,6 +6,7 @@ import io.holdfast.internal.deadlock.Deadlocks.Keeps;
 import io.holdfast.internal.deadlock.Deadlocks.Standing;
 import io.holdfast.internal.deadlock.Deadlocks.Wants;
 import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Label;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** The flows of control of this client that stand still at one moment: filled by those who know of waits and of holds. */
 public final class Flows {
     /** A request that waits, and how it ends. */
-    record Waiter(Outcome<Attempt> outcome, Consumer<Attempt> end) {}
+    record Waiter(Outcome outcome, Consumer<Attempt<Handle>> end) {}
 
     private record Lease(String flow, Keeps keeps) {}
 
@@ -62,7 +63,7 @@ public final class Flows {
      * @param first whether a grant to that owner is its
      * @param end how it ends without a lease
      */
-    public void waits(Outcome<Attempt> outcome, String owner, boolean first, Consumer<Attempt> end) {
+    public void waits(Outcome outcome, String owner, boolean first, Consumer<Attempt<Handle>> end) {
         Demand demand = outcome.demand;
         String flow = demand.flowId();
         if (!outcome.pending() || demand.waitLimit().isNone()) {

@@ -8,6 +8,7 @@ import io.holdfast.internal.deadlock.Deadlocks.Actor;
 import io.holdfast.internal.deadlock.Deadlocks.Waiting;
 import io.holdfast.internal.deadlock.Deadlocks.Wants;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
@@ -18,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -177,7 +179,8 @@ public final class Lookout {
             LOG.log(
                     System.Logger.Level.INFO,
                     () -> "the request for " + Shown.lock(name) + " is ended to break a deadlock");
-            waiter.end().accept(new Attempt.Deadlocked(name, waiter.outcome().contention, cycle));
+            Outcome of = waiter.outcome();
+            waiter.end().accept(of.because(Attempt.Reason.DEADLOCK, of.contention, 0, Optional.of(cycle)));
         }
     }
 }

@@ -1,6 +1,5 @@
 package io.holdfast.internal.lease;
 
-import io.holdfast.Attempt;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.wire.Keys;
@@ -19,7 +18,7 @@ public interface Engine {
     void accept(LockOptions options);
 
     /** A request that has not asked yet. */
-    Asking<Attempt> newRequest(Demand demand);
+    Question<Handle> newRequest(Demand demand);
 
     /** Who holds a lock. Blocks for the answers. */
     LockInfo look(Keys keys);

@@ -1,6 +1,6 @@
 package io.holdfast.internal.lease;
 
-import io.holdfast.LockEvent;
+import io.holdfast.Attempt;
 import io.holdfast.LockFigures;
 import io.holdfast.LockFigures.Times;
 import io.holdfast.internal.wire.Keys;
@@ -98,11 +98,12 @@ public final class Figures {
     }
 
     /** A request has ended without the lock. That its caller withdrew it, or nothing is known of the lock, is not counted. */
-    void notObtained(Keys keys, long now, LockEvent.Reason reason) {
+    void notObtained(Keys keys, long now, Attempt.Reason reason) {
         switch (reason) {
-            case TIMED_OUT -> count(keys, now, tally -> tally.timedOut++);
-            case TAKEN, QUEUE_FULL, DROPPED, HELD_BY_CALLER, DEADLOCK -> count(keys, now, tally -> tally.refused++);
-            case UNCONFIRMED, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
+            case TIMED_OUT, TRIES_EXHAUSTED -> count(keys, now, tally -> tally.timedOut++);
+            case TAKEN, QUEUE_FULL, DROPPED, HELD_BY_CALLER, UPGRADE, DEADLOCK ->
+                count(keys, now, tally -> tally.refused++);
+            case TOO_FEW_REPLICAS, QUARANTINE, UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> {}
         }
     }
 

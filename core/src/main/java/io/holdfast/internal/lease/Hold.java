@@ -42,7 +42,7 @@ public final class Hold extends Buckets.Item implements Holding {
             AtomicReferenceFieldUpdater.newUpdater(Hold.class, Endings.class, "endings");
 
     public final Kit kit;
-    public final Outcome<?> origin;
+    public final Outcome origin;
     public final Grant grant;
     public final LockOptions options;
     public final long grantedNanos;
@@ -60,7 +60,7 @@ public final class Hold extends Buckets.Item implements Holding {
     private volatile long renewAt = LeaseState.NEVER; // also while a renewal is under way
 
     /** @param longest how long it is renewed at most; null for ever */
-    public Hold(Outcome<?> origin, Grant grant, long deadline, @Nullable Duration longest) {
+    public Hold(Outcome origin, Grant grant, long deadline, @Nullable Duration longest) {
         this.kit = origin.kit;
         this.origin = origin;
         this.grant = grant;

@@ -1,17 +1,20 @@
 package io.holdfast.internal.lease;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
-import io.holdfast.PlainAttempt;
 import io.holdfast.ReleaseResult;
+import io.holdfast.ServerUnreachableException;
+import io.holdfast.WaitCycle;
 import io.holdfast.internal.lease.Question.Account;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Trouble;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -27,10 +30,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>States.</b> Pending until {@link #endAs} is called, by whoever proposes an end first: a reply, a message, a timer, or
  * the caller. A request that has ended is then answered once, perhaps later: when a withdrawal was acknowledged, or a lease is
  * as good as its options ask for.
- *
- * @param <A> what a refusal is to the caller
  */
-public final class Outcome<A> {
+public final class Outcome {
     /** The end of a request that has no hold. Each is itself and no other: whoever has set it can go on after an error. */
     private static final class Ended {}
 
@@ -52,7 +53,7 @@ public final class Outcome<A> {
 
     private final AtomicReference<@Nullable Object> end = new AtomicReference<>();
     /** Null once completed: it would keep the lease reachable, and a forgotten lease would be renewed for ever. */
-    private volatile @Nullable CompletableFuture<Answer<A>> stage = new CompletableFuture<>();
+    private volatile @Nullable CompletableFuture<Attempt<Handle>> stage = new CompletableFuture<>();
 
     /**
      * The outcome of a request that begins now.
@@ -70,7 +71,7 @@ public final class Outcome<A> {
     }
 
     /** To be given out once, when it begins. */
-    public CompletableFuture<Answer<A>> stage() {
+    public CompletableFuture<Attempt<Handle>> stage() {
         return Objects.requireNonNull(stage);
     }
 
@@ -224,17 +225,38 @@ public final class Outcome<A> {
 
     /** Whether the caller gets it by this call. */
     public boolean hand(Handle handle) {
-        return complete(new Answer<>(handle, null), null);
+        return complete(new Attempt.Obtained<>(handle), null);
     }
 
-    public void refuse(A refusal) {
+    public void refuse(Attempt<Handle> refusal) {
         refuse(() -> refusal);
     }
 
+    /** A refusal, with what is known of the others. */
+    public Attempt.NotObtained<Handle> because(Reason reason) {
+        return because(reason, contention);
+    }
+
+    public Attempt.NotObtained<Handle> because(Reason reason, Contention known) {
+        return because(reason, known, 0, Optional.empty());
+    }
+
+    /** The same, with what some reasons need besides. */
+    public Attempt.NotObtained<Handle> because(
+            Reason reason, Contention known, int replicas, Optional<WaitCycle> cycle) {
+        return new Attempt.NotObtained<>(
+                demand.keys().name(), reason, known, demand.waitLimit(), asked.get(), replicas, cycle);
+    }
+
+    /** Nobody knows whether it was granted. */
+    public Attempt<Handle> unknown(ServerUnreachableException cause) {
+        return new Attempt.Unknown<>(demand.keys().name(), cause);
+    }
+
     /** The same; an error on the way to the refusal is the answer in its place. */
-    public void refuse(Supplier<A> refusal) {
+    public void refuse(Supplier<Attempt<Handle>> refusal) {
         try {
-            complete(new Answer<>(null, refusal.get()), null);
+            complete(refusal.get(), null);
         } catch (RuntimeException | Error e) {
             complete(null, e);
             throw e;
@@ -247,18 +269,18 @@ public final class Outcome<A> {
 
     /** Whether that was done. */
     public boolean isAnswered() {
-        CompletableFuture<Answer<A>> present = stage;
+        CompletableFuture<Attempt<Handle>> present = stage;
         return present == null || present.isDone();
     }
 
-    private boolean complete(@Nullable Answer<A> answer, @Nullable Throwable failure) {
-        CompletableFuture<Answer<A>> result = stage;
+    private boolean complete(@Nullable Attempt<Handle> answer, @Nullable Throwable failure) {
+        CompletableFuture<Attempt<Handle>> result = stage;
         if (result == null) {
             return false;
         }
-        if (answer == null || answer.handle() == null) {
+        if (!(answer instanceof Attempt.Obtained)) {
             try {
-                LockEvent.Reason reason = reasonOf(answer == null ? null : answer.why(), failure);
+                Reason reason = reasonOf(answer, failure);
                 if (!silent) {
                     kit.figures().notObtained(demand.keys(), kit.nanoTime(), reason);
                 }
@@ -276,28 +298,14 @@ public final class Outcome<A> {
     }
 
     /** Why a request ended without a hold: what it was told, or what it failed with. */
-    public static LockEvent.Reason reasonOf(@Nullable Object refusal, @Nullable Throwable failure) {
-        if (refusal instanceof Attempt.Taken || refusal instanceof PlainAttempt.Taken) {
-            return LockEvent.Reason.TAKEN;
-        } else if (refusal instanceof Attempt.TimedOut
-                || refusal instanceof PlainAttempt.TimedOut
-                || refusal instanceof PlainAttempt.AttemptsExhausted) {
-            return LockEvent.Reason.TIMED_OUT;
-        } else if (refusal instanceof Attempt.QueueFull) {
-            return LockEvent.Reason.QUEUE_FULL;
-        } else if (refusal instanceof Attempt.Dropped) {
-            return LockEvent.Reason.DROPPED;
-        } else if (refusal instanceof Attempt.HeldByCaller || refusal instanceof Attempt.Upgrade) {
-            return LockEvent.Reason.HELD_BY_CALLER;
-        } else if (refusal instanceof Attempt.Deadlocked) {
-            return LockEvent.Reason.DEADLOCK;
-        } else if (refusal instanceof Attempt.Unconfirmed) {
-            return LockEvent.Reason.UNCONFIRMED;
+    public static Reason reasonOf(@Nullable Attempt<?> refusal, @Nullable Throwable failure) {
+        if (refusal instanceof Attempt.NotObtained<?> not) {
+            return not.reason();
         } else if (refusal != null) {
-            return LockEvent.Reason.UNKNOWN;
+            return Reason.UNKNOWN;
         } else if (failure instanceof CancellationException) {
-            return LockEvent.Reason.WITHDRAWN;
+            return Reason.WITHDRAWN;
         }
-        return failure instanceof HoldfastClosedException ? LockEvent.Reason.CLOSED : LockEvent.Reason.REFUSED;
+        return failure instanceof HoldfastClosedException ? Reason.CLOSED : Reason.REFUSED;
     }
 }

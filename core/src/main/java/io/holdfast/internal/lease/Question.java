@@ -1,26 +1,15 @@
 package io.holdfast.internal.lease;
 
+import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What is asked for, one lock or several, from the call to the answer.
  *
- * @param <N> the answer
+ * @param <E> what is obtained, and has to be left
  */
-public interface Question<N extends Question.Answered> {
-    /** An answer, in which there may be something that has to be left. */
-    interface Answered {
-        /** What was obtained. */
-        @Nullable
-        Entry<?> entry();
-
-        /** Why nothing was; null if something was. */
-        @Nullable
-        Object why();
-    }
-
+public interface Question<E extends Entry<?>> {
     /**
      * What a recording shows of it, as far as it has come.
      *
@@ -34,7 +23,7 @@ public interface Question<N extends Question.Answered> {
             String lock, String mode, String owner, String actor, Contention contention, int place, int attempts) {}
 
     /** Asks for the first time. Called once. Fails with exceptions of the library, or with a caller's own. */
-    CompletableFuture<N> start();
+    CompletableFuture<Attempt<E>> start();
 
     /** What a recording shows of it. May be asked at any time. */
     Account account();

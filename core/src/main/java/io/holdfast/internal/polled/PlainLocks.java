@@ -1,7 +1,6 @@
 package io.holdfast.internal.polled;
 
 import io.holdfast.LockOptions;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainOptions;
 import io.holdfast.Wait;
 import io.holdfast.internal.lease.Demand;
@@ -29,7 +28,7 @@ public final class PlainLocks {
     final Kit kit;
     final Server server;
     final TakeBack takeBack;
-    private final Map<Place, PolledRequest<PlainAttempt>> active = new ConcurrentHashMap<>(); // asking or holding
+    private final Map<Place, PolledRequest> active = new ConcurrentHashMap<>(); // asking or holding
 
     public PlainLocks(Kit kit, Server server, TakeBack takeBack) {
         this.kit = kit;
@@ -49,8 +48,7 @@ public final class PlainLocks {
     }
 
     /** A request that has not asked yet. */
-    public PolledRequest<PlainAttempt> newRequest(
-            Keys keys, PlainOptions options, LockOptions leases, Wait wait, boolean scoped) {
+    public PolledRequest newRequest(Keys keys, PlainOptions options, LockOptions leases, Wait wait, boolean scoped) {
         var values = options.values();
         String value = values == null
                 ? Base64.getUrlEncoder().withoutPadding().encodeToString(kit.randomBytes(VALUE_BYTES))
@@ -58,15 +56,15 @@ public final class PlainLocks {
                         "value",
                         Objects.requireNonNull(values.get(), "the function given to withValues returned null"),
                         1000);
-        return new PolledRequest<>(
-                new Outcome<>(kit, Demand.of(keys, leases, wait, scoped, null).named(), kit.ids.next(), false),
+        return new PolledRequest(
+                new Outcome(kit, Demand.of(keys, leases, wait, scoped, null).named(), kit.ids.next(), false),
                 new PlainPoll(this, new Place(keys.hold(), value), options),
                 "a plain lock has PlainOptions.withPatience for that");
     }
 
     /** Makes a request known from before it asks until nothing of it is held. */
-    void add(Place place, PolledRequest<PlainAttempt> request) {
-        PolledRequest<PlainAttempt> other = active.putIfAbsent(place, request);
+    void add(Place place, PolledRequest request) {
+        PolledRequest other = active.putIfAbsent(place, request);
         // Looked at second: what ends is taken back first, and forgotten here afterwards.
         boolean ending = other == null && takeBack.isPending(place);
         if (ending) {
@@ -78,7 +76,7 @@ public final class PlainLocks {
         }
     }
 
-    void remove(Place place, PolledRequest<PlainAttempt> request) {
+    void remove(Place place, PolledRequest request) {
         active.remove(place, request);
     }
 

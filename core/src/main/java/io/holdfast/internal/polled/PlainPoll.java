@@ -1,26 +1,31 @@
 package io.holdfast.internal.polled;
 
+import io.holdfast.Contention;
+import io.holdfast.Holder;
 import io.holdfast.HoldfastException;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainHolder;
 import io.holdfast.PlainOptions;
 import io.holdfast.PlainOptions.Patience;
 import io.holdfast.ServerRefusedException;
-import io.holdfast.Wait;
+import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.LeaseState;
 import io.holdfast.internal.polled.PlainLocks.Place;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.PlainScripts.PlainAcquireReply;
 import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** Asks for one key of the plain protocol. */
-final class PlainPoll implements Poll<PlainAttempt> {
+final class PlainPoll implements Poll {
     private final PlainLocks plain;
     private final Place place;
     private final PlainOptions options;
@@ -30,7 +35,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
     private volatile boolean takingOver; // the last one
     private volatile @Nullable PlainHolder holder;
     private volatile @Nullable DriverException failure; // of the last one
-    private @Nullable PolledRequest<PlainAttempt> request; // set before anybody else sees this
+    private @Nullable PolledRequest request; // set before anybody else sees this
 
     PlainPoll(PlainLocks plain, Place place, PlainOptions options) {
         this.plain = plain;
@@ -39,7 +44,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
     }
 
     @Override
-    public void of(PolledRequest<PlainAttempt> made) {
+    public void of(PolledRequest made) {
         request = made;
     }
 
@@ -48,7 +53,7 @@ final class PlainPoll implements Poll<PlainAttempt> {
         plain.add(place, request());
     }
 
-    private PolledRequest<PlainAttempt> request() {
+    private PolledRequest request() {
         return Objects.requireNonNull(request);
     }
 
@@ -169,11 +174,18 @@ final class PlainPoll implements Poll<PlainAttempt> {
     private void onTaken(PlainHolder seen) {
         PlainHolder before = holder;
         holder = seen;
+        request().outcome.contention = contention(seen);
         boolean other = before == null || !before.value().equals(seen.value());
         if (other && options.patience() != Patience.IN_ALL) {
             request().waitAnew();
         }
         request().notGranted(true);
+    }
+
+    /** All that the plain protocol says of a holder is a value. */
+    private static Contention contention(PlainHolder seen) {
+        Holder holder = new Holder(seen.value(), 0, "", "", "", "", Map.of(), Instant.EPOCH);
+        return new Contention(Optional.of(holder), seen.remaining().orElse(Require.LONGEST), 0, 0);
     }
 
     private void onFailure(DriverException problem) {
@@ -228,25 +240,6 @@ final class PlainPoll implements Poll<PlainAttempt> {
 
     // ---- refusals
 
-    private PlainHolder holder() {
-        return Objects.requireNonNull(holder);
-    }
-
-    @Override
-    public PlainAttempt taken() {
-        return new PlainAttempt.Taken(place.key(), holder());
-    }
-
-    @Override
-    public PlainAttempt timedOut(Wait wait) {
-        return new PlainAttempt.TimedOut(place.key(), wait, holder());
-    }
-
-    @Override
-    public PlainAttempt usedUp(Wait wait, int attempts) {
-        return new PlainAttempt.AttemptsExhausted(place.key(), attempts, holder());
-    }
-
     @Override
     public @Nullable HoldfastException refusal() {
         DriverException last = failure;
@@ -256,13 +249,12 @@ final class PlainPoll implements Poll<PlainAttempt> {
     }
 
     @Override
-    public PlainAttempt unknown() {
-        return new PlainAttempt.Unknown(
-                place.key(), Refusals.unknown("plain " + Shown.lock(place.key()), plain.server.describe(), failure));
+    public ServerUnreachableException unknown() {
+        return Refusals.unknown("plain " + Shown.lock(place.key()), plain.server.describe(), failure);
     }
 
     @Override
-    public PlainAttempt late() {
+    public ServerUnreachableException late() {
         failure = DriverException.unknown("answers take longer than the term allows", null);
         return unknown();
     }

@@ -1,7 +1,7 @@
 package io.holdfast.internal.polled;
 
 import io.holdfast.HoldfastException;
-import io.holdfast.Wait;
+import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Hold;
 import org.jspecify.annotations.Nullable;
 
@@ -11,12 +11,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>After {@link #ask} it reports exactly once: {@link PolledRequest#granted}, {@link PolledRequest#notGranted} or
  * {@link PolledRequest#fail}. It is never asked while an answer is due.
- *
- * @param <A> what a refusal is to the caller
  */
-public interface Poll<A> {
+public interface Poll {
     /** Whose it is; said once, before all else. */
-    void of(PolledRequest<A> request);
+    void of(PolledRequest request);
 
     /** Said once, before it is asked for the first time. */
     void begin();
@@ -64,15 +62,8 @@ public interface Poll<A> {
 
     // ---- refusals
 
-    /** It is taken, and the caller does not wait. */
-    A taken();
-
-    A timedOut(Wait wait);
-
-    A usedUp(Wait wait, int attempts);
-
-    /** The last answer did not say. */
-    A unknown();
+    /** The last answer did not say whether it was granted. */
+    ServerUnreachableException unknown();
 
     /** In place of that: the server has refused it, and nothing of the request can be there. Null if that is not so. */
     default @Nullable HoldfastException refusal() {
@@ -80,5 +71,5 @@ public interface Poll<A> {
     }
 
     /** Answers take longer than the term allows. */
-    A late();
+    ServerUnreachableException late();
 }

@@ -1,10 +1,10 @@
 package io.holdfast.internal.polled;
 
+import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Grant;
 import io.holdfast.internal.lease.Handle;
@@ -13,6 +13,7 @@ import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.LeaseState;
 import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
@@ -27,17 +28,15 @@ import org.jspecify.annotations.Nullable;
  * {@link Poll} is asking or the request sleeps, never both, so that the steps follow each other and their fields need no
  * lock. Only the end can come from elsewhere (withdrawal, the client's closing): whoever ends the {@link Outcome} first is
  * right, and what is granted after that is given back.
- *
- * @param <A> what a refusal is to the caller
  */
-public final class PolledRequest<A> implements Asking<A> {
+public final class PolledRequest implements Question<Handle> {
     /** How often a lease that arrives too late is asked for again. */
     private static final int MOST_LATE = 3;
 
-    public final Outcome<A> outcome;
+    public final Outcome outcome;
     private final Kit kit;
     private final Wait wait;
-    private final Poll<A> poll;
+    private final Poll poll;
     private final AtomicInteger late = new AtomicInteger();
     /** The end of the present sleep, by its timer or by whoever wakes it. */
     private volatile Once waking = new Once();
@@ -50,7 +49,7 @@ public final class PolledRequest<A> implements Asking<A> {
      *
      * @throws IllegalArgumentException if it is to wait until the lock is stuck
      */
-    public PolledRequest(Outcome<A> outcome, Poll<A> poll, String insteadOfStuck) {
+    public PolledRequest(Outcome outcome, Poll poll, String insteadOfStuck) {
         this.outcome = outcome;
         this.kit = outcome.kit;
         this.wait = outcome.demand.waitLimit();
@@ -69,8 +68,8 @@ public final class PolledRequest<A> implements Asking<A> {
     }
 
     @Override
-    public CompletableFuture<Answer<A>> start() {
-        CompletableFuture<Answer<A>> result = outcome.stage();
+    public CompletableFuture<Attempt<Handle>> start() {
+        CompletableFuture<Attempt<Handle>> result = outcome.stage();
         poll.begin();
         if (kit.isClosed()) {
             clientClosed();
@@ -133,7 +132,7 @@ public final class PolledRequest<A> implements Asking<A> {
         boolean often = late.incrementAndGet() > MOST_LATE;
         if (poll.hasOneOwner()) {
             if (often) {
-                finish(poll.late());
+                finish(outcome.unknown(poll.late()));
             } else {
                 poll.askAgain();
             }
@@ -141,7 +140,7 @@ public final class PolledRequest<A> implements Asking<A> {
         }
         poll.abandon();
         if (wait.isNone() ? often || outcome.asked.get() >= poll.maxAttempts() : isLastTime()) {
-            finish(poll.late());
+            finish(outcome.unknown(poll.late()));
         } else {
             sleep();
         }
@@ -161,18 +160,18 @@ public final class PolledRequest<A> implements Asking<A> {
         } else if (!isKnown) {
             HoldfastException refused = poll.refusal();
             if (refused == null) {
-                finish(poll.unknown());
+                finish(outcome.unknown(poll.unknown()));
             } else {
                 fail(refused);
             }
         } else if (wait.isNone()) {
-            finish(poll.taken());
+            finish(outcome.because(Reason.TAKEN));
         } else if (outcome.asked.get() >= poll.maxAttempts()) {
-            finish(poll.usedUp(wait, outcome.asked.get()));
+            finish(outcome.because(Reason.TRIES_EXHAUSTED));
         } else if (poll.mayTakeOver()) {
             ask(true);
         } else {
-            finish(poll.timedOut(wait));
+            finish(outcome.because(Reason.TIMED_OUT));
         }
     }
 
@@ -239,7 +238,7 @@ public final class PolledRequest<A> implements Asking<A> {
 
     // ---- its end
 
-    private void finish(A refusal) {
+    private void finish(Attempt<Handle> refusal) {
         end(() -> outcome.refuse(refusal));
     }
 

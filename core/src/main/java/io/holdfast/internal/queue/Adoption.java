@@ -9,7 +9,6 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
@@ -18,7 +17,6 @@ import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
 import io.holdfast.internal.wire.QueueScripts.AdoptReply;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -48,7 +46,7 @@ public final class Adoption {
      * @throws ServerUnreachableException if the server does not answer; what may have come of it is taken back
      */
     public Handle of(LeaseTicket ticket) {
-        CompletableFuture<Answer<Attempt>> result = request.outcome.stage();
+        CompletableFuture<Attempt<Handle>> result = request.outcome.stage();
         queue.kit.ending();
         queue.waitingRoom.add(request); // known before the hold is its: it may be revoked before the reply comes
         try {
@@ -98,7 +96,7 @@ public final class Adoption {
         return Answers.await(queue.server, callback -> queue.server.queueScripts.adopt(asked, sent, callback));
     }
 
-    private Handle goOn(QueueGrant grant, Hold hold, CompletableFuture<Answer<Attempt>> result) {
+    private Handle goOn(QueueGrant grant, Hold hold, CompletableFuture<Attempt<Handle>> result) {
         Handle handle = hold.newHandle();
         if (!request.outcome.endAs(hold)) {
             queue.withdrawals.takeBack(keys, owner, false, Rest.NONE);
@@ -112,13 +110,7 @@ public final class Adoption {
             throw e;
         }
         try {
-            Answer<Attempt> answer = result.join();
-            Handle given = answer.handle();
-            if (given == null) {
-                Objects.requireNonNull(answer.refusal()).orElseThrow();
-                throw new IllegalStateException("a refusal gives no lease");
-            }
-            return given;
+            return result.join().orElseThrow();
         } catch (CompletionException e) {
             throw e.getCause() instanceof HoldfastException known ? known : e;
         }

@@ -1,6 +1,6 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Attempt.Unconfirmed.Reason;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.LockOptions;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Kit;
@@ -257,7 +257,7 @@ final class Assurance {
             return;
         }
         int count = (int) reply.asLong();
-        result.complete(new Assured(count >= wanted ? null : Reason.REPLICAS, count));
+        result.complete(new Assured(count >= wanted ? null : Reason.TOO_FEW_REPLICAS, count));
     }
 
     /** The second connection to a server, for one use: whoever asks for it {@linkplain #leave leaves} it. */

@@ -1,15 +1,15 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Attempt;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Bulletins;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.polled.PlainLocks;
 import io.holdfast.internal.wire.Keys;
@@ -150,7 +150,7 @@ public final class Client implements Engine {
     }
 
     @Override
-    public Asking<Attempt> newRequest(Demand demand) {
+    public Question<Handle> newRequest(Demand demand) {
         return sharesHolds && LocalLines.isShared(demand)
                 ? localLines.newRequest(demand)
                 : new Request(queue, demand, 1);

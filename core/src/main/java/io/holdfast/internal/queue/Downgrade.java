@@ -8,7 +8,6 @@ import io.holdfast.LockEvent;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -37,7 +36,7 @@ public final class Downgrade {
     private final Request writer;
     private final Request reading;
     private final BooleanSupplier writingGoesOn;
-    private final CompletableFuture<Answer<Attempt>> stage;
+    private final CompletableFuture<Attempt<Handle>> stage;
     /** The stage of the lease, once the server has answered; fails otherwise. */
     private final CompletableFuture<CompletableFuture<Handle>> result = new CompletableFuture<>();
 
@@ -114,7 +113,7 @@ public final class Downgrade {
                     writing.origin.recordOver("DOWNGRADED");
                     reading.begin(hold);
                     grant.handOut(handle, false);
-                    result.complete(stage.thenApply(Downgrade::given));
+                    result.complete(stage.thenApply(Attempt::orElseThrow));
                     writer.outcome.countEnd(queue.kit.since(writing.grantedNanos), false);
                     reading.outcome.countObtained(Duration.ZERO, 0);
                     reading.outcome.tell(subject -> new LockEvent.Downgraded(subject, hold.token(), hold.remaining()));
@@ -124,15 +123,6 @@ public final class Downgrade {
             });
         }
         queue.waitingRoom.observe(reading.keys, reply.state(), sent);
-    }
-
-    private static Handle given(Answer<Attempt> answer) {
-        Handle given = answer.handle();
-        if (given == null) {
-            Objects.requireNonNull(answer.refusal()).orElseThrow();
-            throw new IllegalStateException("a refusal gives no lease");
-        }
-        return given;
     }
 
     private void failed(DriverException failure) {

@@ -10,7 +10,6 @@ import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.internal.deadlock.Flows;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -190,7 +189,7 @@ final class LocalLine extends Guarded implements Tenant {
                 lines.queue,
                 Demand.of(keys, options, Wait.forever(), false, first.demand.actorName()),
                 LocalLines.tokens(options, contended));
-        CompletableFuture<Answer<Attempt>> stage = request.outcome.stage(); // before anybody can withdraw it
+        CompletableFuture<Attempt<Handle>> stage = request.outcome.stage(); // before anybody can withdraw it
         asking = request;
         givingUp = null;
         owner = request.owner;
@@ -211,8 +210,8 @@ final class LocalLine extends Guarded implements Tenant {
         };
     }
 
-    private void answered(Request request, @Nullable Answer<Attempt> answer, @Nullable Throwable failure) {
-        Handle handle = answer == null ? null : answer.handle();
+    private void answered(Request request, @Nullable Attempt<Handle> answer, @Nullable Throwable failure) {
+        Handle handle = answer == null ? null : answer.asOptional().orElse(null);
         on(() -> {
             if (asking != request) {
                 boolean mine = handle != null && tenure != null && tenure.hold == handle.hold; // since an error
@@ -221,7 +220,7 @@ final class LocalLine extends Guarded implements Tenant {
             free();
             return handle != null && handle.hold instanceof Hold obtained
                     ? obtained(obtained)
-                    : refused(request, answer == null ? null : answer.refusal(), failure);
+                    : refused(request, answer, failure);
         });
     }
 
@@ -247,11 +246,12 @@ final class LocalLine extends Guarded implements Tenant {
         return gone == null ? then : then(then, () -> lost(obtained, gone));
     }
 
-    private Runnable refused(Request request, @Nullable Attempt attempt, @Nullable Throwable failure) {
+    private Runnable refused(Request request, @Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
         if (failure instanceof CancellationException) { // by an error: anew at once could be too soon
             return this::mendLater;
         }
-        boolean all = attempt instanceof Attempt.Dropped || failure instanceof HoldfastClosedException;
+        boolean dropped = attempt instanceof Attempt.NotObtained<Handle> not && not.reason() == Attempt.Reason.DROPPED;
+        boolean all = dropped || failure instanceof HoldfastClosedException;
         return refuse(
                 all ? waiting.all() : waiting.only(givingUp), // whoever has come meanwhile waits on
                 each -> each.refused(request, attempt, failure));

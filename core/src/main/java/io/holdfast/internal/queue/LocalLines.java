@@ -1,11 +1,11 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Attempt;
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.deadlock.Flows;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Question;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +86,7 @@ public final class LocalLines implements Kept {
         }
     }
 
-    Asking<Attempt> newRequest(Demand demand) {
+    Question<Handle> newRequest(Demand demand) {
         return new LocalRequest(this, demand.named());
     }
 

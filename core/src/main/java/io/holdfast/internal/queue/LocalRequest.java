@@ -1,16 +1,16 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
 import io.holdfast.LockEvent;
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It ends once, by whoever is first to say so: with a lease, or without.
  */
-final class LocalRequest implements Asking<Attempt> {
+final class LocalRequest implements Question<Handle> {
     final Demand demand;
-    final Outcome<Attempt> outcome;
+    final Outcome outcome;
     private final LocalLines lines;
     private final Kit kit;
     private volatile @Nullable LocalLine line;
@@ -41,12 +41,12 @@ final class LocalRequest implements Asking<Attempt> {
         this.lines = lines;
         this.kit = lines.queue.kit;
         this.demand = demand;
-        this.outcome = new Outcome<>(kit, demand, "", false);
+        this.outcome = new Outcome(kit, demand, "", false);
     }
 
     @Override
-    public CompletableFuture<Answer<Attempt>> start() {
-        CompletableFuture<Answer<Attempt>> result = outcome.stage();
+    public CompletableFuture<Attempt<Handle>> start() {
+        CompletableFuture<Attempt<Handle>> result = outcome.stage();
         if (kit.isClosed()) {
             refused(null, new HoldfastClosedException());
             return result;
@@ -153,21 +153,20 @@ final class LocalRequest implements Asking<Attempt> {
     }
 
     void timedOut(Contention contention) {
-        left(new Attempt.TimedOut(demand.keys().name(), demand.waitLimit(), contention));
+        left(outcome.because(Reason.TIMED_OUT, contention));
     }
 
     /** An operator has dropped it. */
     void evicted() {
-        refused(new Attempt.Dropped(demand.keys().name(), outcome.contention), null);
+        refused(outcome.because(Reason.DROPPED), null);
     }
 
     private void unknown() {
-        String name = demand.keys().name();
-        left(new Attempt.Unknown(name, Refusals.unknown(Shown.lock(name), lines.queue.server.describe(), null)));
+        left(outcome.unknown(Refusals.unknown(Shown.lock(demand.keys().name()), lines.queue.server.describe(), null)));
     }
 
     /** It ends without a lease, and leaves its line. */
-    void left(Attempt attempt) {
+    void left(Attempt<Handle> attempt) {
         end(attempt, null, true);
     }
 
@@ -177,17 +176,18 @@ final class LocalRequest implements Asking<Attempt> {
     }
 
     /** What came of the request of its line, which has let it go. */
-    void refused(Request byLine, @Nullable Attempt attempt, @Nullable Throwable failure) {
+    void refused(Request byLine, @Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
         asked(byLine);
-        refused(attempt, failure);
+        refused(
+                attempt instanceof Attempt.NotObtained<Handle> not
+                        ? outcome.because(not.reason(), not.contention(), not.replicas(), not.cycle())
+                        : attempt,
+                failure);
     }
 
     /** The same, where nothing was asked for it. */
-    void refused(@Nullable Attempt attempt, @Nullable Throwable failure) {
-        Attempt own = attempt instanceof Attempt.TimedOut over
-                ? new Attempt.TimedOut(over.lockName(), demand.waitLimit(), over.contention())
-                : attempt;
-        end(own, failure, false);
+    void refused(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
+        end(attempt, failure, false);
     }
 
     /**
@@ -195,7 +195,7 @@ final class LocalRequest implements Asking<Attempt> {
      *
      * @param leaves whether it may stand in its line
      */
-    private boolean end(@Nullable Attempt attempt, @Nullable Throwable failure, boolean leaves) {
+    private boolean end(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure, boolean leaves) {
         Object how = outcome.withoutHold();
         kit.surely(() -> {
             if (outcome.endAs(how)) {
@@ -208,13 +208,13 @@ final class LocalRequest implements Asking<Attempt> {
         return outcome.end() == how;
     }
 
-    private void answer(@Nullable Attempt attempt, @Nullable Throwable failure) {
+    private void answer(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
         cancelTimer();
         LocalLine in = line;
         if (in != null) {
             outcome.standsBy(in.owner());
         }
-        if (attempt instanceof Attempt.NotObtained not) {
+        if (attempt instanceof Attempt.NotObtained<Handle> not) {
             outcome.contention = not.contention();
         }
         if (attempt != null) {

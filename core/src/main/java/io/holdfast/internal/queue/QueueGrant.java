@@ -1,6 +1,5 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Attempt;
 import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
@@ -197,7 +196,7 @@ final class QueueGrant implements Grant {
     }
 
     private void handOutWhenGood(Handle handle, boolean told) {
-        Outcome<Attempt> outcome = request.outcome;
+        Outcome outcome = request.outcome;
         if (!queue.assurance.isWanted(hold().options)) {
             handOut(outcome, handle, told);
             return;
@@ -221,7 +220,7 @@ final class QueueGrant implements Grant {
         });
     }
 
-    private void handOut(Outcome<Attempt> outcome, Handle handle, boolean told) {
+    private void handOut(Outcome outcome, Handle handle, boolean told) {
         if (told) {
             outcome.tellObtained(token, false);
         }
@@ -237,8 +236,8 @@ final class QueueGrant implements Grant {
         } else {
             request.outcome.refuse(
                     assured != null && assured.missing() != null
-                            ? new Attempt.Unconfirmed(
-                                    keys.name(), request.outcome.contention, assured.missing(), assured.replicas())
+                            ? request.outcome.because(
+                                    assured.missing(), request.outcome.contention, assured.replicas(), Optional.empty())
                             : request.unknown(Request.causeOf(failure)));
         }
     }

@@ -1,6 +1,6 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
 import io.holdfast.Holder;
 import io.holdfast.LockMode;
@@ -49,11 +49,11 @@ final class Reentry {
             return false;
         }
         if (request.demand().what().mode() == LockMode.EXCLUSIVE && own.what().mode() == LockMode.SHARED) {
-            request.finish(new Attempt.Upgrade(request.keys.name(), with(own)));
+            request.finish(request.outcome.because(Reason.UPGRADE, with(own)));
             return true;
         }
         if (options.reentrancy() == LockOptions.Reentrancy.REFUSE) {
-            request.finish(new Attempt.HeldByCaller(request.keys.name(), with(own)));
+            request.finish(request.outcome.because(Reason.HELD_BY_CALLER, with(own)));
             return true;
         }
         Handle handle = own.enter();

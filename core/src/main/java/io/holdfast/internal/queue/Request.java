@@ -1,7 +1,7 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.Attempt;
-import io.holdfast.Contention;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
@@ -12,13 +12,12 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.QueueScripts;
@@ -50,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies come on threads of the driver, the end of the wait on the timer's, withdrawal on any: each only proposes an
  * end, and whoever sets it first is right.
  */
-public final class Request implements Asking<Attempt>, Assurance.Granted {
+public final class Request implements Question<Handle>, Assurance.Granted {
     /** The end of a request that shares its actor's hold. The caller has the handle. */
     private record Joined(WeakReference<Handle> handle) {}
 
@@ -62,7 +61,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     final String owner;
     final LockOptions options;
     final Wait waitLimit;
-    final Outcome<Attempt> outcome;
+    final Outcome outcome;
     final int tokens;
 
     private final @Nullable Request before; // whose owner it has; until this has its hold, no grant is its own
@@ -99,7 +98,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         this.waitLimit = demand.waitLimit();
         this.owner = owner;
         this.tokens = tokens;
-        this.outcome = new Outcome<>(queue.kit, demand, owner, isShared());
+        this.outcome = new Outcome(queue.kit, demand, owner, isShared());
         this.copies = new Copies(outcome.asked, before == null ? null : before.copies);
         this.reentry = new Reentry(this);
         this.stuckWait = new StuckWait(this);
@@ -114,8 +113,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** Asks for the first time. Called once; the stage is given out here and nowhere else. */
     @Override
-    public CompletableFuture<Answer<Attempt>> start() {
-        CompletableFuture<Answer<Attempt>> result = outcome.stage();
+    public CompletableFuture<Attempt<Handle>> start() {
+        CompletableFuture<Attempt<Handle>> result = outcome.stage();
         begin();
         return result;
     }
@@ -253,8 +252,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
     private void onReply(AcquireReply reply, long sent) {
         State state = reply.state();
         if (state != null) {
-            outcome.contention = new Contention(
-                    state.holder(), Duration.ofMillis(state.remainingMillis()), reply.place(), reply.waiters());
+            outcome.contention = state.contention(reply.place(), reply.waiters(), outcome.demand.what());
         }
         switch (reply.word()) {
             case GRANTED -> {
@@ -284,19 +282,17 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                     queue.waitingRoom.askLater(this);
                 }
             }
-            case FULL -> finish(new Attempt.QueueFull(keys.name(), outcome.contention));
+            case FULL -> finish(outcome.because(Reason.QUEUE_FULL));
             case EVICTED -> evicted();
             case MORE -> ask();
             case GONE -> {
                 // Only a cloned machine can have ended this owner: a pending request is never taken back.
                 if (outcome.endWithoutHold()) {
                     close();
-                    outcome.refuse(new Attempt.Unknown(
-                            keys.name(),
-                            new ServerUnreachableException(
-                                    Shown.lock(keys.name())
-                                            + ": the request was withdrawn by another process with the same ids",
-                                    null)));
+                    outcome.refuse(outcome.unknown(new ServerUnreachableException(
+                            Shown.lock(keys.name())
+                                    + ": the request was withdrawn by another process with the same ids",
+                            null)));
                 }
             }
         }
@@ -320,9 +316,8 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
         }
     }
 
-    Attempt.Unknown unknown(@Nullable DriverException cause) {
-        return new Attempt.Unknown(
-                keys.name(), Refusals.unknown(Shown.lock(keys.name()), queue.server.describe(), cause));
+    Attempt<Handle> unknown(@Nullable DriverException cause) {
+        return outcome.unknown(Refusals.unknown(Shown.lock(keys.name()), queue.server.describe(), cause));
     }
 
     /** Whether a handoff is confirmed before anybody sees the lease, because it has to be good for its whole term. */
@@ -475,7 +470,7 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
                 Once.after(
                         withdrawal,
                         (acknowledged, failure) -> outcome.refuse(() -> acknowledged != null && acknowledged
-                                ? new Attempt.TimedOut(keys.name(), waitLimit, outcome.contention)
+                                ? outcome.because(Reason.TIMED_OUT)
                                 : unknown(copies.lastFailure())));
             }
         });
@@ -492,13 +487,14 @@ public final class Request implements Asking<Attempt>, Assurance.Granted {
 
     /** An operator has dropped it from the queue. */
     void evicted() {
-        end(false, null, withdrawal -> outcome.refuse(() -> new Attempt.Dropped(keys.name(), outcome.contention)));
+        end(false, null, withdrawal -> outcome.refuse(() -> outcome.because(Reason.DROPPED)));
     }
 
     /** Ends without a lease, and takes back what may have come of it. */
-    void finish(Attempt attempt) {
-        boolean nothingLeft =
-                attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull || outcome.asked.get() == 0;
+    void finish(Attempt<Handle> attempt) {
+        boolean notInQueue = attempt instanceof Attempt.NotObtained<Handle> not
+                && (not.reason() == Reason.TAKEN || not.reason() == Reason.QUEUE_FULL);
+        boolean nothingLeft = notInQueue || outcome.asked.get() == 0;
         end(!nothingLeft, null, withdrawal -> outcome.refuse(attempt));
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.Attempt;
 import io.holdfast.Holder;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.wire.QueueScripts.State;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +20,7 @@ final class Taken {
     }
 
     void answered(@Nullable State state) {
-        Attempt.Taken answer = new Attempt.Taken(request.keys.name(), request.outcome.contention);
+        Attempt<Handle> answer = request.outcome.because(Attempt.Reason.TAKEN);
         Holder holder = state == null ? null : state.holder().orElse(null);
         EndedHolders ended = request.queue.endedHolders;
         if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {

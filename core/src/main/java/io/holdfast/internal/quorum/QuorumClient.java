@@ -1,6 +1,5 @@
 package io.holdfast.internal.quorum;
 
-import io.holdfast.Attempt;
 import io.holdfast.Holder;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.HoldfastException;
@@ -12,13 +11,14 @@ import io.holdfast.NodeInfo;
 import io.holdfast.QuorumOptions;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Bulletins;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Lasting;
 import io.holdfast.internal.lease.Outcome;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.polled.PolledRequest;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.wire.Deadlines;
@@ -61,7 +61,7 @@ public final class QuorumClient implements Engine {
     final int majority;
     final QuorumLines lines;
     private final Bulletins bulletins;
-    public final Set<PolledRequest<Attempt>> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
+    public final Set<PolledRequest> requests = ConcurrentHashMap.newKeySet(); // asking, or with a hold
 
     public QuorumClient(List<RedisDriver> drivers, QuorumOptions options, Environment environment) {
         this.options = options;
@@ -95,7 +95,7 @@ public final class QuorumClient implements Engine {
 
     /** As {@link Reporter.Callers#tell}. */
     void tellCallers(ObjLongConsumer<String> to) {
-        for (PolledRequest<Attempt> request : requests) {
+        for (PolledRequest request : requests) {
             if (request.outcome.pending() && !request.outcome.demand.waitLimit().isNone()) {
                 to.accept(request.keys().hold(), request.outcome.startNanos);
             }
@@ -229,10 +229,10 @@ public final class QuorumClient implements Engine {
     }
 
     @Override
-    public Asking<Attempt> newRequest(Demand demand) {
+    public Question<Handle> newRequest(Demand demand) {
         String owner = kit.ids.next();
-        return new PolledRequest<>(
-                new Outcome<>(kit, demand.named(), owner, false),
+        return new PolledRequest(
+                new Outcome(kit, demand.named(), owner, false),
                 new QuorumPoll(this, demand, owner),
                 "a quorum does not judge how long one holder has kept a lock");
     }

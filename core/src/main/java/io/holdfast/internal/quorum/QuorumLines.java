@@ -1,6 +1,5 @@
 package io.holdfast.internal.quorum;
 
-import io.holdfast.Attempt;
 import io.holdfast.internal.polled.PolledRequest;
 import io.holdfast.internal.wire.Subscriptions;
 import java.util.Map;
@@ -39,11 +38,11 @@ final class QuorumLines {
 
     private final class Line {
         final String channel;
-        final Set<PolledRequest<Attempt>> members = ConcurrentHashMap.newKeySet();
-        final ConcurrentLinkedQueue<PolledRequest<Attempt>> order = new ConcurrentLinkedQueue<>();
+        final Set<PolledRequest> members = ConcurrentHashMap.newKeySet();
+        final ConcurrentLinkedQueue<PolledRequest> order = new ConcurrentLinkedQueue<>();
         final Subscriptions.Channel subscription;
         // Guarded by the line's monitor, under which nothing waits:
-        private @Nullable PolledRequest<Attempt> woken; // and has not slept or ended since
+        private @Nullable PolledRequest woken; // and has not slept or ended since
         private boolean asks; // whoever was woken
         private boolean missed; // a release was reported that nobody has asked after
 
@@ -61,7 +60,7 @@ final class QuorumLines {
         }
 
         private void wakeOne() {
-            for (PolledRequest<Attempt> request : order) {
+            for (PolledRequest request : order) {
                 if (request.wake(LEAST_DELAY_NANOS + (long) (quorum.kit.random() * DELAY_SPREAD_NANOS))) {
                     woken = request;
                     asks = false;
@@ -72,13 +71,13 @@ final class QuorumLines {
             missed = true;
         }
 
-        synchronized void asks(PolledRequest<Attempt> request) {
+        synchronized void asks(PolledRequest request) {
             if (woken == request) {
                 asks = true;
             }
         }
 
-        synchronized void sleeps(PolledRequest<Attempt> request) {
+        synchronized void sleeps(PolledRequest request) {
             if (woken == request) {
                 woken = null;
             }
@@ -87,7 +86,7 @@ final class QuorumLines {
             }
         }
 
-        synchronized void left(PolledRequest<Attempt> request) {
+        synchronized void left(PolledRequest request) {
             if (woken == request) {
                 woken = null;
                 if (request.outcome.hold() == null && (missed || !asks)) {
@@ -98,7 +97,7 @@ final class QuorumLines {
     }
 
     /** A request has begun to sleep. */
-    void sleeping(PolledRequest<Attempt> request) {
+    void sleeping(PolledRequest request) {
         Line line = lines.compute(request.keys().freedChannel(), (channel, present) -> {
             Line chosen = present == null ? new Line(channel) : present;
             if (chosen.members.add(request)) {
@@ -111,7 +110,7 @@ final class QuorumLines {
     }
 
     /** A request asks, of its own or because it was woken. */
-    void asking(PolledRequest<Attempt> request) {
+    void asking(PolledRequest request) {
         Line line = lines.get(request.keys().freedChannel());
         if (line != null) {
             line.asks(request);
@@ -119,7 +118,7 @@ final class QuorumLines {
     }
 
     /** A request has ended, or has the lock. */
-    void leave(PolledRequest<Attempt> request) {
+    void leave(PolledRequest request) {
         Line line = lines.get(request.keys().freedChannel());
         if (line == null || !line.members.contains(request)) {
             return;

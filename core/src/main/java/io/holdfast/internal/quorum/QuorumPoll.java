@@ -1,11 +1,8 @@
 package io.holdfast.internal.quorum;
 
-import io.holdfast.Attempt;
-import io.holdfast.Contention;
 import io.holdfast.NodeFailure;
 import io.holdfast.ServerRefusedException;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.Wait;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.polled.Poll;
@@ -20,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Asks the nodes of a quorum, one {@link Ballot} after the other. If one was lost, everything of it is taken back, and the next
  * is held under a new owner.
  */
-final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
+final class QuorumPoll implements Poll, Ballot.Caller {
     private final QuorumClient quorum;
     private final Demand demand;
     /** The owner of the first ballot, and of all events. That of a later ballot has its number behind it. */
@@ -28,7 +25,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
 
     private final String label;
     private volatile @Nullable Ballot ballot;
-    private @Nullable PolledRequest<Attempt> request; // set before anybody else sees this
+    private @Nullable PolledRequest request; // set before anybody else sees this
 
     QuorumPoll(QuorumClient quorum, Demand demand, String owner) {
         this.quorum = quorum;
@@ -38,7 +35,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
     }
 
     @Override
-    public void of(PolledRequest<Attempt> made) {
+    public void of(PolledRequest made) {
         request = made;
     }
 
@@ -47,7 +44,7 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
         quorum.requests.add(request());
     }
 
-    private PolledRequest<Attempt> request() {
+    private PolledRequest request() {
         return Objects.requireNonNull(request);
     }
 
@@ -151,43 +148,22 @@ final class QuorumPoll implements Poll<Attempt>, Ballot.Caller {
 
     // ---- refusals
 
-    private Contention contention() {
-        return request().outcome.contention;
-    }
-
     @Override
-    public Attempt taken() {
-        return new Attempt.Taken(demand.keys().name(), contention());
-    }
-
-    @Override
-    public Attempt timedOut(Wait wait) {
-        return new Attempt.TimedOut(demand.keys().name(), wait, contention());
-    }
-
-    @Override
-    public Attempt usedUp(Wait wait, int attempts) {
-        return timedOut(wait);
-    }
-
-    @Override
-    public Attempt unknown() {
+    public ServerUnreachableException unknown() {
         return unknown("no majority of the nodes answered");
     }
 
     @Override
-    public Attempt late() {
+    public ServerUnreachableException late() {
         return unknown("the nodes' answers take longer than the term allows");
     }
 
-    private Attempt.Unknown unknown(String why) {
+    private ServerUnreachableException unknown(String why) {
         Ballot last = ballot;
         List<NodeFailure> failures = last == null ? List.of() : last.failures();
-        return new Attempt.Unknown(
-                demand.keys().name(),
-                new ServerUnreachableException(
-                        failures,
-                        Shown.lock(demand.keys().name()) + ": " + why + ", the outcome is unknown"
-                                + (failures.isEmpty() ? "" : ": " + Refusals.inWords(failures))));
+        return new ServerUnreachableException(
+                failures,
+                Shown.lock(demand.keys().name()) + ": " + why + ", the outcome is unknown"
+                        + (failures.isEmpty() ? "" : ": " + Refusals.inWords(failures)));
     }
 }

@@ -1,14 +1,12 @@
 package io.holdfast.internal.sets;
 
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.Contention;
 import io.holdfast.HoldfastClosedException;
 import io.holdfast.LossReason;
 import io.holdfast.ServerUnreachableException;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
@@ -20,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -46,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Replies come on threads of the driver, losses on the executor's, withdrawal on any. All fields are guarded by the lock;
  * nothing is asked, released or told while it is held.
  */
-public final class SetRequest implements Question<SetAnswer> {
+public final class SetRequest implements Question<SetEntry> {
     /**
      * How long after the last grant the holds are renewed together, and so from then on: later than handoffs are confirmed,
      * and never for a short section.
@@ -60,7 +59,7 @@ public final class SetRequest implements Question<SetAnswer> {
     private final List<Demand> demands;
     private final Wait wait;
     private final long startNanos;
-    private final CompletableFuture<SetAnswer> answer = new CompletableFuture<>();
+    private final CompletableFuture<Attempt<SetEntry>> answer = new CompletableFuture<>();
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable Collecting present;
     private @Nullable SetEntry obtained;
@@ -81,7 +80,7 @@ public final class SetRequest implements Question<SetAnswer> {
     }
 
     @Override
-    public CompletableFuture<SetAnswer> start() {
+    public CompletableFuture<Attempt<SetEntry>> start() {
         begin();
         return answer;
     }
@@ -90,7 +89,7 @@ public final class SetRequest implements Question<SetAnswer> {
     @Override
     public Account account() {
         List<Demand> all = demands;
-        Asking<Attempt> last = under(() -> present == null ? null : present.asking);
+        Question<Handle> last = under(() -> present == null ? null : present.asking);
         Contention contention =
                 last == null ? Contention.NOTHING_KNOWN : last.account().contention();
         return new Account(
@@ -167,12 +166,12 @@ public final class SetRequest implements Question<SetAnswer> {
         return left.compareTo(SHORTEST_WAIT) < 0 ? Wait.none() : Wait.upTo(left);
     }
 
-    private void refuse(SetAttempt refusal) {
-        answer.complete(new SetAnswer(null, refusal));
+    private void refuse(Attempt<SetEntry> refusal) {
+        answer.complete(refusal);
     }
 
     /** What a collection leaves when it ends: the request that is under way, and what is held. */
-    private record Rest(@Nullable Asking<Attempt> asking, List<Handle> held) {
+    private record Rest(@Nullable Question<Handle> asking, List<Handle> held) {
         /** Completes when all releases were answered; each is repeated until it is. */
         CompletableFuture<?> giveBack() {
             if (asking != null) {
@@ -186,7 +185,7 @@ public final class SetRequest implements Question<SetAnswer> {
     private final class Collecting {
         private final FirstLoss loss = new FirstLoss((name, reason) -> safely(() -> lost(name, reason)));
         private final List<Handle> held = new ArrayList<>();
-        private @Nullable Asking<Attempt> asking;
+        private @Nullable Question<Handle> asking;
         private boolean over;
 
         /** Called under the lock, once. */
@@ -209,9 +208,9 @@ public final class SetRequest implements Question<SetAnswer> {
 
         private void askNext() {
             Demand next = under(() -> demands.get(Math.min(held.size(), demands.size() - 1)));
-            CompletableFuture<Answer<Attempt>> outcome;
+            CompletableFuture<Attempt<Handle>> outcome;
             try {
-                Asking<Attempt> request = engine.newRequest(next.inSet(left()));
+                Question<Handle> request = engine.newRequest(next.inSet(left()));
                 outcome = request.start();
                 boolean late = under(() -> {
                     asking = request;
@@ -255,12 +254,12 @@ public final class SetRequest implements Question<SetAnswer> {
             }
         }
 
-        private void answered(Demand demand, @Nullable Answer<Attempt> answered, @Nullable Throwable failure) {
-            Handle handle = answered == null ? null : answered.handle();
+        private void answered(Demand demand, @Nullable Attempt<Handle> answered, @Nullable Throwable failure) {
+            Handle handle = answered == null ? null : answered.asOptional().orElse(null);
             if (handle != null) {
                 obtained(handle);
             } else if (answered != null) {
-                endWith(() -> refuse(inWords(Objects.requireNonNull(answered.refusal()))));
+                endWith(() -> refuse(inWords(answered)));
             } else {
                 failed(demand, Objects.requireNonNull(failure));
             }
@@ -314,8 +313,7 @@ public final class SetRequest implements Question<SetAnswer> {
             } else if (left().isNone()) {
                 after(
                         answers,
-                        (all, ignored) -> refuse(new SetAttempt.NotAll(
-                                name, new Attempt.TimedOut(name, wait, Contention.NOTHING_KNOWN))));
+                        (all, ignored) -> refuse(notObtained(name, Reason.TIMED_OUT, Contention.NOTHING_KNOWN, 0)));
             } else {
                 begin();
             }
@@ -326,7 +324,7 @@ public final class SetRequest implements Question<SetAnswer> {
                     failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             endWith(() -> {
                 if (cause instanceof ServerUnreachableException unreachable) {
-                    refuse(new SetAttempt.Unknown(demand.keys().name(), unreachable));
+                    refuse(new Attempt.Unknown<>(demand.keys().name(), unreachable));
                 } else {
                     answer.completeExceptionally(cause);
                 }
@@ -371,7 +369,7 @@ public final class SetRequest implements Question<SetAnswer> {
             });
             if (first) {
                 try {
-                    answer.complete(new SetAnswer(entry, null));
+                    answer.complete(new Attempt.Obtained<>(entry));
                 } catch (RuntimeException | Error e) {
                     answer.completeExceptionally(e);
                     entry.leave();
@@ -397,14 +395,18 @@ public final class SetRequest implements Question<SetAnswer> {
         }
 
         /** A member was asked with what was left of the wait: what is told is the wait of the caller. */
-        private SetAttempt inWords(Attempt refusal) {
-            if (refusal instanceof Attempt.Unknown unknown) {
-                return new SetAttempt.Unknown(unknown.lockName(), unknown.cause());
+        private Attempt<SetEntry> inWords(Attempt<Handle> refusal) {
+            if (refusal instanceof Attempt.NotObtained<Handle> not
+                    && (not.reason() == Reason.TIMED_OUT || (not.reason() == Reason.TAKEN && !wait.isNone()))) {
+                return notObtained(not.lockName(), Reason.TIMED_OUT, not.contention(), not.attempts());
             }
-            Attempt.NotObtained why = (Attempt.NotObtained) refusal;
-            boolean timedOut = why instanceof Attempt.TimedOut || (why instanceof Attempt.Taken && !wait.isNone());
-            return new SetAttempt.NotAll(
-                    why.lockName(), timedOut ? new Attempt.TimedOut(why.lockName(), wait, why.contention()) : why);
+            return refusal.map(handle -> {
+                throw new IllegalStateException("a refusal has no handle");
+            });
+        }
+
+        private Attempt<SetEntry> notObtained(String name, Reason reason, Contention contention, int attempts) {
+            return new Attempt.NotObtained<>(name, reason, contention, wait, attempts, 0, Optional.empty());
         }
     }
 }

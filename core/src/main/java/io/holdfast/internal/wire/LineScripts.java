@@ -2,6 +2,7 @@ package io.holdfast.internal.wire;
 
 import io.holdfast.Holder;
 import io.holdfast.LockInfo;
+import io.holdfast.LockMode;
 import io.holdfast.Waiter;
 import io.holdfast.internal.wire.QueueScripts.Acquire;
 import io.holdfast.internal.wire.QueueScripts.AcquireReply;
@@ -49,9 +50,12 @@ public final class LineScripts {
         // Of those that hold it, it tells of the one whose hold lasts longest.
         Optional<LockInfo.Share> last =
                 reply.size() > next ? Optional.of(shareOf(reply, next, true)) : Optional.empty();
+        LockMode mode = last.map(LockInfo.Share::mode).orElse(null);
         return new State(
                 last.map(LockInfo.Share::holder),
                 last.map(LockInfo.Share::remaining).orElse(Duration.ZERO).toMillis(),
+                mode,
+                reply.count(mode == LockMode.PERMITS ? at + 3 : at + 2),
                 claims,
                 wakeMillis == 0 ? -1 : reply.expiryNanos(wakeMillis - 1),
                 -1,

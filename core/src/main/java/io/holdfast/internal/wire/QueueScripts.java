@@ -1,7 +1,10 @@
 package io.holdfast.internal.wire;
 
+import io.holdfast.Contention;
+import io.holdfast.Contention.Sharing;
 import io.holdfast.Holder;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.spi.DriverException;
@@ -22,6 +25,8 @@ public final class QueueScripts {
      *
      * @param holder who holds the lock; empty if nobody does
      * @param remainingMillis the rest of the hold
+     * @param mode of the hold, of a lock that several may hold; null if nobody does, and of other locks
+     * @param used how many have it so, or, of a semaphore, how many permits are out
      * @param claims those that belong to this client, told by this reply
      * @param overNanos how long after the server said this the first waiter may be granted the lock: the hold is over, or enough of
      *     them are; negative if nobody holds it, or it never is
@@ -31,12 +36,29 @@ public final class QueueScripts {
     public record State(
             Optional<Holder> holder,
             long remainingMillis,
+            @Nullable LockMode mode,
+            int used,
             List<Claim> claims,
             long overNanos,
             long handedOverNanos,
             boolean more) {
         /** Nobody holds, and nobody waits. */
-        public static final State FREE = new State(Optional.empty(), 0, List.of(), -1, -1, false);
+        public static final State FREE = new State(Optional.empty(), 0, null, 0, List.of(), -1, -1, false);
+
+        /**
+         * What it means to a request.
+         *
+         * @param what it asks for
+         */
+        public Contention contention(int place, int waiters, Asked what) {
+            LockMode how = mode == null && what.mode() == LockMode.PERMITS ? LockMode.PERMITS : mode;
+            return new Contention(
+                    holder,
+                    Duration.ofMillis(remainingMillis),
+                    place,
+                    waiters,
+                    Optional.ofNullable(how).map(known -> new Sharing(known, used, what.weight(), what.limit())));
+        }
 
         /** Decodes what {@code describe} in common.lua has put here. */
         static State of(ScriptReply reply, int at) {
@@ -46,6 +68,8 @@ public final class QueueScripts {
             return new State(
                     reply.holder(hold),
                     reply.remainingMillis(hold),
+                    null,
+                    0,
                     mine.isEmpty()
                             ? List.of()
                             : List.of(new Claim(

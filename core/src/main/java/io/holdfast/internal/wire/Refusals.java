@@ -57,10 +57,14 @@ public final class Refusals {
     /** What is wrong with each of some nodes. */
     public static String inWords(List<NodeFailure> failures) {
         return String.join(
-                "; ",
-                failures.stream()
-                        .map(each -> String.valueOf(each.error().getMessage()))
-                        .toList());
+                "; ", failures.stream().map(each -> withoutCode(each.error())).toList());
+    }
+
+    /** One message has one code: that of the exception that is thrown. */
+    private static String withoutCode(HoldfastException error) {
+        String message = String.valueOf(error.getMessage());
+        String code = " [" + error.code() + "]";
+        return message.endsWith(code) ? message.substring(0, message.length() - code.length()) : message;
     }
 
     public static ServerRefusedException explain(String server, DriverException failure) {

@@ -100,12 +100,12 @@ public final class HandEngine implements Engine {
     }
 
     /** One request: it ends once, as granted, refused or withdrawn. */
-    public final class HandRequest implements Asking<Attempt> {
+    public final class HandRequest implements Question<Handle> {
         private static final Object ENDED = new Object();
 
         public final Demand demand;
         private final AtomicReference<@Nullable Object> end = new AtomicReference<>(); // a handle, or ENDED
-        private final CompletableFuture<Answer<Attempt>> answer = new CompletableFuture<>();
+        private final CompletableFuture<Attempt<Handle>> answer = new CompletableFuture<>();
         private volatile boolean started;
         private volatile @Nullable HandHold hold;
 
@@ -127,18 +127,18 @@ public final class HandEngine implements Engine {
             Handle handle = new Handle(obtained);
             if (end.compareAndSet(null, handle)) {
                 hold = obtained;
-                answer.complete(new Answer<>(handle, null));
+                answer.complete(new Attempt.Obtained<>(handle));
             }
         }
 
-        public void refuse(Attempt refusal) {
+        public void refuse(Attempt<Handle> refusal) {
             if (end.compareAndSet(null, ENDED)) {
-                answer.complete(new Answer<>(null, refusal));
+                answer.complete(refusal);
             }
         }
 
         @Override
-        public CompletableFuture<Answer<Attempt>> start() {
+        public CompletableFuture<Attempt<Handle>> start() {
             started = true;
             return answer;
         }

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.Attempt;
 import io.holdfast.Interleavings;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainOptions;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.queue.HandClient;
 import io.holdfast.internal.wire.Keys;
@@ -34,15 +34,15 @@ public final class PlainPollLincheckTest {
     private final Keys keys = Keys.of("", "a");
     private final PlainPoll poll =
             new PlainPoll(hand.client.plain, new PlainLocks.Place(keys.hold(), "value"), OPTIONS);
-    private final PolledRequest<PlainAttempt> request = new PolledRequest<>(
-            new Outcome<>(
+    private final PolledRequest request = new PolledRequest(
+            new Outcome(
                     hand.client.kit,
                     Demand.of(keys, PlainLocks.leases(OPTIONS), Wait.forever(), false, null),
                     "owner",
                     false),
             poll,
             "");
-    private volatile @Nullable CompletableFuture<Answer<PlainAttempt>> outcome;
+    private volatile @Nullable CompletableFuture<Attempt<Handle>> outcome;
     private volatile boolean granted;
     private volatile boolean leftEarly;
 
@@ -78,7 +78,7 @@ public final class PlainPollLincheckTest {
 
     @Validate
     public void isHeldOrGivenBackAndHasEndedIfTheClientHas() {
-        CompletableFuture<Answer<PlainAttempt>> begun = outcome;
+        CompletableFuture<Attempt<Handle>> begun = outcome;
         if (begun == null) {
             return;
         }

@@ -14,7 +14,6 @@ import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
@@ -24,7 +23,6 @@ import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -58,10 +56,10 @@ public final class DowngradeLincheckTest {
 
     public DowngradeLincheckTest() {
         Demand demand = Demand.of(keys, OPTIONS.withListener(told::add), Wait.none(), false, "actor");
-        CompletableFuture<Answer<Attempt>> outcome =
+        CompletableFuture<Attempt<Handle>> outcome =
                 hand.client.newRequest(demand).start();
         answer();
-        writer = Objects.requireNonNull(outcome.join().handle());
+        writer = outcome.join().orElseThrow();
         writing = (Hold) writer.hold;
         owner = writing.owner();
         told.clear();

@@ -7,7 +7,6 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.quorum.QuorumClient;
@@ -280,17 +279,13 @@ public final class HandClient {
     /** A lease of a free lock. */
     public Lease lease(String lock, LockOptions options) {
         Request request = request(lock, options, Wait.none(), "actor");
-        CompletableFuture<Answer<Attempt>> outcome = request.start();
+        CompletableFuture<Attempt<Handle>> outcome = request.start();
         Call acquire = next(Script.ACQUIRE, request.owner);
         if (acquire == null) {
             throw new AssertionError("it was not asked for");
         }
         acquire.reply().complete(granted(7));
-        Handle handle = outcome.join().handle();
-        if (handle == null) {
-            throw new AssertionError("no lease: " + outcome);
-        }
-        return Faces.lease(handle);
+        return Faces.lease(outcome.join().orElseThrow());
     }
 
     private final class HandTimers implements Timers {

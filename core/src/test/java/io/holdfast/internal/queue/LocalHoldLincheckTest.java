@@ -7,13 +7,11 @@ import io.holdfast.Attempt;
 import io.holdfast.Interleavings;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.wire.Keys;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jetbrains.kotlinx.lincheck.Actor;
@@ -27,18 +25,18 @@ public final class LocalHoldLincheckTest {
             LockOptions.defaults().withLocalHandoffs(3, Duration.ofMinutes(1)).withWaitLimit(Wait.forever());
 
     private final HandClient hand = new HandClient();
-    private final CompletableFuture<Answer<Attempt>> first = ask();
-    private final CompletableFuture<Answer<Attempt>> next = ask();
+    private final CompletableFuture<Attempt<Handle>> first = ask();
+    private final CompletableFuture<Attempt<Handle>> next = ask();
     private final Handle lease;
     private final List<String> told = new CopyOnWriteArrayList<>();
 
     public LocalHoldLincheckTest() {
         hand.answerAll();
-        lease = Objects.requireNonNull(first.join().handle());
+        lease = first.join().orElseThrow();
         hand.pass(Duration.ofMillis(1)); // the next is to have a token of its own
     }
 
-    private CompletableFuture<Answer<Attempt>> ask() {
+    private CompletableFuture<Attempt<Handle>> ask() {
         Keys keys = Keys.of(hand.client.kit.options.prefix(), "a");
         return hand.client
                 .newRequest(Demand.of(keys, HANDED, Wait.forever(), false, "actor"))
@@ -63,7 +61,7 @@ public final class LocalHoldLincheckTest {
     @Validate
     public void isToldNothingOfTheNext() {
         lease.leave();
-        assertTrue(Objects.requireNonNull(next.join().handle()).hold.isValid());
+        assertTrue(next.join().orElseThrow().hold.isValid());
         hand.pass(HANDED.leaseDuration().minusSeconds(5));
         hand.runDue(); // which warns the next
         assertEquals(List.of(), told);

@@ -12,10 +12,9 @@ import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
+import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Script;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -54,9 +53,9 @@ final class ReentryTest {
         Lease first = hand.lease("a", options);
         String owner = Faces.holding(first).owner();
         Request stays = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Answer<Attempt>> kept = stays.start();
+        CompletableFuture<Attempt<Handle>> kept = stays.start();
         Request gone = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Answer<Attempt>> left = gone.start();
+        CompletableFuture<Attempt<Handle>> left = gone.start();
         switch (step) {
             case BEFORE_THE_ANSWER -> {
                 gone.withdraw();
@@ -77,7 +76,7 @@ final class ReentryTest {
             }
         }
         assertTrue(left.isDone());
-        Lease second = Faces.lease(Objects.requireNonNull(kept.join().handle()));
+        Lease second = Faces.lease(kept.join().orElseThrow());
         assertEquals(0, hand.count(Script.RELEASE, owner), "released under the leases of others");
         assertEquals(ReleaseResult.STILL_HELD, first.release());
         CompletableFuture<ReleaseResult> last = second.releaseAsync();
@@ -93,17 +92,17 @@ final class ReentryTest {
             names = {"AFTER_THE_OUTCOME", "TWICE"})
     void withdraw_ofTheRequestThatGotTheHold_leavesItToThoseWhoHaveEntered(Step step) {
         Request gone = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Answer<Attempt>> obtained = gone.start();
+        CompletableFuture<Attempt<Handle>> obtained = gone.start();
         hand.answerAll();
         assertTrue(obtained.isDone());
         Request stays = hand.request("a", options, Wait.forever(), "actor");
-        CompletableFuture<Answer<Attempt>> kept = stays.start();
+        CompletableFuture<Attempt<Handle>> kept = stays.start();
         hand.answerAll();
         gone.withdraw();
         if (step == Step.TWICE) {
             gone.withdraw();
         }
-        Lease lease = Faces.lease(Objects.requireNonNull(kept.join().handle()));
+        Lease lease = Faces.lease(kept.join().orElseThrow());
         assertTrue(lease.isValid());
         assertEquals(0, hand.count(Script.RELEASE, gone.owner));
         CompletableFuture<ReleaseResult> last = lease.releaseAsync();

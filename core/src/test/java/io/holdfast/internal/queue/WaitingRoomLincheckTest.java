@@ -9,7 +9,6 @@ import io.holdfast.Interleavings;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.OwnerIds;
@@ -32,7 +31,7 @@ public final class WaitingRoomLincheckTest {
 
     private final HandClient hand = new HandClient();
     private final Request request = hand.request("a", LockOptions.defaults(), Wait.upTo(LIMIT), "actor");
-    private final CompletableFuture<Answer<Attempt>> outcome = request.start();
+    private final CompletableFuture<Attempt<Handle>> outcome = request.start();
     private volatile boolean granted;
 
     /** The answer to an acquire. */
@@ -99,11 +98,7 @@ public final class WaitingRoomLincheckTest {
     }
 
     private Lease lease() {
-        Handle handle = outcome.join().handle();
-        if (handle != null) {
-            return Faces.lease(handle);
-        }
-        throw new AssertionError("obtained, and told " + outcome);
+        return Faces.lease(outcome.join().orElseThrow());
     }
 
     @Test

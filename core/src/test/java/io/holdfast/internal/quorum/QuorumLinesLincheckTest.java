@@ -2,7 +2,6 @@ package io.holdfast.internal.quorum;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.holdfast.Attempt;
 import io.holdfast.Interleavings;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A line keeps whoever sleeps and nobody who has ended, also if it ends while it goes to sleep. */
 public final class QuorumLinesLincheckTest {
     private final QuorumClient quorum = new HandClient().quorum();
-    private final PolledRequest<Attempt> request = request();
+    private final PolledRequest request = request();
     private volatile boolean slept;
     private volatile boolean ended;
 
@@ -28,9 +27,9 @@ public final class QuorumLinesLincheckTest {
         quorum.lines.sleeping(request()); // so that the line stays
     }
 
-    private PolledRequest<Attempt> request() {
+    private PolledRequest request() {
         Keys keys = Keys.of(quorum.options.client().prefix(), "a");
-        return (PolledRequest<Attempt>)
+        return (PolledRequest)
                 quorum.newRequest(Demand.of(keys, LockOptions.defaults(), Wait.forever(), false, "actor"));
     }
 

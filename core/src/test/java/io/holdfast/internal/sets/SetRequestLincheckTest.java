@@ -35,7 +35,7 @@ public final class SetRequestLincheckTest {
     private final HandClient hand = new HandClient();
     private final HandEngine engine = new HandEngine(hand.client.kit, true);
     private final SetRequest set = new SetRequest(engine, List.of(demand("a"), demand("b")), WAIT);
-    private final CompletableFuture<SetAnswer> answer = set.start();
+    private final CompletableFuture<Attempt<SetEntry>> answer = set.start();
     private volatile boolean withdrawn;
 
     private Demand demand(String lock) {
@@ -54,7 +54,8 @@ public final class SetRequestLincheckTest {
     public void refuse() {
         HandRequest request = engine.pending();
         if (request != null) {
-            request.refuse(new Attempt.Taken(request.demand.keys().name(), Contention.NOTHING_KNOWN));
+            request.refuse(new Attempt.NotObtained<>(
+                    request.demand.keys().name(), Attempt.Reason.TAKEN, Contention.NOTHING_KNOWN));
         }
     }
 
@@ -88,7 +89,9 @@ public final class SetRequestLincheckTest {
         assertTrue(answer.isDone(), "nobody is told");
         assertEquals(0, engine.waiting(), "it has ended, and asks");
         assertTrue(!withdrawn || answer.isCompletedExceptionally() || !held().isValid(), "withdrawn, and held");
-        SetEntry held = answer.isCompletedExceptionally() ? null : answer.join().held();
+        SetEntry held = answer.isCompletedExceptionally()
+                ? null
+                : answer.join().asOptional().orElse(null);
         List<Holding> given = held == null
                 ? List.of()
                 : held.handles().stream().map(each -> each.hold).toList();
@@ -107,11 +110,7 @@ public final class SetRequestLincheckTest {
     }
 
     private SetEntry held() {
-        SetEntry held = answer.join().held();
-        if (held == null) {
-            throw new AssertionError();
-        }
-        return held;
+        return answer.join().orElseThrow();
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Attempt;
+import io.holdfast.Lease;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,7 @@ final class Asked {
     final long askedAt;
 
     @Nullable
-    CompletableFuture<Attempt> future;
+    CompletableFuture<Attempt<Lease>> future;
 
     /** The public part of its owner id; known once it has asked. */
     @Nullable

@@ -1,7 +1,11 @@
 package io.holdfast.faults.simulation;
 
+import static io.holdfast.contracts.Outcomes.isRefused;
+
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.Lease;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LossReason;
 import io.holdfast.ServerRefusedException;
@@ -166,7 +170,7 @@ final class Checks extends FirstFinding<Checks.Check> {
         open.add(asked);
     }
 
-    void answered(Asked asked, @Nullable Attempt attempt, @Nullable Throwable failure) {
+    void answered(Asked asked, @Nullable Attempt<Lease> attempt, @Nullable Throwable failure) {
         asked.done = true;
         open.remove(asked);
         boolean calm = strict && world.undisturbed(asked.machine, asked.item.lock(), asked.askedAt - GRACE);
@@ -180,24 +184,24 @@ final class Checks extends FirstFinding<Checks.Check> {
             if (!expected) {
                 found(Check.ANSWER, asked + " failed: " + failure);
             }
-        } else if (attempt instanceof Attempt.Unknown unknown) {
+        } else if (attempt instanceof Attempt.Unknown<?> unknown) {
             if (calm) {
                 found(Check.ANSWER, asked + " is unknown, but nothing was wrong: " + unknown.cause());
             }
-        } else if (attempt instanceof Attempt.Taken || attempt instanceof Attempt.TimedOut) {
+        } else if (isRefused(Reason.TAKEN, attempt) || isRefused(Reason.TIMED_OUT, attempt)) {
             if (calm && world.freeSince(item.lock(), asked.askedAt)) {
                 found(Check.ANSWER, asked + " is " + attempt + ", but the lock was free all the time");
             }
-            if ((attempt instanceof Attempt.Taken) != (item.waitMillis() == 0)) {
+            if ((isRefused(Reason.TAKEN, attempt)) != (item.waitMillis() == 0)) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
-        } else if (attempt instanceof Attempt.Dropped && plan.kind() == Plan.Kind.STEERED) {
+        } else if (isRefused(Reason.DROPPED, attempt) && plan.kind() == Plan.Kind.STEERED) {
             return; // an operator has dropped it
-        } else if (attempt instanceof Attempt.QueueFull) {
+        } else if (isRefused(Reason.QUEUE_FULL, attempt)) {
             if (item.options().queueLimit() == 0) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
-        } else if (!(attempt instanceof Attempt.Obtained) && !(attempt instanceof Attempt.HeldByCaller)) {
+        } else if (!(attempt instanceof Attempt.Obtained) && !(isRefused(Reason.HELD_BY_CALLER, attempt))) {
             found(Check.ANSWER, asked + " is " + attempt);
         }
     }

@@ -1,7 +1,11 @@
 package io.holdfast.faults.simulation;
 
+import static io.holdfast.contracts.Outcomes.isRefused;
+import static io.holdfast.contracts.Outcomes.word;
+
 import io.holdfast.Admin;
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
@@ -208,7 +212,7 @@ final class Clients {
         DistributedLock lock = client.lock(
                         Plan.lock(item.lock()), item.options().withEventData(share == null ? asked : share))
                 .withActor(share == null ? item.actor() : Share.actorOf(item));
-        CompletableFuture<Attempt> future = item.ending() == Ending.INTERRUPT
+        CompletableFuture<Attempt<Lease>> future = item.ending() == Ending.INTERRUPT
                 ? LeaseLook.interruptedAttempt(lock, item.waitLimit())
                 : item.ending() == Ending.WORK
                         ? LeaseLook.scopedAttempt(lock, item.waitLimit())
@@ -222,23 +226,18 @@ final class Clients {
                 return;
             }
             world.checks.answered(asked, attempt, failure);
-            if (attempt instanceof Attempt.Obtained got) {
+            if (attempt instanceof Attempt.Obtained<Lease> got) {
                 obtained(slot, held(slot, asked, got.lease()));
             }
             if (share != null) {
                 share.ended(asked);
             }
             if (world.checksOfQuorum == null
-                    && (attempt instanceof Attempt.Taken || attempt instanceof Attempt.QueueFull)) {
+                    && (isRefused(Reason.TAKEN, attempt) || isRefused(Reason.QUEUE_FULL, attempt))) {
                 checksOf(asked).saidTaken(asked);
             }
             if (!(attempt instanceof Attempt.Obtained)) {
-                world.trace.add(
-                        machine,
-                        "#" + item.number() + " "
-                                + (attempt == null
-                                        ? "" + failure
-                                        : attempt.getClass().getSimpleName()));
+                world.trace.add(machine, "#" + item.number() + " " + (attempt == null ? "" + failure : word(attempt)));
             }
         });
         if (item.ending() == Ending.CANCEL || item.ending() == Ending.COMPLETE) {
@@ -261,7 +260,7 @@ final class Clients {
         return held;
     }
 
-    private void withdraw(Asked asked, CompletableFuture<Attempt> future) {
+    private void withdraw(Asked asked, CompletableFuture<Attempt<Lease>> future) {
         if (!future.isDone()) {
             asked.withdrawn = true;
             world.trace.add(asked.machine, "#" + asked.item.number() + " is withdrawn");

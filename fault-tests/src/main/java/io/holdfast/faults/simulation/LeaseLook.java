@@ -7,13 +7,12 @@ import io.holdfast.Leadership;
 import io.holdfast.Lease;
 import io.holdfast.LeaseFunction;
 import io.holdfast.Wait;
-import io.holdfast.internal.lease.Answer;
-import io.holdfast.internal.lease.Asking;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.SharedHolding;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Script;
@@ -105,12 +104,12 @@ public final class LeaseLook {
 
     /** Asks as the forms do that work under a lease, without blocking. */
     @SuppressWarnings("unchecked") // as it is declared
-    static CompletableFuture<Attempt> scopedAttempt(DistributedLock lock, Wait wait) {
+    static CompletableFuture<Attempt<Lease>> scopedAttempt(DistributedLock lock, Wait wait) {
         try {
             Method async = DistributedLock.class.getDeclaredMethod("async", Wait.class, boolean.class, Function.class);
             async.setAccessible(true);
             Function<Attempt, Attempt> same = attempt -> attempt;
-            return (CompletableFuture<Attempt>) async.invoke(lock, wait, true, same);
+            return (CompletableFuture<Attempt<Lease>>) async.invoke(lock, wait, true, same);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);
         }
@@ -173,15 +172,15 @@ public final class LeaseLook {
      * Asks as a thread does that waits, and is interrupted in the moment of the answer: the request is withdrawn, and nobody
      * looks at the answer.
      */
-    public static CompletableFuture<Attempt> interruptedAttempt(DistributedLock lock, Wait wait) {
-        Asking<Attempt> request = part(lock, "engine", Engine.class)
+    public static CompletableFuture<Attempt<Lease>> interruptedAttempt(DistributedLock lock, Wait wait) {
+        Question<Handle> request = part(lock, "engine", Engine.class)
                 .newRequest(Demand.of(
                         part(lock, "keys", Keys.class),
                         lock.options(),
                         wait,
                         false,
                         part(lock, "actor", String.class)));
-        CompletableFuture<Answer<Attempt>> outcome = request.start();
+        CompletableFuture<Attempt<Handle>> outcome = request.start();
         return outcome.whenComplete((answer, failure) -> request.withdraw())
                 .thenCompose(answer -> CompletableFuture.failedFuture(new CancellationException()));
     }

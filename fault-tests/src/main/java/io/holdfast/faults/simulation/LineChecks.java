@@ -1,7 +1,11 @@
 package io.holdfast.faults.simulation;
 
+import static io.holdfast.contracts.Outcomes.isRefused;
+
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.HoldfastClosedException;
+import io.holdfast.Lease;
 import io.holdfast.LockMode;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
@@ -167,7 +171,7 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
         return held.lease.token() >= memorySince;
     }
 
-    void answered(LineRequest request, @Nullable Attempt attempt, @Nullable Throwable failure) {
+    void answered(LineRequest request, @Nullable Attempt<Lease> attempt, @Nullable Throwable failure) {
         request.done = true;
         open.remove(request);
         LinePlan.Ask item = request.item;
@@ -178,17 +182,17 @@ final class LineChecks extends FirstFinding<LineChecks.Check> {
                     || (request.withdrawn && failure instanceof CancellationException);
         } else if (attempt instanceof Attempt.Unknown) {
             asExpected = !calm;
-        } else if (attempt instanceof Attempt.Taken) {
+        } else if (isRefused(Reason.TAKEN, attempt)) {
             asExpected = item.waitMillis() == 0;
-        } else if (attempt instanceof Attempt.TimedOut) {
+        } else if (isRefused(Reason.TIMED_OUT, attempt)) {
             asExpected = item.waitMillis() > 0;
-        } else if (attempt instanceof Attempt.QueueFull) {
+        } else if (isRefused(Reason.QUEUE_FULL, attempt)) {
             asExpected = item.options().queueLimit() > 0;
         } else {
             asExpected = attempt instanceof Attempt.Obtained
-                    || (attempt instanceof Attempt.Dropped && request.droppedAt != Asked.NEVER)
-                    || attempt instanceof Attempt.HeldByCaller
-                    || attempt instanceof Attempt.Upgrade;
+                    || (isRefused(Reason.DROPPED, attempt) && request.droppedAt != Asked.NEVER)
+                    || isRefused(Reason.HELD_BY_CALLER, attempt)
+                    || isRefused(Reason.UPGRADE, attempt);
         }
         if (!asExpected) {
             found(Check.ANSWER, request + " is " + (attempt == null ? "" + failure : "" + attempt));

@@ -1,5 +1,7 @@
 package io.holdfast.faults.simulation;
 
+import static io.holdfast.contracts.Outcomes.word;
+
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
@@ -216,14 +218,9 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
                 ? LeaseLook.scopedAttempt(lock, item.waitLimit())
                 : lock.attemptAsync(item.waitLimit());
         future.whenComplete((attempt, failure) -> {
-            trace.add(
-                    machine,
-                    "#" + item.number() + " "
-                            + (attempt == null
-                                    ? "" + failure
-                                    : attempt.getClass().getSimpleName()));
+            trace.add(machine, "#" + item.number() + " " + (attempt == null ? "" + failure : word(attempt)));
             checks.answered(request, attempt, failure);
-            if (attempt instanceof Attempt.Obtained got) {
+            if (attempt instanceof Attempt.Obtained<Lease> got) {
                 obtained(client, request, got.lease());
             }
         });
@@ -368,7 +365,7 @@ final class LineRuns extends Runs implements LineChecks.Surroundings {
                 .attemptAsync(Wait.upTo(Duration.ofMillis(again.waitMillis())))
                 .whenComplete((attempt, failure) -> {
                     checks.answered(request, attempt, failure);
-                    if (attempt instanceof Attempt.Obtained got) {
+                    if (attempt instanceof Attempt.Obtained<Lease> got) {
                         LineLease held = held(request, got.lease());
                         later(request.machine, hold, () -> release(held));
                     }

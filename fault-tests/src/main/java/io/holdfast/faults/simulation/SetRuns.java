@@ -1,6 +1,7 @@
 package io.holdfast.faults.simulation;
 
 import io.holdfast.Admin;
+import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
@@ -8,7 +9,6 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.spi.Command;
@@ -224,14 +224,14 @@ final class SetRuns {
         Duration limit = Duration.ofMillis(1 + random.nextInt(2_000));
         boolean limited = random.nextInt(3) == 0;
         Duration begun = time.elapsed();
-        CompletableFuture<SetAttempt> asked =
+        CompletableFuture<Attempt<LeaseSet>> asked =
                 client.allOf(locks).attemptAsync(limited ? Wait.upTo(limit) : Wait.forever());
         asked.whenComplete((attempt, failure) -> {
             Duration took = time.elapsed().minus(begun);
             if (limited && took.compareTo(limit.plus(ANSWER.multipliedBy(3))) > 0) {
                 found(Check.ENDS, "answered after " + took + ", not after " + limit);
             }
-            if (attempt instanceof SetAttempt.Obtained obtained) {
+            if (attempt instanceof Attempt.Obtained<LeaseSet> obtained) {
                 work(obtained.lease(), options);
                 later(1 + random.nextInt(300), () -> release(client, obtained.lease(), rounds));
             } else {

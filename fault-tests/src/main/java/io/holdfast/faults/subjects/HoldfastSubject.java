@@ -1,5 +1,7 @@
 package io.holdfast.faults.subjects;
 
+import static io.holdfast.contracts.Outcomes.word;
+
 import io.holdfast.Attempt;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
@@ -118,14 +120,13 @@ final class HoldfastSubject implements Subject {
                         onQueued.run();
                     }
                 });
-        Attempt attempt;
+        Attempt<Lease> attempt;
         try {
             attempt = locks.of(name, want, told).attempt(wait.isZero() ? Wait.none() : Wait.upTo(wait));
         } catch (HoldfastException e) {
             throw new NotObtained(e.getClass().getSimpleName(), e);
         }
-        Lease lease = attempt.asOptional()
-                .orElseThrow(() -> new NotObtained(attempt.getClass().getSimpleName(), null));
+        Lease lease = attempt.asOptional().orElseThrow(() -> new NotObtained(word(attempt), null));
         lease.whenLost().thenAccept(reason -> onLost.accept(reason.name()));
         return new Hold() {
             @Override

@@ -1,6 +1,9 @@
 package io.holdfast.faults.errors;
 
+import static io.holdfast.contracts.Outcomes.isRefused;
+
 import io.holdfast.Attempt;
+import io.holdfast.Attempt.Reason;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -129,7 +132,7 @@ final class Aftermath {
             scene.found("ALIVE", "the checker has no lock to wait for");
             return;
         }
-        CompletableFuture<Attempt> limited = lock.attemptAsync(Wait.upTo(Duration.ofMillis(500)));
+        CompletableFuture<Attempt<Lease>> limited = lock.attemptAsync(Wait.upTo(Duration.ofMillis(500)));
         scene.pass(400);
         if (limited.isDone()) {
             scene.found("ALIVE", "client " + number + ": a wait of 500 ms ends too early: " + shown(limited));
@@ -137,12 +140,12 @@ final class Aftermath {
         scene.pass(700);
         if (!limited.isDone()) {
             scene.found("ALIVE", "client " + number + ": a wait of 500 ms does not end");
-        } else if (limited.isCompletedExceptionally() || !(limited.join() instanceof Attempt.TimedOut)) {
+        } else if (limited.isCompletedExceptionally() || !(isRefused(Reason.TIMED_OUT, limited.join()))) {
             scene.found("ALIVE", "client " + number + ": a wait of 500 ms ends as " + shown(limited));
         }
         blocker.join().releaseAsync();
         int obtained = heard(number, "Obtained");
-        CompletableFuture<Attempt> next = lock.attemptAsync(Wait.upTo(Duration.ofSeconds(4)));
+        CompletableFuture<Attempt<Lease>> next = lock.attemptAsync(Wait.upTo(Duration.ofSeconds(4)));
         scene.pass(4_500);
         if (!next.isDone()
                 || next.isCompletedExceptionally()

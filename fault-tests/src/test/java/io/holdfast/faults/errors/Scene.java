@@ -7,12 +7,10 @@ import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseSet;
 import io.holdfast.LockOptions;
-import io.holdfast.PlainAttempt;
 import io.holdfast.PlainLease;
 import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
 import io.holdfast.QuorumOptions;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.spi.Timers;
 import io.holdfast.testkit.MemoryServer;
@@ -234,11 +232,7 @@ final class Scene {
     }
 
     private static @Nullable Object leaseOf(@Nullable Object value) {
-        if (value instanceof Attempt attempt) {
-            return attempt.asOptional().orElse(null);
-        } else if (value instanceof SetAttempt attempt) {
-            return attempt.asOptional().orElse(null);
-        } else if (value instanceof PlainAttempt attempt) {
+        if (value instanceof Attempt<?> attempt) {
             return attempt.asOptional().orElse(null);
         }
         return value instanceof Lease || value instanceof LeaseSet || value instanceof PlainLease ? value : null;

@@ -103,7 +103,7 @@ abstract class ChecksFixture {
 
     Held hold(MemoryServer from, LockOptions options) {
         Holdfast client = from.client(plan.options());
-        Attempt attempt =
+        Attempt<Lease> attempt =
                 client.lock("lock0", options).attemptAsync(Wait.none()).join();
         Asked asked = ask(0, options);
         Lease lease = attempt.orElseThrow();

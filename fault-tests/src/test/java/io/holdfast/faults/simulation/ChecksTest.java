@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import io.holdfast.Attempt;
 import io.holdfast.Contention;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.LossReason;
 import io.holdfast.Wait;
 import io.holdfast.faults.simulation.Checks.Check;
@@ -14,7 +15,6 @@ import io.holdfast.faults.simulation.Plan.Kind;
 import io.holdfast.testkit.MemoryServer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -325,7 +325,7 @@ class ChecksTest extends ChecksFixture {
     void answer_unknownAndNothingWasWrong_isFound() {
         Holdfast client = server.client(plan.options());
         server.disconnect();
-        Attempt unknown = client.lock("lock0").attemptAsync(Wait.none()).join();
+        Attempt<Lease> unknown = client.lock("lock0").attemptAsync(Wait.none()).join();
         checks.answered(ask(0, Plan.STRICT), unknown, null);
         assertEquals(Check.ANSWER, found());
     }
@@ -337,7 +337,8 @@ class ChecksTest extends ChecksFixture {
     }
 
     private void answeredTaken(Asked asked) {
-        checks.answered(asked, new Attempt.Taken("lock0", new Contention(Optional.empty(), Duration.ZERO, 0, 0)), null);
+        checks.answered(
+                asked, new Attempt.NotObtained<>("lock0", Attempt.Reason.TAKEN, Contention.NOTHING_KNOWN), null);
     }
 
     /** A lock that nobody holds, and somebody who does not wait asks for it. */

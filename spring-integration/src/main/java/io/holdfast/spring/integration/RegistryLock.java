@@ -142,8 +142,8 @@ final class RegistryLock implements Lock {
         return lock.with(lock.options().withLeaseDuration(ttl));
     }
 
-    private static Optional<Lease> known(Attempt attempt) {
-        if (attempt instanceof Attempt.Unknown unknown) {
+    private static Optional<Lease> known(Attempt<Lease> attempt) {
+        if (attempt instanceof Attempt.Unknown<Lease> unknown) {
             throw unknown.cause();
         }
         return attempt.asOptional();

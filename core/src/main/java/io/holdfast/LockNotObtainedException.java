@@ -1,0 +1,62 @@
+package io.holdfast;
+
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The lock was not obtained, and that is certain: this call does not hold it, and does not wait any more. {@link #reason()} says
+ * why; the subclasses are for the reactions that differ most.
+ */
+public abstract sealed class LockNotObtainedException extends HoldfastException
+        permits LockTimeoutException, LockRefusedException, DeadlockException {
+    private static final long serialVersionUID = 1L;
+
+    private final String lockName;
+    private final Attempt.Reason reason;
+    // What is known of the others, in parts: an Optional cannot be serialized.
+    private final @Nullable Holder holder;
+    private final Duration remaining;
+    private final int position;
+    private final int waiters;
+    private final Contention.@Nullable Sharing sharing;
+
+    LockNotObtainedException(Attempt.NotObtained<?> outcome, String message) {
+        super(codeOf(outcome.reason()), message, null);
+        Contention contention = outcome.contention();
+        this.lockName = outcome.lockName();
+        this.reason = outcome.reason();
+        this.holder = contention.holder().orElse(null);
+        this.remaining = contention.remaining();
+        this.position = contention.position();
+        this.waiters = contention.waiters();
+        this.sharing = contention.sharing().orElse(null);
+    }
+
+    static LockNotObtainedException of(Attempt.NotObtained<?> outcome) {
+        return switch (outcome.reason()) {
+            case TAKEN, TIMED_OUT, TRIES_EXHAUSTED -> new LockTimeoutException(outcome, outcome.describe());
+            case DEADLOCK -> new DeadlockException(outcome);
+            default -> new LockRefusedException(outcome);
+        };
+    }
+
+    private static String codeOf(Attempt.Reason reason) {
+        return "HF-" + reason.name().replace('_', '-');
+    }
+
+    /** The lock's name; the key of a plain lock; of several locks, the name of the one that was not obtained. */
+    public String lockName() {
+        return lockName;
+    }
+
+    /** Why it was not obtained. */
+    public Attempt.Reason reason() {
+        return reason;
+    }
+
+    /** What the server last said: holder, place, number of waiters. */
+    public Contention contention() {
+        return new Contention(Optional.ofNullable(holder), remaining, position, waiters, Optional.ofNullable(sharing));
+    }
+}
