@@ -17,6 +17,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.ReleaseResult;
 import io.holdfast.Wait;
 import io.holdfast.contracts.FakeDriver;
+import io.holdfast.contracts.FakeDriver.Call;
 import io.holdfast.internal.queue.LocalLines;
 import java.time.Duration;
 import java.util.List;
@@ -434,6 +435,51 @@ final class KeptHoldTest extends LocalLineFixture {
         driver.next("release").answer(driver.released("RELEASED"));
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20))); // somebody else was faster
         assertNotObtained(Reason.TAKEN, attempt.join());
+        driver.answer("release", call -> driver.released("RELEASED"));
+        client.close();
+    }
+
+    /** What nobody holds is never taken: each of these waits for the release that another has sent. */
+    @Test
+    void attempt_anotherOfThisClientHasJustGivenItBack_isNotToldThatItIsTaken() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> kept = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        driver.stopAnswering("release");
+        assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        CompletableFuture<Attempt> first = client.lock("a").attemptAsync(Wait.none());
+        Call firstAsks = driver.next("acquire");
+        CompletableFuture<Attempt> second = client.lock("a", KEPT).attemptAsync(Wait.none());
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
+        assertFalse(second.isDone(), "nobody holds it");
+        assertEquals(1, driver.count("release"));
+        driver.next("release").answer(driver.released("RELEASED"));
+        driver.next("acquire").answer(driver.granted(101));
+        assertInstanceOf(Attempt.Obtained.class, second.join());
+        firstAsks.answer(driver.taken(Duration.ofSeconds(20)));
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
+        assertInstanceOf(Attempt.Taken.class, first.join(), "the second holds it");
+        driver.answer("release", call -> driver.released("RELEASED"));
+        client.close();
+    }
+
+    @Test
+    void attempt_keptForLongEnoughJustNow_isNotToldThatItIsTaken() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientOver(driver);
+        CompletableFuture<Lease> kept = ask(client, KEPT);
+        driver.next("acquire").answer(driver.grantedToKeep(100));
+        driver.stopAnswering("release");
+        assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        time.advance(KEPT.keepFor());
+        assertEquals(1, driver.count("release"), "its time is over");
+        CompletableFuture<Attempt> attempt = client.lock("a", KEPT).attemptAsync(Wait.none());
+        driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
+        assertFalse(attempt.isDone(), "nobody holds it");
+        driver.next("release").answer(driver.released("RELEASED"));
+        driver.next("acquire").answer(driver.granted(101));
+        assertInstanceOf(Attempt.Obtained.class, attempt.join());
         driver.answer("release", call -> driver.released("RELEASED"));
         client.close();
     }

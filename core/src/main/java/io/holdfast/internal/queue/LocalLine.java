@@ -57,6 +57,7 @@ final class LocalLine extends Guarded implements Tenant {
     private volatile @Nullable LocalHold lent; // written under the lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
+    private @Nullable CompletableFuture<ReleaseResult> goingBack; // of what was given back last, until it is answered
     private final KeptTime kept;
 
     LocalLine(LocalLines lines, Keys keys, LockOptions options) {
@@ -77,8 +78,11 @@ final class LocalLine extends Guarded implements Tenant {
             LocalHold lease = lent;
             Tenure present = tenure;
             Request asked = asking;
+            CompletableFuture<ReleaseResult> back = goingBack;
             if (lease != null) {
                 return lease.goOn();
+            } else if (back != null) { // it may never have left: nobody is to wait for its answer
+                return then(() -> wentBack(back, ReleaseResult.UNCONFIRMED), this::mendLater);
             } else if (asked != null && asked.outcome.asked.get() == 0) { // as far as is known it was never begun
                 free();
                 return then(asked::withdraw, askIfWanted());
@@ -441,13 +445,18 @@ final class LocalLine extends Guarded implements Tenant {
     // ---- its end
 
     private Runnable giveBack(Tenure present) {
-        return giveBack(present, new CompletableFuture<>());
-    }
-
-    private Runnable giveBack(Tenure present, CompletableFuture<ReleaseResult> result) {
         free();
         long last = present.tokens.last();
-        return then(() -> Tenure.release(present.hold, last).thenAccept(result::complete), askIfWanted());
+        CompletableFuture<ReleaseResult> back = new CompletableFuture<>();
+        goingBack = back;
+        return then(() -> Tenure.release(present.hold, last).thenAccept(how -> wentBack(back, how)), askIfWanted());
+    }
+
+    private void wentBack(CompletableFuture<ReleaseResult> back, ReleaseResult result) {
+        on(() -> {
+            goingBack = goingBack == back ? null : goingBack;
+            return then(() -> back.complete(result), endIfIdle());
+        });
     }
 
     @Override
@@ -487,12 +496,11 @@ final class LocalLine extends Guarded implements Tenant {
     private void keptLongEnough() {
         on(() -> {
             kept.over();
-            Tenure present = tenure;
-            if (present == null || state != State.KEPT) {
+            long now = kit.nanoTime();
+            if (tenure == null || state != State.KEPT) {
                 return () -> {};
             }
-            long now = kit.nanoTime();
-            return kept.left(now) > 0 ? time(now) : giveBack(present);
+            return kept.left(now) > 0 ? time(now) : giveBack(tenure);
         });
     }
 
@@ -500,8 +508,7 @@ final class LocalLine extends Guarded implements Tenant {
     void recall(long token) {
         on(() -> {
             recalledToken = Math.max(recalledToken, token); // one of an earlier hold may come late
-            Tenure present = tenure;
-            return present != null && present.hold.token() == token ? othersWait(present) : () -> {};
+            return tenure != null && tenure.hold.token() == token ? othersWait(tenure) : () -> {};
         });
     }
 
@@ -521,8 +528,7 @@ final class LocalLine extends Guarded implements Tenant {
     void messagesDown() {
         on(() -> {
             deaf = true;
-            Tenure present = tenure;
-            return present != null && keeps() ? othersWait(present) : () -> {};
+            return tenure != null && keeps() ? othersWait(tenure) : () -> {};
         });
     }
 
@@ -541,24 +547,19 @@ final class LocalLine extends Guarded implements Tenant {
     /**
      * Another request of this client wants the lock: it goes back, unless it has a lease.
      *
-     * @return the answer to that; null if nothing is kept here
+     * @return the answer to that, or to what another thread or a message has given back before: until it comes the server may say
+     *     that the lock is taken. Null if nothing is on its way
      */
     @Nullable
     CompletableFuture<ReleaseResult> giveBackIfKept() {
-        CompletableFuture<ReleaseResult> answer = new CompletableFuture<>();
-        boolean[] done = new boolean[1];
-        on(() -> {
-            Tenure present = tenure;
-            done[0] = present != null && state == State.KEPT;
-            return present == null || !done[0] ? () -> {} : giveBack(present, answer);
-        });
-        return done[0] ? answer : null;
+        on(() -> tenure != null && state == State.KEPT ? giveBack(tenure) : () -> {});
+        return under(() -> tenure == null ? goingBack : null);
     }
 
     // ---- the end
 
     private Runnable endIfIdle() {
-        if (state == State.FREE && waiting.isEmpty()) {
+        if (state == State.FREE && waiting.isEmpty() && goingBack == null) {
             ended = true;
             return () -> lines.ended(this);
         }

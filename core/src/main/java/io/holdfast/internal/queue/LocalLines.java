@@ -169,7 +169,9 @@ public final class LocalLines implements Kept {
         CompletableFuture<ReleaseResult> answer = null;
         for (LocalLine line : lines.getOrDefault(hold, List.of())) {
             CompletableFuture<ReleaseResult> given = line.giveBackIfKept();
-            answer = given == null ? answer : given; // there is one at most: the server has one hold
+            if (given != null) { // mostly one: of several, one line's may be answered late, while another's is on its way
+                answer = answer == null ? given : answer.thenCombine(given, (one, other) -> other);
+            }
         }
         return answer;
     }
