@@ -144,21 +144,30 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant. Each call
-     * returns a view with a hold count of its own.
+     * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant, as a
+     * {@code ReentrantLock}. All views of one lock in one client are one lock, whatever their options: a thread enters again through
+     * any of them, and unlocks through any of them. Another client is another owner.
      *
-     * <p>{@code lock()} waits for ever, even while the server is away; {@code tryLock()} throws
-     * {@link ServerUnreachableException} if the server does not answer. {@code unlock()} throws
-     * {@code IllegalMonitorStateException} in a thread that has not locked, and {@link LeaseLostException}, after the lock
-     * was unlocked, if the lease was lost before: work under it may have overlapped with another holder's. Locking again
-     * while the lease is lost throws that exception too. Conditions are not supported.
+     * <p>What differs from {@code ReentrantLock}:
      *
-     * <p>A thread that has locked enters again through any such view of this client; therefore the view asks in
-     * {@linkplain LockOptions#withStrictOrder() strict order}. Where this client keeps the lock ({@link LockOptions#withKeepFor}) it enters
-     * again through the same view only: through another one it would wait for itself.
-     *
-     * <p>A thread that ends without unlocking leaves the lock locked, as with any lock of this kind, until the view is
-     * unreachable or {@link LockOptions#maxHold()} is over.
+     * <ul>
+     *   <li>{@code lock()} and {@code lockInterruptibly()} wait for ever, also while the server is away; {@code lock()} throws
+     *       {@link LockRefusedException} or {@link DeadlockException} where the options have such answers. {@code tryLock} throws
+     *       {@link ServerUnreachableException} if the server does not answer: what may have been granted is given back.
+     *   <li>{@code tryLock()} overtakes nobody: a lock that goes to the next in line is never free in between. Like
+     *       {@code tryLock(0, unit)} it asks the server once, for as long as the command timeout at most. A wait lasts 1 ms at least.
+     *   <li>A lock can be lost. {@code unlock()} then counts down, and throws {@link LeaseLostException}: work under the lock may have
+     *       overlapped with another holder's. Locking again while the thread has not unlocked what it lost throws that, too, and counts
+     *       nothing.
+     *   <li>A thread that ends without unlocking leaves the lock locked for a while only: its lease is not renewed any more once the
+     *       garbage collector has run, and ends with its term. Nothing of that thread stays in memory. The views of a living thread count
+     *       as in use, until {@link LockOptions#maxHold()} is over or the client is closed.
+     *   <li>A thread that holds the lock by a lease that is no view's enters that hold, and unlocking leaves it; therefore views ask in
+     *       {@linkplain LockOptions#withStrictOrder() strict order}. Where this client keeps the lock ({@link LockOptions#withKeepFor}) the
+     *       thread would wait for itself.
+     *   <li>The thread is the owner also where {@link #withActor} has named another actor: threads of one actor exclude each other.
+     *   <li>Conditions are not supported: {@code newCondition()} throws {@code UnsupportedOperationException}.
+     * </ul>
      */
     public java.util.concurrent.locks.Lock asJavaLock() {
         if (what.mode() == LockMode.PERMITS) {

@@ -122,17 +122,25 @@ public final class DistributedReadWriteLock {
     }
 
     /**
-     * This lock as one of {@code java.util.concurrent}: owned by the thread that locked it, and re-entrant. A thread that writes
-     * may lock for reading as well; when it unlocks the writing side first, it goes on as a reader beside others, without another
-     * writer in between. That is a {@link #downgrade}, whose exceptions {@code unlock} throws then; the reading side is lost with
-     * them. If the thread has leases in the same hold that are not of this view, others wait until it has given back all. A
-     * thread that reads and locks for writing gets a {@link LockRefusedException}. See {@link DistributedLock#asJavaLock()}.
+     * This lock as one of {@code java.util.concurrent}: owned by threads, and re-entrant, as a {@code ReentrantReadWriteLock}. A thread
+     * that writes may lock for reading as well; when it unlocks the writing side first, it goes on as a reader beside others, without
+     * another writer in between. A thread that reads enters again although writers wait. All views of one lock in one client are one,
+     * those of {@link #read()} and {@link #write()} too.
+     *
+     * <p>What differs from {@code ReentrantReadWriteLock}, beside what {@link DistributedLock#asJavaLock()} says:
+     *
+     * <ul>
+     *   <li>A thread that reads cannot lock for writing, as there. There {@code lock()} waits for ever; here it throws
+     *       {@link LockRefusedException} at once. {@code tryLock} returns false at once, whatever its time.
+     *   <li>Going on as a reader asks the server, as {@link #downgrade} does, and {@code unlock()} throws what that throws. The thread
+     *       then holds neither side: the next {@code unlock()} of the reading side throws {@link LeaseLostException}.
+     *   <li>If the thread has leases in the same hold that are no view's, it stays a writer's: others wait until all are given back.
+     *   <li>Readers and writers are served in the order of their requests, always. The writing side has no conditions either.
+     * </ul>
      */
     public ReadWriteLock asJavaLock() {
-        JavaLock reading = new JavaLock(read);
-        // Not by way of the client's executor: its only thread may be the one that unlocks.
-        JavaLock writing = new JavaLock(
-                write, reading, lease -> new Lease(Lease.join(new Downgrade(client.queue, (Hold) lease.hold).begin())));
+        Lock reading = new JavaLock(read);
+        Lock writing = new JavaLock(write);
         return new ReadWriteLock() {
             @Override
             public Lock readLock() {

@@ -1,59 +1,66 @@
 package io.holdfast;
 
+import io.holdfast.internal.lease.Engine;
 import io.holdfast.internal.lease.Hold;
+import io.holdfast.internal.queue.Client;
+import io.holdfast.internal.queue.Downgrade;
 import io.holdfast.internal.queue.LocalLines;
+import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Require;
 import io.holdfast.internal.wire.Shown;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * See {@link DistributedLock#asJavaLock()}. A thread's leases are touched by that thread only.
+ * See {@link DistributedLock#asJavaLock()}. All views of one lock in one client, and of one side of a read/write lock, find in the
+ * thread what it has: one lease, and how often it has locked. So they agree, and what a thread has goes with the thread.
  *
- * <p>A thread enters its own hold again by asking for the lock once more, which gives it another lease of that hold. A hold
- * that leases of several threads share belongs to none of them: there this view counts by itself how often its thread has
- * entered, and the same lease stands here so often.
+ * <p>A view asks as its thread, whatever actor was named, and enters a hold that its thread has by a lease beside the views. A hold that
+ * leases of several threads share belongs to none of them: such a view enters through views only.
  */
 final class JavaLock implements Lock {
-    private final DistributedLock lock;
-    private final boolean shared;
-    private final Map<Thread, Deque<Lease>> held = new ConcurrentHashMap<>();
+    private record Key(Engine engine, Keys keys, LockMode mode) {}
 
-    /** Of a writer: the view of the reading side, and how to go on there. */
-    private final @Nullable JavaLock reading;
+    /** What a thread has of a lock by its views. */
+    private static final class Held {
+        private Lease lease;
+        private long count = 1;
 
-    private final UnaryOperator<Lease> downgrade;
-
-    JavaLock(DistributedLock lock) {
-        this(lock, null, UnaryOperator.identity());
+        Held(Lease lease) {
+            this.lease = lease;
+        }
     }
 
-    /**
-     * The view of a writer.
-     *
-     * @param reading the view of the same lock for reading
-     * @param downgrade ends a lease for writing, and returns one for reading
-     */
-    JavaLock(DistributedLock lock, @Nullable JavaLock reading, UnaryOperator<Lease> downgrade) {
-        this.reading = reading;
-        this.downgrade = downgrade;
+    /** In each thread what it has by views of any client; none while it has nothing. */
+    private static final ThreadLocal<@Nullable Map<Key, Held>> HELD = new ThreadLocal<>();
+
+    private final DistributedLock lock;
+    private final Key key;
+    private final @Nullable Key reading; // of a writer: the other side
+
+    JavaLock(DistributedLock lock) {
+        LockOptions options = lock.options();
         // Where the lock is kept; turns alone serve no lease that its thread enters again.
-        this.shared = !lock.options().keepFor().isZero() && LocalLines.isShared(lock.options());
-        this.lock = shared ? lock : lock.with(lock.options().withReentrancy(LockOptions.Reentrancy.REENTER));
+        boolean shared = !options.keepFor().isZero() && LocalLines.isShared(options);
+        LockOptions asked = shared ? options : options.withReentrancy(LockOptions.Reentrancy.REENTER);
+        this.lock = new DistributedLock(lock.engine, lock.keys, lock.what, asked, null);
+        this.key = new Key(lock.engine, lock.keys, lock.what.mode());
+        boolean writes = lock.keys.kind() == Keys.Kind.READ_WRITE && lock.what.mode() == LockMode.EXCLUSIVE;
+        this.reading = writes ? new Key(lock.engine, lock.keys, LockMode.SHARED) : null;
+    }
+
+    private static @Nullable Held heldBy(Key key) {
+        Map<Key, Held> all = HELD.get();
+        return all == null ? null : all.get(key);
     }
 
     @Override
     public void lock() {
-        refuseLost();
         if (!enteredAgain()) {
             entered(lock.attemptUninterruptibly(Wait.forever()).orElseThrow());
         }
@@ -64,7 +71,6 @@ final class JavaLock implements Lock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        refuseLost();
         if (!enteredAgain()) {
             entered(lock.acquire(Wait.forever()));
         }
@@ -72,7 +78,6 @@ final class JavaLock implements Lock {
 
     @Override
     public boolean tryLock() {
-        refuseLost();
         return enteredAgain() || enteredIfHeld(lock.attemptUninterruptibly(Wait.none()));
     }
 
@@ -81,7 +86,6 @@ final class JavaLock implements Lock {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        refuseLost();
         if (enteredAgain()) {
             return true;
         }
@@ -91,13 +95,16 @@ final class JavaLock implements Lock {
         return enteredIfHeld(lock.attempt(wait));
     }
 
-    /** Whether the thread has a lease that it has to share with nobody but itself. */
+    /** Whether the thread has it by a view. One that believes so must not get another hold under the same roof. */
     private boolean enteredAgain() {
-        Deque<Lease> mine = shared ? held.get(Thread.currentThread()) : null;
+        Held mine = heldBy(key);
         if (mine == null) {
             return false;
         }
-        mine.push(mine.element());
+        if (!mine.lease.isValid()) {
+            throw mine.lease.lostException(null);
+        }
+        mine.count++;
         return true;
     }
 
@@ -114,58 +121,60 @@ final class JavaLock implements Lock {
 
     private void entered(Lease lease) {
         try {
-            held.computeIfAbsent(Thread.currentThread(), thread -> new ArrayDeque<>())
-                    .push(lease);
+            Map<Key, Held> all = HELD.get();
+            if (all == null) {
+                all = new HashMap<>(2);
+                HELD.set(all);
+            }
+            all.put(key, new Held(lease));
         } catch (RuntimeException | Error e) {
             lease.release(); // its thread does not know that it has it
             throw e;
         }
     }
 
-    /** A thread that believes it holds the lock must not get another hold under the same roof. */
-    private void refuseLost() {
-        Deque<Lease> mine = held.get(Thread.currentThread());
-        if (mine != null && !mine.element().isValid()) {
-            throw mine.element().lostException(null);
+    private void forget() {
+        Map<Key, Held> all = HELD.get();
+        if (all != null) {
+            all.remove(key);
+            if (all.isEmpty()) {
+                HELD.remove();
+            }
         }
     }
 
     @Override
     public void unlock() {
-        Thread thread = Thread.currentThread();
-        Deque<Lease> mine = held.get(thread);
+        Held mine = heldBy(key);
         if (mine == null) {
-            throw new IllegalMonitorStateException(Shown.lock(lock.name()) + " is not held by thread "
-                    + Shown.text(thread.getName()) + " through this view");
+            throw new IllegalMonitorStateException(Shown.lock(lock.name()) + " is not locked by thread "
+                    + Shown.text(Thread.currentThread().getName()) + " through a view of this client");
         }
-        Lease last = mine.pop();
-        if (mine.isEmpty()) {
-            held.remove(thread);
+        LeaseLostException lost = mine.lease.isValid() ? null : mine.lease.lostException(null);
+        mine.count--;
+        if (mine.count == 0) {
+            forget();
+            if (lost != null || !goesOnReading(mine.lease)) {
+                mine.lease.release();
+            }
         }
-        boolean lost = !last.isValid();
-        LeaseLostException loss = last.lostException(null);
-        boolean goesOn = !lost && mine.isEmpty() && goesOnReading(last);
-        if (!goesOn && (mine.isEmpty() || mine.element() != last)) {
-            last.release();
-        }
-        if (lost) {
-            throw loss;
+        if (lost != null) {
+            throw lost;
         }
     }
 
     /** Whether the thread reads, too, in the hold that it wrote in: it is a reader's from now on, beside others. */
     private boolean goesOnReading(Lease writing) {
-        Deque<Lease> reads = reading == null ? null : reading.held.get(Thread.currentThread());
-        // With other leases in it, which are not of this view, the hold stays the writer's: they would end.
+        Held reads = reading == null ? null : heldBy(reading);
+        // With other leases in it, which are not of these views, the hold stays the writer's: they would end.
         if (reads == null
-                || !reads.stream().allMatch(read -> read.hold == writing.hold)
-                || !(writing.hold instanceof Hold hold && hold.hasEntries(1 + reads.size()))) {
+                || reads.lease.hold != writing.hold
+                || !(writing.hold instanceof Hold hold && hold.hasEntries(2))
+                || !(lock.engine instanceof Client client)) {
             return false;
         }
-        Lease now = downgrade.apply(writing);
-        int entries = reads.size();
-        reads.clear();
-        reads.addAll(Collections.nCopies(entries, now)); // one lease, which counts so often
+        // Not by way of the client's executor: its only thread may be the one that unlocks.
+        reads.lease = new Lease(Lease.join(new Downgrade(client.queue, hold).begin()));
         return true;
     }
 
@@ -177,6 +186,7 @@ final class JavaLock implements Lock {
 
     @Override
     public String toString() {
-        return lock + (held.isEmpty() ? "[unlocked here]" : "[locked by " + held.size() + " thread here]");
+        Held mine = heldBy(key);
+        return lock + (mine == null ? "[not locked by this thread]" : "[locked by this thread, " + mine.count + " deep]");
     }
 }
