@@ -14,12 +14,20 @@ import java.util.Optional;
  * @param position the request's place when it was queued, 1 for next in line; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
  * @param sharing of a lock that several may hold, what is in use; empty for other locks, or if nobody holds it
+ * @param heldByCallerSince since when the actor that asked has itself what kept it waiting, by the server's clock. Empty where its options
+ *     do not let it wait for itself, and where that is not certain: of a request that does not block, the actor must have been named
+ *     ({@link DistributedLock#withActor}). A {@link Quorum} does not tell
  */
 public record Contention(
-        Optional<Holder> holder, Duration remaining, int position, int waiters, Optional<Sharing> sharing) {
+        Optional<Holder> holder,
+        Duration remaining,
+        int position,
+        int waiters,
+        Optional<Sharing> sharing,
+        Optional<Instant> heldByCallerSince) {
     /** Nothing is known of the others, as where no server has answered. */
     public static final Contention NOTHING_KNOWN =
-            new Contention(Optional.empty(), Duration.ZERO, 0, 0, Optional.empty());
+            new Contention(Optional.empty(), Duration.ZERO, 0, 0, Optional.empty(), Optional.empty());
 
     /**
      * What is in use of a lock that several may hold.
@@ -44,7 +52,7 @@ public record Contention(
 
     /** Of a lock that one holds at a time. */
     public Contention(Optional<Holder> holder, Duration remaining, int position, int waiters) {
-        this(holder, remaining, position, waiters, Optional.empty());
+        this(holder, remaining, position, waiters, Optional.empty(), Optional.empty());
     }
 
     /** For people. */
@@ -53,7 +61,11 @@ public record Contention(
         return sharing.map(use -> use.describe() + who).orElse(who.isEmpty() ? "holder not known" : "held by " + who)
                 + (position > 0
                         ? "; place " + position + " of " + waiters
-                        : waiters > 0 ? "; " + waiters + " waiting" : "");
+                        : waiters > 0 ? "; " + waiters + " waiting" : "")
+                + heldByCallerSince
+                        .map(since -> "; the actor that waited holds it itself since " + since
+                                + ": locks are not re-entrant unless LockOptions.withReentrancy makes them so")
+                        .orElse("");
     }
 
     private String held(Holder by) {

@@ -1,6 +1,7 @@
 package io.holdfast;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public abstract sealed class LockNotObtainedException extends HoldfastException
     private final int position;
     private final int waiters;
     private final Contention.@Nullable Sharing sharing;
+    private final @Nullable Instant heldByCallerSince;
 
     LockNotObtainedException(Attempt.NotObtained<?> outcome, String message) {
         super(codeOf(outcome.reason()), message, null);
@@ -31,6 +33,7 @@ public abstract sealed class LockNotObtainedException extends HoldfastException
         this.position = contention.position();
         this.waiters = contention.waiters();
         this.sharing = contention.sharing().orElse(null);
+        this.heldByCallerSince = contention.heldByCallerSince().orElse(null);
     }
 
     static LockNotObtainedException of(Attempt.NotObtained<?> outcome) {
@@ -57,6 +60,12 @@ public abstract sealed class LockNotObtainedException extends HoldfastException
 
     /** What the server last said: holder, place, number of waiters. */
     public Contention contention() {
-        return new Contention(Optional.ofNullable(holder), remaining, position, waiters, Optional.ofNullable(sharing));
+        return new Contention(
+                Optional.ofNullable(holder),
+                remaining,
+                position,
+                waiters,
+                Optional.ofNullable(sharing),
+                Optional.ofNullable(heldByCallerSince));
     }
 }

@@ -40,7 +40,7 @@ final class ContentionTest {
 
     private static String of(LockMode mode, int used) {
         Contention.Sharing sharing = new Contention.Sharing(mode, used, 1, 0);
-        return new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 0, 0, Optional.of(sharing)).describe();
+        return new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 0, 0, Optional.of(sharing), Optional.empty()).describe();
     }
 
     @Test

@@ -48,7 +48,8 @@ final class ErrorsTest {
             Duration.ofMillis(1500),
             2,
             5,
-            Optional.of(new Sharing(LockMode.PERMITS, 4, 2, 5)));
+            Optional.of(new Sharing(LockMode.PERMITS, 4, 2, 5)),
+            Optional.of(Instant.ofEpochSecond(8)));
 
     private static boolean isAnswer(Reason reason) {
         return reason.compareTo(Reason.UNKNOWN) < 0;

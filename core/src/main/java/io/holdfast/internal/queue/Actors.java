@@ -54,17 +54,26 @@ final class Actors {
         if (held == null || (held instanceof Hold only && only.isValid())) {
             return (Hold) held;
         }
+        // Outside of the map's computation: to look whether a hold is valid may end it, which takes it out of the map.
+        Hold newest = null;
+        for (Hold each : all(key)) {
+            newest = each.isValid() ? each : newest;
+        }
+        return newest;
+    }
+
+    /** What the actor that demands this has of the lock, the oldest first, whether it is valid or not. */
+    List<Hold> holdsOf(Demand demand) {
+        return all(Key.of(demand));
+    }
+
+    private List<Hold> all(Key key) {
         List<Hold> all = new ArrayList<>();
         holds.computeIfPresent(key, (same, now) -> {
             all.addAll(several(now));
             return now;
         });
-        // Outside of the map's computation: to look whether a hold is valid may end it, which takes it out of the map.
-        Hold newest = null;
-        for (Hold each : all) {
-            newest = each.isValid() ? each : newest;
-        }
-        return newest;
+        return all;
     }
 
     private static Object with(Object held, Object hold) {

@@ -2,6 +2,7 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.deadlock.Flows;
+import io.holdfast.internal.lease.Holding;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,13 @@ interface Kept {
 
     /** An operator has dropped those that wait for a lock that this owner was granted, or will be told to have been granted. */
     void dropped(String hold, String owner);
+
+    /** The valid lease that a flow of control, as {@code Demand.flowId} tells it, has of such a hold; null if there is none. */
+    @Nullable
+    Holding lentTo(String hold, String flow);
+
+    /** A request that asks on behalf of others stands in the server's queue: they wait. */
+    void queued(String hold);
 
     /** Shows who of this client waits for such holds, and who has leases of them. */
     void show(Flows to);

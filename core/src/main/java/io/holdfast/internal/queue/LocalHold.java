@@ -115,6 +115,12 @@ final class LocalHold implements Holding, SharedHolding, Tenant {
         to.has(request.demand, hold, request.outcome.number);
     }
 
+    /** Whose it is, as {@link Demand#flowId}. */
+    @Nullable
+    String flowId() {
+        return request.demand.flowId();
+    }
+
     Holder holder() {
         return Label.ofOwn(
                 line.kit.options.application(),

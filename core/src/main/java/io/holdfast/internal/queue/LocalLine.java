@@ -52,9 +52,9 @@ final class LocalLine extends Guarded implements Tenant {
     private boolean contended; // since it was made, a request has stood behind others
     private @Nullable Request asking;
     private @Nullable LocalRequest givingUp; // the only one that waited, for whom the request under way was withdrawn
-    private volatile String owner = ""; // by which it asked last; written under the lock
+    volatile String owner = ""; // by which it asked last, public and secret part; written under the lock
     private @Nullable Tenure tenure;
-    private volatile @Nullable LocalHold lent; // written under the lock
+    volatile @Nullable LocalHold lent; // written under the lock
     private long recalledToken; // perhaps of a hold that this client has not heard of yet
     private boolean deaf; // since it asked, messages may have been lost
     private @Nullable CompletableFuture<ReleaseResult> goingBack; // of what was given back last, until it is answered
@@ -151,6 +151,10 @@ final class LocalLine extends Guarded implements Tenant {
 
     void show(Flows to) {
         on(() -> waiting.show(to, owner, lent));
+    }
+
+    List<LocalRequest> requests() {
+        return under(waiting::all);
     }
 
     /** A request has ended without the lock. */
@@ -591,10 +595,5 @@ final class LocalLine extends Guarded implements Tenant {
     public boolean overLongest() {
         LocalHold present = lent;
         return present != null && present.overLongest();
-    }
-
-    /** By which it asked last, public and secret part; empty if it never has. */
-    String owner() {
-        return owner;
     }
 }

@@ -5,6 +5,7 @@ import io.holdfast.ReleaseResult;
 import io.holdfast.internal.deadlock.Flows;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Handle;
+import io.holdfast.internal.lease.Holding;
 import io.holdfast.internal.lease.Question;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -87,7 +88,7 @@ public final class LocalLines implements Kept {
     }
 
     Question<Handle> newRequest(Demand demand) {
-        return new LocalRequest(this, demand.named());
+        return new LocalRequest(this, demand);
     }
 
     /** The line of a request, which it joins by this; it is made where there is none. */
@@ -174,6 +175,22 @@ public final class LocalLines implements Kept {
             }
         }
         return answer;
+    }
+
+    @Override
+    public @Nullable Holding lentTo(String hold, String flow) {
+        for (LocalLine line : lines.getOrDefault(hold, List.of())) {
+            LocalHold lease = line.lent;
+            if (lease != null && flow.equals(lease.flowId()) && lease.isValid()) {
+                return lease;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void queued(String hold) {
+        lines.getOrDefault(hold, List.of()).forEach(line -> line.requests().forEach(LocalRequest::waits));
     }
 
     /** Nobody could tell that others want a lock. */

@@ -34,13 +34,15 @@ final class LocalRequest implements Question<Handle> {
     private volatile @Nullable LocalLine line;
     private volatile @Nullable Request alone;
     private volatile @Nullable Runnable timer;
+    private volatile @Nullable Demand asked; // with the thread that asks, until it is answered: a hold would keep it
     /** Set under the lock of the line if it stands behind others; false until that is told. */
     private volatile @Nullable AtomicBoolean queuedTold;
 
-    LocalRequest(LocalLines lines, Demand demand) {
+    LocalRequest(LocalLines lines, Demand asked) {
         this.lines = lines;
         this.kit = lines.queue.kit;
-        this.demand = demand;
+        this.asked = asked;
+        this.demand = asked.named();
         this.outcome = new Outcome(kit, demand, "", false);
     }
 
@@ -83,14 +85,27 @@ final class LocalRequest implements Question<Handle> {
         if (told != null && told.compareAndSet(false, true)) {
             lines.queue.standsStill();
             int place = outcome.firstPlace;
-            outcome.standsBy(Objects.requireNonNull(line).owner());
+            outcome.standsBy(Objects.requireNonNull(line).owner);
             outcome.tell(subject -> new LockEvent.Queued(subject, place, place));
+            waits();
+        }
+    }
+
+    private Demand asker() {
+        Demand own = asked;
+        return own == null ? demand : own;
+    }
+
+    /** Somebody else has the lock, or this flow itself. */
+    void waits() {
+        if (outcome.pending()) {
+            lines.queue.ownWaits.begins(asker());
         }
     }
 
     /** It does not wait, and the lock is not here: it asks the server for a hold of its own. */
     void askAlone() {
-        alone = new Request(lines.queue, demand, 1);
+        alone = new Request(lines.queue, asker(), 1);
     }
 
     @Override
@@ -153,7 +168,11 @@ final class LocalRequest implements Question<Handle> {
     }
 
     void timedOut(Contention contention) {
-        left(outcome.because(Reason.TIMED_OUT, contention));
+        left(timedOutBy(contention));
+    }
+
+    private Attempt<Handle> timedOutBy(Contention contention) {
+        return outcome.because(Reason.TIMED_OUT, lines.queue.ownWaits.with(contention, asker()));
     }
 
     /** An operator has dropped it. */
@@ -187,7 +206,8 @@ final class LocalRequest implements Question<Handle> {
 
     /** The same, where nothing was asked for it. */
     void refused(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
-        end(attempt, failure, false);
+        boolean late = attempt instanceof Attempt.NotObtained<Handle> not && not.reason() == Reason.TIMED_OUT;
+        end(late ? timedOutBy(((Attempt.NotObtained<Handle>) attempt).contention()) : attempt, failure, false);
     }
 
     /**
@@ -210,9 +230,10 @@ final class LocalRequest implements Question<Handle> {
 
     private void answer(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
         cancelTimer();
+        asked = null;
         LocalLine in = line;
         if (in != null) {
-            outcome.standsBy(in.owner());
+            outcome.standsBy(in.owner);
         }
         if (attempt instanceof Attempt.NotObtained<Handle> not) {
             outcome.contention = not.contention();
@@ -248,6 +269,7 @@ final class LocalRequest implements Question<Handle> {
 
     /** Whether its caller gets it by this call. */
     boolean hand(Handle handle) {
+        asked = null;
         return outcome.hand(handle);
     }
 

@@ -33,6 +33,7 @@ public final class QueueEngine {
     final Assurance assurance;
     final Confirms confirms;
     final Actors actors = new Actors();
+    final OwnWaits ownWaits = new OwnWaits(this);
     final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
@@ -66,6 +67,15 @@ public final class QueueEngine {
 
     Kept kept() {
         return Objects.requireNonNull(kept);
+    }
+
+    /** A request stands in the server's queue for the first time. */
+    void waits(Request request) {
+        if (request.isShared()) {
+            kept().queued(request.keys.hold());
+        } else {
+            ownWaits.begins(request.demand());
+        }
     }
 
     /** A request stands in a queue. */

@@ -261,13 +261,17 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                 granted(reply.token(), reply.sinceMicros(), until, true, 0, reply.kept(), sent);
             }
             case QUEUED -> {
-                if (outcome.firstPlace == 0) {
+                boolean begins = outcome.firstPlace == 0;
+                if (begins) {
                     outcome.firstPlace = reply.place();
                     outcome.tell(subject -> new LockEvent.Queued(subject, reply.place(), reply.waiters()));
                 }
                 queue.waitingRoom.queued(this);
                 life.queued(reply.place(), reply.waiters());
-                meetOwnHold(); // it may have begun before this request stood in the line
+                boolean met = meetOwnHold(); // it may have begun before this request stood in the line
+                if (begins && !met) {
+                    queue.waits(this);
+                }
             }
             case TAKEN -> {
                 CompletableFuture<ReleaseResult> back = givenBack;
@@ -282,7 +286,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                     queue.waitingRoom.askLater(this);
                 }
             }
-            case FULL -> finish(outcome.because(Reason.QUEUE_FULL));
+            case FULL -> finish(outcome.because(Reason.QUEUE_FULL, queue.ownWaits.told(outcome)));
             case EVICTED -> evicted();
             case MORE -> ask();
             case GONE -> {
@@ -470,7 +474,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
                 Once.after(
                         withdrawal,
                         (acknowledged, failure) -> outcome.refuse(() -> acknowledged != null && acknowledged
-                                ? outcome.because(Reason.TIMED_OUT)
+                                ? outcome.because(Reason.TIMED_OUT, queue.ownWaits.told(outcome))
                                 : unknown(copies.lastFailure())));
             }
         });

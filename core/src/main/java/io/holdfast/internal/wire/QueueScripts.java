@@ -57,7 +57,8 @@ public final class QueueScripts {
                     Duration.ofMillis(remainingMillis),
                     place,
                     waiters,
-                    Optional.ofNullable(how).map(known -> new Sharing(known, used, what.weight(), what.limit())));
+                    Optional.ofNullable(how).map(known -> new Sharing(known, used, what.weight(), what.limit())),
+                    Optional.empty());
         }
 
         /** Decodes what {@code describe} in common.lua has put here. */

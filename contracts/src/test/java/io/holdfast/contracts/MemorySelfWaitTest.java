@@ -1,0 +1,19 @@
+package io.holdfast.contracts;
+
+import io.holdfast.spi.RedisDriverProvider;
+import io.holdfast.testkit.MemoryServer;
+import io.holdfast.testkit.TestServer;
+
+class MemorySelfWaitTest extends SelfWaitContract {
+    private final MemoryServer memory = MemoryServer.start();
+
+    @Override
+    protected RedisDriverProvider provider() {
+        return memory.provider();
+    }
+
+    @Override
+    protected TestServer startLockServer() {
+        return closeLater(memory);
+    }
+}
