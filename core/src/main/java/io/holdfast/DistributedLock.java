@@ -30,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * of a {@link Quorum} is requested in the same ways, but its waiters have no queue.
  *
  * <p><b>Not re-entrant by default.</b> A thread that asks again for a lock that it holds waits for itself, until the wait is over: a lease belongs
- * to no thread, so that another one may release it. {@link LockOptions#withReentrancy} lets it in, or refuses it at once.
+ * to no thread, so that another one may release it. {@link LockOptions#withReentrancy} lets it in, or refuses it at once. A thread that waits
+ * for itself is named in a warning of the log when its wait begins, and in what it is refused with ({@link Contention#heldByCallerSince()}).
  *
  * <p><b>Ways of asking</b> are those of {@link Acquirable}. Each form waits as long as the lock's options say
  * ({@link LockOptions#waitLimit()}, 60 s by default), or as the call says.

@@ -50,4 +50,13 @@ final class ContentionTest {
                 "held by 'their value', without expiry",
                 new Contention(Optional.of(plain), Duration.ofDays(365), 0, 0).describe());
     }
+
+    @Test
+    void inWords_heldByTheActorThatWaited_namesTheRemedy() {
+        assertEquals(
+                "holder not known; place 1 of 1; the actor that waited holds it itself since 1970-01-01T00:00:02Z: locks are"
+                        + " not re-entrant unless LockOptions.withReentrancy makes them so",
+                new Contention(Optional.empty(), Duration.ZERO, 1, 1, Optional.empty(), Optional.of(Instant.ofEpochSecond(2)))
+                        .describe());
+    }
 }

@@ -233,6 +233,16 @@ class LeasesTest : LockSuite() {
     }
 
     @Test
+    fun withLease_withinItsOwnWork_isToldThatItWaitsForItself() {
+        val lock = one.lock("a")
+        val thrown = assertThrows(LockTimeoutException::class.java) {
+            runBlocking(Dispatchers.Default) { lock.withLease { lock.withLease(100.milliseconds) { error("begun") } } }
+        }
+        assertTrue(thrown.contention().heldByCallerSince().isPresent, thrown.message)
+        assertTrue(isFree("a"))
+    }
+
+    @Test
     fun tryWithLease_workThatTimesOutItself_isNotTakenForTheLock() {
         two.lock("b").acquire().use {
             val thrown = assertThrows(LockTimeoutException::class.java) {

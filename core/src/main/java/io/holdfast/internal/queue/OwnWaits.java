@@ -45,9 +45,9 @@ final class OwnWaits {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> Shown.lock(demand.keys().name()) + " is awaited by " + Shown.text(demand.actorName())
-                            + ", which holds it itself since " + since + ": it waits for itself, until its wait is over or another"
-                            + " thread releases that lease. Locks are not re-entrant unless LockOptions.withReentrancy makes them so;"
-                            + " otherwise acquire it once, around both parts of the work");
+                            + ", which holds it itself since " + since + ": unless other code releases that lease meanwhile, it"
+                            + " waits for itself until its wait is over. Locks are not re-entrant unless LockOptions.withReentrancy"
+                            + " makes them so; otherwise acquire the lock once, around both parts of the work");
         }
     }
 

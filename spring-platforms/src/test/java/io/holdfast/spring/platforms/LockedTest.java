@@ -61,6 +61,11 @@ final class LockedTest {
     static class Work {
         private final AtomicInteger runs = new AtomicInteger();
 
+        @Locked(value = "itself", waitLimit = "100ms")
+        public int nested(int depth) {
+            return depth == 0 ? runs.incrementAndGet() : work.nested(depth - 1);
+        }
+
         /** Asked of the proxy, which has no fields. */
         public int runs() {
             return runs.get();
@@ -231,6 +236,15 @@ final class LockedTest {
             assertEquals(before, work.runs());
         }
         assertEquals("ran", work.options());
+    }
+
+    @Test
+    void nested_sameLock_isToldThatItWaitsForItself() {
+        int before = work.runs();
+        LockTimeoutException e = assertThrows(LockTimeoutException.class, () -> work.nested(1));
+        assertTrue(e.contention().heldByCallerSince().isPresent(), e.getMessage());
+        assertEquals(before, work.runs());
+        assertEquals(before + 1, work.nested(0));
     }
 
     @Test
