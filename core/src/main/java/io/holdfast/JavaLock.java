@@ -151,11 +151,15 @@ final class JavaLock implements Lock {
                     + Shown.text(Thread.currentThread().getName()) + " through a view of this client");
         }
         LeaseLostException lost = mine.lease.isValid() ? null : mine.lease.lostException(null);
-        mine.count--;
-        if (mine.count == 0) {
-            forget();
-            if (lost != null || !goesOnReading(mine.lease)) {
-                mine.lease.release();
+        if (mine.count > 1) {
+            mine.count--;
+        } else {
+            try {
+                forget();
+            } finally { // an error on the way leaves no lock behind
+                if (lost != null || !goesOnReading(mine.lease)) {
+                    mine.lease.release();
+                }
             }
         }
         if (lost != null) {
@@ -187,6 +191,7 @@ final class JavaLock implements Lock {
     @Override
     public String toString() {
         Held mine = heldBy(key);
-        return lock + (mine == null ? "[not locked by this thread]" : "[locked by this thread, " + mine.count + " deep]");
+        return lock
+                + (mine == null ? "[not locked by this thread]" : "[locked by this thread, " + mine.count + " deep]");
     }
 }

@@ -23,7 +23,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The views of a client's locks: what those of the JDK promise, and what differs because other processes lock, too. */
-@SuppressWarnings({"LockNotBeforeTry", "NullAway.Init"}) // the locks are under test; the server is started before each test
+@SuppressWarnings({"LockNotBeforeTry", "NullAway.Init"
+}) // the locks are under test; the server is started before each test
 public abstract class JavaViewContract extends JavaLockContract {
     private static final LockOptions BRIEF = STRICT.withLeaseDuration(Duration.ofMillis(600));
 
@@ -69,7 +70,8 @@ public abstract class JavaViewContract extends JavaLockContract {
     @Test
     final void views_withOtherOptions_areTheSameLock() throws Exception {
         Lock brief = holdfast.lock("a", BRIEF).asJavaLock();
-        Lock kept = holdfast.lock("a", STRICT.withKeepFor(Duration.ofSeconds(5))).asJavaLock();
+        Lock kept =
+                holdfast.lock("a", STRICT.withKeepFor(Duration.ofSeconds(5))).asJavaLock();
         lock().lock();
         assertTrue(brief.tryLock());
         assertTrue(kept.tryLock());
@@ -102,7 +104,8 @@ public abstract class JavaViewContract extends JavaLockContract {
         lock().lock();
         assertFalse(theirs.tryLock(), "of another client");
         assertThrows(IllegalMonitorStateException.class, theirs::unlock);
-        for (Lock other : new Lock[] {readWriteLock().writeLock(), holdfast.lock("b").asJavaLock()}) {
+        for (Lock other :
+                new Lock[] {readWriteLock().writeLock(), holdfast.lock("b").asJavaLock()}) {
             assertThrows(IllegalMonitorStateException.class, other::unlock);
             assertTrue(other.tryLock());
             other.unlock();
@@ -138,7 +141,9 @@ public abstract class JavaViewContract extends JavaLockContract {
     // ---- the end
 
     private void lose(String name) {
-        assertEquals(Revocation.Outcome.RELEASED, client(server).admin().release(name).outcome());
+        assertEquals(
+                Revocation.Outcome.RELEASED,
+                client(server).admin().release(name).outcome());
     }
 
     @Test
@@ -180,7 +185,8 @@ public abstract class JavaViewContract extends JavaLockContract {
     /** With one of the JDK nobody would ever lock it again. */
     @Test
     final void thread_endsWithoutUnlocking_itsLeaseEndsWithItsTerm() throws Exception {
-        Lock view = holdfast.lock("b", options().withLeaseDuration(BRIEF.leaseDuration())).asJavaLock();
+        Lock view = holdfast.lock("b", options().withLeaseDuration(BRIEF.leaseDuration()))
+                .asJavaLock();
         FutureTask<Boolean> ends = new FutureTask<>(() -> view.tryLock() && view.tryLock());
         Thread thread = new Thread(ends, "ends");
         thread.start();

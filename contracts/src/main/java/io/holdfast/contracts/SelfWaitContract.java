@@ -235,7 +235,8 @@ public abstract class SelfWaitContract extends LockSuite {
     final void read_besideItsOwnReadingBehindAWriter_isNotTold() throws Exception {
         DistributedReadWriteLock lock = holdfast.readWriteLock("a");
         Lease reading = lock.read().acquire();
-        CompletableFuture<Lease> writer = client(server).readWriteLock("a").write().acquireAsync(Wait.forever());
+        CompletableFuture<Lease> writer =
+                client(server).readWriteLock("a").write().acquireAsync(Wait.forever());
         await("a writer waits", () -> lock.info().waiters() == 1);
         assertNotTold(refusal(lock.read().attempt(SHORT)));
         reading.release();

@@ -16,5 +16,4 @@ class MemoryJavaLockTest extends JavaViewContract {
     protected TestServer startLockServer() {
         return closeLater(memory);
     }
-
 }

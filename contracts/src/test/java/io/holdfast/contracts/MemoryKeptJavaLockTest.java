@@ -1,9 +1,11 @@
 package io.holdfast.contracts;
 
-import io.holdfast.LockOptions;import io.holdfast.spi.RedisDriverProvider;
+import io.holdfast.LockOptions;
+import io.holdfast.spi.RedisDriverProvider;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.TestServer;
 import java.time.Duration;
+
 class MemoryKeptJavaLockTest extends JavaViewContract {
     private final MemoryServer memory = MemoryServer.start();
 

@@ -8,5 +8,4 @@ class JedisJavaLockTest extends JavaViewContract {
     protected RedisDriverProvider provider() {
         return new JedisDriverProvider();
     }
-
 }

@@ -8,5 +8,4 @@ class LettuceJavaLockTest extends JavaViewContract {
     protected RedisDriverProvider provider() {
         return new LettuceDriverProvider();
     }
-
 }

@@ -1,8 +1,10 @@
 package io.holdfast.lettuce;
 
-import io.holdfast.LockOptions;import io.holdfast.contracts.JavaViewContract;
+import io.holdfast.LockOptions;
+import io.holdfast.contracts.JavaViewContract;
 import io.holdfast.spi.RedisDriverProvider;
 import java.time.Duration;
+
 class LettuceKeptJavaLockTest extends JavaViewContract {
     @Override
     protected RedisDriverProvider provider() {

@@ -170,7 +170,8 @@ public final class LocalLines implements Kept {
         CompletableFuture<ReleaseResult> answer = null;
         for (LocalLine line : lines.getOrDefault(hold, List.of())) {
             CompletableFuture<ReleaseResult> given = line.giveBackIfKept();
-            if (given != null) { // mostly one: of several, one line's may be answered late, while another's is on its way
+            if (given
+                    != null) { // mostly one: of several, one line's may be answered late, while another's is on its way
                 answer = answer == null ? given : answer.thenCombine(given, (one, other) -> other);
             }
         }

@@ -45,7 +45,8 @@ final class OwnWaits {
             LOG.log(
                     System.Logger.Level.WARNING,
                     () -> Shown.lock(demand.keys().name()) + " is awaited by " + Shown.text(demand.actorName())
-                            + ", which holds it itself since " + since + ": unless other code releases that lease meanwhile, it"
+                            + ", which holds it itself since " + since
+                            + ": unless other code releases that lease meanwhile, it"
                             + " waits for itself until its wait is over. Locks are not re-entrant unless LockOptions.withReentrancy"
                             + " makes them so; otherwise acquire the lock once, around both parts of the work");
         }
@@ -59,7 +60,7 @@ final class OwnWaits {
         boolean[] news = new boolean[1];
         told.compute(hold, (key, before) -> {
             news[0] = before == null ? told.size() < 2 * MOST_REMEMBERED : now - before >= QUIET_NANOS;
-            return news[0] || before == null ? Long.valueOf(now) : before;
+            return news[0] ? Long.valueOf(now) : before;
         });
         return news[0];
     }
@@ -93,7 +94,9 @@ final class OwnWaits {
         }
         List<Hold> own = queue.actors.holdsOf(demand);
         own.removeIf(each -> !flow.equals(each.origin.demand.flowId()) || !each.isValid());
-        return own.isEmpty() || !keepsOut(own, demand.what()) ? null : Objects.requireNonNull(own.get(0)).since();
+        return own.isEmpty() || !keepsOut(own, demand.what())
+                ? null
+                : Objects.requireNonNull(own.get(0)).since();
     }
 
     /** Whether it could not be granted beside these, if there were no others. */
@@ -101,7 +104,12 @@ final class OwnWaits {
         return switch (what.mode()) {
             case EXCLUSIVE -> true;
             case SHARED -> own.stream().anyMatch(each -> each.what().mode() == LockMode.EXCLUSIVE);
-            case PERMITS -> what.limit() - own.stream().mapToLong(each -> each.what().weight()).sum() < what.weight();
+            case PERMITS ->
+                what.limit()
+                                - own.stream()
+                                        .mapToLong(each -> each.what().weight())
+                                        .sum()
+                        < what.weight();
         };
     }
 }
