@@ -16,7 +16,6 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockSet;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.SetAttempt;
 import io.holdfast.Wait;
 import io.holdfast.testkit.TestServer;
 import java.time.Duration;
@@ -76,7 +75,7 @@ public abstract class SelfWaitContract extends LockSuite {
         log.removeHandler(handler);
     }
 
-    private static Contention refusal(Attempt attempt) {
+    private static Contention refusal(Attempt<?> attempt) {
         return assertInstanceOf(Attempt.NotObtained.class, attempt).contention();
     }
 
@@ -166,7 +165,7 @@ public abstract class SelfWaitContract extends LockSuite {
         for (LockOptions options : List.of(LockOptions.defaults(), STRICT, KEPT)) {
             DistributedLock lock = holdfast.lock("a", options);
             Lease lease = lock.acquire();
-            CompletableFuture<Attempt> other = new CompletableFuture<>();
+            CompletableFuture<Attempt<Lease>> other = new CompletableFuture<>();
             Thread thread = new Thread(() -> {
                 try {
                     other.complete(lock.attempt(SHORT));
@@ -271,8 +270,7 @@ public abstract class SelfWaitContract extends LockSuite {
     final void set_oneOfItsLocksIsOwn_isTold() throws Exception {
         Lease lease = holdfast.lock("b").acquire();
         LockSet set = holdfast.locks("a", "b");
-        SetAttempt.NotAll refused = assertInstanceOf(SetAttempt.NotAll.class, set.attempt(SHORT));
-        assertEquals(Optional.of(lease.since()), refused.why().contention().heldByCallerSince());
+        assertEquals(Optional.of(lease.since()), refusal(set.attempt(SHORT)).heldByCallerSince());
         assertEquals(1, warnings.size(), warnings::toString);
         assertTrue(warnings.element().contains("lock 'b'"), warnings::toString);
         assertThrows(LockTimeoutException.class, () -> set.acquire(Wait.none()));

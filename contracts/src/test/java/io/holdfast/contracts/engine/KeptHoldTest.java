@@ -448,18 +448,18 @@ final class KeptHoldTest extends LocalLineFixture {
         driver.next("acquire").answer(driver.grantedToKeep(100));
         driver.stopAnswering("release");
         assertEquals(ReleaseResult.KEPT, lease(kept).release());
-        CompletableFuture<Attempt> first = client.lock("a").attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> first = client.lock("a").attemptAsync(Wait.none());
         Call firstAsks = driver.next("acquire");
-        CompletableFuture<Attempt> second = client.lock("a", KEPT).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> second = client.lock("a", KEPT).attemptAsync(Wait.none());
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
         assertFalse(second.isDone(), "nobody holds it");
         assertEquals(1, driver.count("release"));
         driver.next("release").answer(driver.released("RELEASED"));
         driver.next("acquire").answer(driver.granted(101));
-        assertInstanceOf(Attempt.Obtained.class, second.join());
+        assertObtained(second.join());
         firstAsks.answer(driver.taken(Duration.ofSeconds(20)));
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
-        assertInstanceOf(Attempt.Taken.class, first.join(), "the second holds it");
+        assertNotObtained(Attempt.Reason.TAKEN, first.join()); // the second holds it
         driver.answer("release", call -> driver.released("RELEASED"));
         client.close();
     }
@@ -474,12 +474,12 @@ final class KeptHoldTest extends LocalLineFixture {
         assertEquals(ReleaseResult.KEPT, lease(kept).release());
         time.advance(KEPT.keepFor());
         assertEquals(1, driver.count("release"), "its time is over");
-        CompletableFuture<Attempt> attempt = client.lock("a", KEPT).attemptAsync(Wait.none());
+        CompletableFuture<Attempt<Lease>> attempt = client.lock("a", KEPT).attemptAsync(Wait.none());
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
         assertFalse(attempt.isDone(), "nobody holds it");
         driver.next("release").answer(driver.released("RELEASED"));
         driver.next("acquire").answer(driver.granted(101));
-        assertInstanceOf(Attempt.Obtained.class, attempt.join());
+        assertObtained(attempt.join());
         driver.answer("release", call -> driver.released("RELEASED"));
         client.close();
     }
