@@ -119,7 +119,10 @@ final class Campaign implements Callable<Integer> {
             description = "Where results and histories go; target/faults by default.")
     private Path out = Path.of("target", "faults");
 
-    @Option(names = "--keep", description = "Keeps the histories of all episodes, not only of those with violations.")
+    @Option(
+            names = "--keep",
+            description = "Keeps the histories of all episodes, not only of those with violations: as they were"
+                    + " written (*.jsonl), and for other checkers (*.edn).")
     private boolean keep;
 
     @Option(names = "--list", description = "Tells subjects and faults, and ends.")
@@ -288,7 +291,9 @@ final class Campaign implements Callable<Integer> {
                         continue;
                     }
                     for (String name : names) {
-                        boolean single = !Subjects.isHoldfast(name) || name.equals(Subjects.SHARED);
+                        boolean single = !Subjects.isHoldfast(name)
+                                || name.equals(Subjects.SHARED)
+                                || name.equals(Subjects.ASKING);
                         boolean unused = topology == Topology.QUORUM
                                 && (name.equals(Subjects.QUARANTINE) || Subjects.way(name) != Way.EXCLUSIVE);
                         if (!unused && (!single || topology == Topology.SINGLE)) {

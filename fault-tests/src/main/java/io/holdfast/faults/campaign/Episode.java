@@ -3,6 +3,7 @@ package io.holdfast.faults.campaign;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.faults.history.Checks;
 import io.holdfast.faults.history.History;
+import io.holdfast.faults.history.JepsenHistory;
 import io.holdfast.faults.history.Ledger;
 import io.holdfast.faults.history.Operation;
 import io.holdfast.faults.history.Registers;
@@ -15,6 +16,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -69,6 +72,7 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
         Files.createDirectories(folder);
         clock.reset();
         Random random = new Random(seed);
+        String began = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         try (Servers servers = new Servers(topology, mishap.serverSettings());
                 RedisServer ledger = RedisServer.start();
                 Crew crew = new Crew(folder, worker -> settings(worker, servers, ledger, folder))) {
@@ -92,9 +96,24 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
             List<String> stuck = crew.stop();
             double seconds = (System.nanoTime() - begin) / 1e9;
             History history = crew.history();
+            JepsenHistory.write(folder, history, head(version, began));
             List<String> left = leftBehind(servers);
-            return judge(history, stuck, left, version, seconds, commands, ledger);
+            return judge(history, stuck, left, version, began, seconds, commands, ledger);
         }
+    }
+
+    /** What a history begins with, for whoever has nothing else of it. */
+    private List<String> head(String version, String began) {
+        return List.of(
+                "Holdfast fault campaign, " + label() + ", " + began + ", commit " + commit(),
+                Subjects.version(subject) + ", " + version + ", term " + term.toMillis() + " ms, strikes "
+                        + mishap.times() * mishap.faults().size() * strikes + ", "
+                        + (isInside() ? "inside the assumptions" : "outside the assumptions"));
+    }
+
+    /** Of the sources, as the script that starts the campaign tells. */
+    private static String commit() {
+        return System.getProperty("holdfast.faults.commit", "unknown");
     }
 
     private Worker.Settings settings(int worker, Servers servers, RedisServer ledger, Path folder) {
@@ -151,6 +170,7 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
             List<String> stuck,
             List<String> left,
             String version,
+            String began,
             double seconds,
             long commands,
             RedisServer ledger) {
@@ -218,6 +238,8 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
                 mishap.label(),
                 isInside(),
                 seed,
+                began,
+                commit(),
                 term.toMillis(),
                 seconds,
                 mishap.times() * mishap.faults().size() * strikes,

@@ -2,6 +2,7 @@ package io.holdfast.faults.campaign;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one episode came to. A line of JSON in the folder of a run.
@@ -13,6 +14,8 @@ import java.util.Map;
  * @param fault what happened
  * @param inside whether the assumptions allow it
  * @param seed of the schedule
+ * @param began when, in UTC; absent in results of older campaigns
+ * @param commit of the sources that were run; absent in results of older campaigns
  * @param leaseDurationMillis how long a hold lasts without renewal
  * @param seconds from the first request to the last answer
  * @param faults how often it happened
@@ -40,6 +43,8 @@ record EpisodeResult(
         String fault,
         boolean inside,
         long seed,
+        @Nullable String began,
+        @Nullable String commit,
         long leaseDurationMillis,
         double seconds,
         int faults,

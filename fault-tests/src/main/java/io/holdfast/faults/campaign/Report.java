@@ -5,11 +5,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Tables from the results of a run, in Markdown. */
 final class Report {
@@ -37,7 +41,7 @@ final class Report {
 
     /** The whole report. */
     String text() {
-        StringBuilder text = new StringBuilder(head());
+        StringBuilder text = new StringBuilder(head()).append("\n").append(summary());
         Map<String, List<EpisodeResult>> byWay = new LinkedHashMap<>();
         for (EpisodeResult each : results) {
             String way = each.subject() + " (" + each.version() + "), term " + each.leaseDurationMillis() + " ms";
@@ -63,16 +67,68 @@ final class Report {
         long requests = results.stream().mapToLong(EpisodeResult::requests).sum();
         long obtained = results.stream().mapToLong(EpisodeResult::obtained).sum();
         int faults = results.stream().mapToInt(EpisodeResult::faults).sum();
+        int violations =
+                results.stream().mapToInt(each -> each.violations().size()).sum();
         String servers = results.stream().map(EpisodeResult::server).distinct().collect(Collectors.joining(", "));
         return String.format(
                 Locale.ROOT,
-                "%d episodes, %.0f minutes under load, %d requests, %d holds, %d faults. Servers: %s.%n",
+                "%d episodes, %.0f minutes under load, %d requests, %d holds, %d faults, %d violations. Servers: %s.%n"
+                        + "Commit %s, begun %s, seeds %s.%n",
                 results.size(),
                 seconds / 60,
                 requests,
                 obtained,
                 faults,
-                servers);
+                violations,
+                servers,
+                distinct(EpisodeResult::commit),
+                results.stream()
+                        .flatMap(each -> Stream.ofNullable(each.began()))
+                        .min(Comparator.naturalOrder())
+                        .orElse("?"),
+                distinct(each -> Long.toString(each.seed())));
+    }
+
+    private String distinct(Function<EpisodeResult, @Nullable String> of) {
+        return results.stream()
+                .flatMap(each -> Stream.ofNullable(of.apply(each)))
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+    }
+
+    /** A row for each subject and each topology. */
+    private String summary() {
+        Map<String, List<EpisodeResult>> rows = new LinkedHashMap<>();
+        for (EpisodeResult each : results) {
+            rows.computeIfAbsent(each.subject() + " | " + each.topology(), key -> new ArrayList<>())
+                    .add(each);
+        }
+        StringBuilder text = new StringBuilder("""
+                | subject | servers | episodes | minutes | faults | requests | holds | overlaps inside | overlaps outside | violations |
+                |---|---|---|---|---|---|---|---|---|---|
+                """);
+        rows.forEach((row, each) -> text.append("| ")
+                .append(row)
+                .append(" | ")
+                .append(String.join(
+                        " | ",
+                        Integer.toString(each.size()),
+                        String.format(
+                                Locale.ROOT,
+                                "%.1f",
+                                each.stream()
+                                                .mapToDouble(EpisodeResult::seconds)
+                                                .sum()
+                                        / 60),
+                        sum(each, EpisodeResult::faults),
+                        sum(each, EpisodeResult::requests),
+                        sum(each, EpisodeResult::obtained),
+                        sum(each, result -> result.inside() ? result.overlaps() : 0),
+                        sum(each, result -> result.inside() ? 0 : result.overlaps()),
+                        sum(each, result -> result.violations().size())))
+                .append(" |\n"));
+        return text.toString();
     }
 
     private static String table(List<EpisodeResult> episodes) {
@@ -126,7 +182,7 @@ final class Report {
             }
         }
         StringBuilder text =
-                new StringBuilder("Overlaps / lost updates unfenced / fenced / overtaken; worst idle.\n\n");
+                new StringBuilder("Overlaps / lost updates unfenced / fenced / overtaken; worst idle (strikes).\n\n");
         text.append("| fault | ").append(String.join(" | ", columns.keySet())).append(" |\n");
         text.append("|---".repeat(columns.size() + 1)).append("|\n");
         faults.forEach((fault, inside) -> {
@@ -148,7 +204,7 @@ final class Report {
                         sum(results, EpisodeResult::lostPlain),
                         sum(results, EpisodeResult::lostFenced),
                         sum(results, EpisodeResult::overtaken))
-                + "; " + worstIdle(results);
+                + "; " + worstIdle(results) + " (" + sum(results, EpisodeResult::faults) + ")";
     }
 
     private static String worstIdle(List<EpisodeResult> results) {

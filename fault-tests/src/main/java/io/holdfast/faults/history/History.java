@@ -142,21 +142,22 @@ public record History(List<Operation> operations, List<Disturbance> disturbances
         for (Entry each : entries) {
             switch (each.kind()) {
                 case READING, WRITING -> open = each;
-                case REFUSED -> open = null;
-                case READ, WROTE -> {
-                    accesses.add(access(Objects.requireNonNull(open), each.token(), each.at()));
+                case READ, WROTE, REFUSED -> {
+                    boolean refused = each.kind() == Kind.REFUSED;
+                    Entry begun = Objects.requireNonNull(open);
+                    accesses.add(access(begun, refused ? begun.token() : each.token(), each.at(), refused));
                     open = null;
                 }
                 default -> {}
             }
         }
         if (open != null) {
-            accesses.add(access(open, open.token(), 0));
+            accesses.add(access(open, open.token(), 0, false));
         }
         return accesses;
     }
 
-    private static Access access(Entry begun, long value, long end) {
-        return new Access(begun.word(), begun.kind() == Kind.WRITING, value, begun.at(), end);
+    private static Access access(Entry begun, long value, long end, boolean refused) {
+        return new Access(begun.word(), begun.kind() == Kind.WRITING, value, begun.at(), end, refused);
     }
 }

@@ -45,7 +45,7 @@ public final class Registers {
         List<Made> made = new ArrayList<>();
         for (Operation each : operations) {
             for (Access access : each.accesses()) {
-                if (access.isWrite() == writes && access.register().equals(register)) {
+                if (access.isWrite() == writes && access.register().equals(register) && !access.refused()) {
                     made.add(new Made(each, access));
                 }
             }
@@ -76,6 +76,7 @@ public final class Registers {
         Access first = null;
         for (Access each : reader.accesses()) {
             boolean counts = !each.isWrite()
+                    && !each.refused()
                     && each.register().equals(register)
                     && each.end() != 0
                     && (register.equals(FENCED) || (reader.surelyHeld() && each.end() <= reader.lastAlive()));

@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** Holdfast, over one of its drivers. Several addresses are the nodes of a quorum. */
@@ -40,6 +41,7 @@ final class HoldfastSubject implements Subject {
     private final AutoCloseable client;
     private final LockOptions options;
     private final String driver;
+    private Predicate<Lease> check = Lease::isValid;
 
     private HoldfastSubject(Locks locks, AutoCloseable client, LockOptions options, String driver) {
         this.locks = locks;
@@ -107,6 +109,18 @@ final class HoldfastSubject implements Subject {
         return new HoldfastSubject((name, want, asked) -> quorum.lock(name, asked), quorum, lock, driver);
     }
 
+    /** Sections ask the server in place of the lease, as they do with libraries that have no other check. */
+    HoldfastSubject asking() {
+        check = lease -> {
+            try {
+                return lease.isHeldOnServer();
+            } catch (HoldfastException e) {
+                return false;
+            }
+        };
+        return this;
+    }
+
     @Override
     public Hold acquire(String name, Want want, Duration wait, Runnable onQueued, Consumer<String> onLost)
             throws NotObtained, InterruptedException {
@@ -136,7 +150,7 @@ final class HoldfastSubject implements Subject {
 
             @Override
             public boolean isHeld() {
-                return lease.isValid();
+                return check.test(lease);
             }
 
             @Override

@@ -18,6 +18,9 @@ public final class Subjects {
     /** Holdfast with a quarantine after any loss of memory. */
     public static final String QUARANTINE = "holdfast-quarantine";
 
+    /** Holdfast whose sections ask the server whether they still hold the lock. */
+    public static final String ASKING = "holdfast-asking";
+
     private static final String STRICT = "holdfast-lettuce";
 
     private static final Map<String, Subject.Maker> MAKERS = new LinkedHashMap<>();
@@ -39,6 +42,10 @@ public final class Subjects {
                 QUARANTINE,
                 (to, term) -> HoldfastSubject.connect(
                         Way.EXCLUSIVE, "lettuce", to, term, lock -> lock, options -> options.withQuarantine(term)));
+        MAKERS.put(
+                ASKING,
+                (to, term) -> HoldfastSubject.connect("lettuce", to, term, LockOptions::withStrictOrder)
+                        .asking());
         putLines("holdfast-rw-", Way.READ_WRITE);
         putLines("holdfast-permits-", Way.PERMITS);
         MAKERS.put(
@@ -88,7 +95,7 @@ public final class Subjects {
 
     /** Whether leases of one process may share a hold, each with a token of its own. */
     public static boolean sharesHolds(String name) {
-        return isHoldfast(name) && way(name) == Way.EXCLUSIVE && !name.equals(STRICT);
+        return isHoldfast(name) && way(name) == Way.EXCLUSIVE && !name.equals(STRICT) && !name.equals(ASKING);
     }
 
     /** Whether this is Holdfast: then its promises are checked, and not only counted. */
