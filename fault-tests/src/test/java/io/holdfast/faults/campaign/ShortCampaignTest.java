@@ -1,8 +1,11 @@
 package io.holdfast.faults.campaign;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.faults.history.EdnOperations;
+import io.holdfast.faults.subjects.Subjects;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,6 +73,12 @@ final class ShortCampaignTest {
                 result.violations(),
                 () -> "again: fault-tests/run --subjects " + episode.subject() + " --topologies " + result.topology()
                         + " --faults " + result.fault() + " --term " + TERM.toMillis() + " --seed " + episode.seed());
+        if (Subjects.way(episode.subject()).guards()) { // what is kept for other checkers can be read
+            for (String lock : List.of("a", "b", "c")) {
+                assertFalse(EdnOperations.read(folder.resolve("sections-" + lock + ".edn"))
+                        .isEmpty());
+            }
+        }
         System.getLogger("io.holdfast").log(System.Logger.Level.INFO, () -> result.toString());
     }
 }

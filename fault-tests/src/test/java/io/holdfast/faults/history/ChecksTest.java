@@ -471,11 +471,11 @@ final class ChecksTest {
     // ---- reads of the guarded resource
 
     private static Access read(String register, long value, long begin) {
-        return new Access(register, false, value, at(begin), at(begin + 1));
+        return new Access(register, false, value, at(begin), at(begin + 1), false);
     }
 
     private static Access written(String register, long value, long begin) {
-        return new Access(register, true, value, at(begin), at(begin + 1));
+        return new Access(register, true, value, at(begin), at(begin + 1), false);
     }
 
     private void section(Want want, long got, long until, Access... accesses) {
@@ -535,7 +535,7 @@ final class ChecksTest {
 
     @Test
     void reads_ofAWriteWhoseAnswerIsUnknown_areRight() {
-        section(Want.ALONE, 1_000, 1_080, new Access(Registers.FENCED, true, 1, at(1_090), 0));
+        section(Want.ALONE, 1_000, 1_080, new Access(Registers.FENCED, true, 1, at(1_090), 0, false));
         section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 1, 1_410));
         section(Want.SHARED, 1_400, 1_500, read(Registers.FENCED, 0, 1_410));
         assertEquals(0, stale(Registers.FENCED));

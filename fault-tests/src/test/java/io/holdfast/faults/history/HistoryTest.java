@@ -63,10 +63,12 @@ final class HistoryTest {
                 List.of(Want.SHARED, Want.permits(2, 4), Want.ALONE),
                 operations.stream().map(Operation::want).toList());
         assertEquals(
-                List.of(new Access(Registers.PLAIN, false, 7, 11, 12)),
+                List.of(
+                        new Access(Registers.PLAIN, false, 7, 11, 12, false),
+                        new Access(Registers.FENCED, false, 0, 13, 14, true)),
                 operations.get(0).accesses());
         assertEquals(
-                List.of(new Access(Registers.PLAIN, true, 8, 31, 0)),
+                List.of(new Access(Registers.PLAIN, true, 8, 31, 0, false)),
                 operations.get(2).accesses());
     }
 
