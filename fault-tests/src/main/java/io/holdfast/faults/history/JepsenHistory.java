@@ -59,11 +59,12 @@ public final class JepsenHistory {
         for (Map.Entry<String, List<Operation>> lock : history.byLock().entrySet()) {
             List<Operation> operations = lock.getValue();
             if (operations.stream().allMatch(each -> each.want().equals(Want.ALONE))) {
-                view(folder, "mutex-" + lock.getKey(), head, operations, each -> mutex(each, history.end()));
+                view(folder, "mutex-" + lock.getKey(), 0, head, operations, each -> mutex(each, history.end()));
             }
             if (operations.stream().anyMatch(each -> fenced(each).findAny().isPresent())) {
-                view(folder, "register-" + lock.getKey(), head, operations, each -> register(each, history.end()));
-                view(folder, "sections-" + lock.getKey(), head, operations, each -> sections(each, history.end()));
+                long zero = operations.get(0).asked();
+                view(folder, "register-" + lock.getKey(), zero, head, operations, each -> register(each, history.end()));
+                view(folder, "sections-" + lock.getKey(), zero, head, operations, each -> sections(each, history.end()));
             }
         }
     }
@@ -71,12 +72,14 @@ public final class JepsenHistory {
     private static void view(
             Path folder,
             String name,
+            long zero,
             List<String> head,
             List<Operation> operations,
             Function<Operation, List<Call>> calls)
             throws IOException {
-        List<Calls> all = operations.stream()
-                .map(calls)
+        // Checkers know no register that begins with a value.
+        List<Call> beginning = zero == 0 ? List.of() : List.of(call("write", "0", "0", Type.OK, 0, zero, zero + 1, 0));
+        List<Calls> all = Stream.concat(Stream.of(beginning), operations.stream().map(calls))
                 .filter(each -> !each.isEmpty())
                 .map(Calls::new)
                 .sorted(Comparator.comparingLong(Calls::begin))
