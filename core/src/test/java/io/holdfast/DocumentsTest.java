@@ -143,6 +143,21 @@ class DocumentsTest {
         assertTrue(rows.size() > 60, "the table is no longer found");
     }
 
+    @Test
+    void trackRecord_eachDefect_namesATestOrHasADash() throws IOException {
+        List<String> rows = Files.readString(ROOT.resolve("docs/track-record.md"))
+                .lines()
+                .filter(line -> line.endsWith(" |") && line.split(" \\| ").length >= 4)
+                .filter(line -> !line.startsWith("| defect ") && !line.startsWith("| mistake "))
+                .toList();
+        List<String> without = rows.stream()
+                .filter(row -> !row.contains(" | — | – |")
+                        && NAMED_TEST.matcher(row).results().findAny().isEmpty())
+                .toList();
+        assertEquals(List.of(), without);
+        assertTrue(rows.size() > 100, "the tables are no longer found");
+    }
+
     private static List<Path> files(String suffix) throws IOException {
         try (Stream<Path> files = Files.walk(ROOT)) {
             return files.filter(file -> file.toString().endsWith(suffix))
