@@ -33,8 +33,7 @@ public final class JepsenHistory {
     }
 
     /** An operation: what it was begun with, and what came of it. */
-    private record Call(
-            String function, String argument, String result, Type type, long token, long begin, long end) {}
+    private record Call(String function, String argument, String result, Type type, long token, long begin, long end) {}
 
     /** What one thread did, one call after the other. */
     private record Calls(List<Call> calls) {
@@ -63,8 +62,20 @@ public final class JepsenHistory {
             }
             if (operations.stream().anyMatch(each -> fenced(each).findAny().isPresent())) {
                 long zero = operations.get(0).asked();
-                view(folder, "register-" + lock.getKey(), zero, head, operations, each -> register(each, history.end()));
-                view(folder, "sections-" + lock.getKey(), zero, head, operations, each -> sections(each, history.end()));
+                view(
+                        folder,
+                        "register-" + lock.getKey(),
+                        zero,
+                        head,
+                        operations,
+                        each -> register(each, history.end()));
+                view(
+                        folder,
+                        "sections-" + lock.getKey(),
+                        zero,
+                        head,
+                        operations,
+                        each -> sections(each, history.end()));
             }
         }
     }
@@ -79,7 +90,8 @@ public final class JepsenHistory {
             throws IOException {
         // Checkers know no register that begins with a value.
         List<Call> beginning = zero == 0 ? List.of() : List.of(call("write", "0", "0", Type.OK, 0, zero, zero + 1, 0));
-        List<Calls> all = Stream.concat(Stream.of(beginning), operations.stream().map(calls))
+        List<Calls> all = Stream.concat(
+                        Stream.of(beginning), operations.stream().map(calls))
                 .filter(each -> !each.isEmpty())
                 .map(Calls::new)
                 .sorted(Comparator.comparingLong(Calls::begin))
@@ -99,7 +111,9 @@ public final class JepsenHistory {
         int processes = 0;
         for (Calls each : all) {
             Free first = free.peek();
-            int process = first != null && first.since() < each.begin() ? free.remove().process() : processes++;
+            int process = first != null && first.since() < each.begin()
+                    ? free.remove().process()
+                    : processes++;
             for (Call call : each.calls()) {
                 events.add(new Event(call.begin(), process, Type.INVOKE, call.argument(), call));
                 events.add(new Event(call.end(), process, call.type(), call.result(), call));
@@ -125,7 +139,9 @@ public final class JepsenHistory {
      */
     private static List<Call> mutex(Operation of, long end) {
         if (!of.obtained() || !of.surelyHeld()) {
-            boolean failed = of.none() != 0 && !of.outcome().equals("Unknown") && !of.outcome().endsWith("Exception");
+            boolean failed = of.none() != 0
+                    && !of.outcome().equals("Unknown")
+                    && !of.outcome().endsWith("Exception");
             long until = of.obtained() ? of.got() : of.none();
             return List.of(call("acquire", NIL, NIL, failed ? Type.FAIL : Type.INFO, 0, of.asked(), until, end));
         }
