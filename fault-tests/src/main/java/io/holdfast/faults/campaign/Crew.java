@@ -26,14 +26,21 @@ final class Crew implements AutoCloseable {
 
     private final Path folder;
     private final IntFunction<Worker.Settings> settings;
+    private final IntFunction<List<String>> launcher;
     private final List<Member> members = new CopyOnWriteArrayList<>();
     private final List<Integer> living = new CopyOnWriteArrayList<>();
     private final List<Disturbance> disturbances = new CopyOnWriteArrayList<>();
 
     /** The settings of worker number so and so; its history goes to {@link #historyOf}. */
     Crew(Path folder, IntFunction<Worker.Settings> settings) {
+        this(folder, settings, worker -> List.of());
+    }
+
+    /** The same; each worker is started by a program that starts what follows. */
+    Crew(Path folder, IntFunction<Worker.Settings> settings, IntFunction<List<String>> launcher) {
         this.folder = folder;
         this.settings = settings;
+        this.launcher = launcher;
     }
 
     static Path historyOf(Path folder, int worker) {
@@ -60,7 +67,8 @@ final class Crew implements AutoCloseable {
 
     private void launch(int number) {
         Path output = folder.resolve("worker-" + number + ".log");
-        List<String> line = new ArrayList<>(List.of(
+        List<String> line = new ArrayList<>(launcher.apply(number));
+        line.addAll(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx128m",
                 "-XX:TieredStopAtLevel=1",

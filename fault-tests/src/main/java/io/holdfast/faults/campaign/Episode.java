@@ -102,6 +102,10 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
         }
     }
 
+    private static String address(RedisServer ledger) {
+        return "127.0.0.1:" + ledger.port();
+    }
+
     /** What a history begins with, for whoever has nothing else of it. */
     private List<String> head(String version, String began) {
         return List.of(
@@ -121,7 +125,7 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
                 subject,
                 servers.target(worker),
                 term,
-                ledger.port(),
+                address(ledger),
                 LOCKS,
                 THREADS,
                 seed * 1_000 + worker,
@@ -193,7 +197,7 @@ record Episode(String subject, Topology topology, Mishap mishap, Duration term, 
         int lostPlain = 0;
         int lostFenced = 0;
         int refused = 0;
-        try (GuardedResource resource = new GuardedResource(ledger.port())) {
+        try (GuardedResource resource = new GuardedResource(address(ledger))) {
             for (String lock : LOCKS) {
                 lostPlain += Ledger.lostUpdates(resource.writes(lock, false));
                 lostFenced += Ledger.lostUpdates(resource.writes(lock, true));

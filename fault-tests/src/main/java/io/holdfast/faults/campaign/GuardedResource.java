@@ -39,8 +39,10 @@ final class GuardedResource implements AutoCloseable {
 
     private final RespClient server;
 
-    GuardedResource(int port) {
-        server = RespClient.connect("127.0.0.1", port);
+    /** At this host and port, with a colon between. */
+    GuardedResource(String address) {
+        int colon = address.indexOf(':');
+        server = RespClient.connect(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
     }
 
     /** The fenced counter, as the holder of this token sees it; {@link #REFUSED} if the token is too old. */

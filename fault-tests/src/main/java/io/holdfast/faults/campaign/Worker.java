@@ -37,7 +37,7 @@ final class Worker {
             String subject,
             Target target,
             Duration term,
-            int ledgerPort,
+            String ledger,
             List<String> locks,
             int threads,
             long seed,
@@ -47,7 +47,7 @@ final class Worker {
                     subject,
                     target.toString(),
                     Long.toString(term.toMillis()),
-                    Integer.toString(ledgerPort),
+                    ledger,
                     String.join(",", locks),
                     Integer.toString(threads),
                     Long.toString(seed),
@@ -59,7 +59,7 @@ final class Worker {
                     arguments[0],
                     Target.parse(arguments[1]),
                     Duration.ofMillis(Long.parseLong(arguments[2])),
-                    Integer.parseInt(arguments[3]),
+                    arguments[3],
                     List.of(arguments[4].split(",")),
                     Integer.parseInt(arguments[5]),
                     Long.parseLong(arguments[6]),
@@ -96,7 +96,7 @@ final class Worker {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < settings.threads(); i++) {
             Random random = new Random(settings.seed() * 31 + i);
-            GuardedResource resource = new GuardedResource(settings.ledgerPort());
+            GuardedResource resource = new GuardedResource(settings.ledger());
             threads.add(new Thread(() -> run(random, resource), "worker-" + i));
         }
         Thread watch = new Thread(this::watch, "watch");
