@@ -137,51 +137,51 @@ public final class JepsenHistory {
      * Asked for and released. A lease can end by itself, so a release is under way from the last time at which the lock was surely
      * held: from then on it may be over. What nobody is sure to have held counts as unknown.
      */
-    private static List<Call> mutex(Operation of, long end) {
+    private static List<Call> mutex(Operation of, long last) {
         if (!of.obtained() || !of.surelyHeld()) {
             boolean failed = of.none() != 0
                     && !of.outcome().equals("Unknown")
                     && !of.outcome().endsWith("Exception");
             long until = of.obtained() ? of.got() : of.none();
-            return List.of(call("acquire", NIL, NIL, failed ? Type.FAIL : Type.INFO, 0, of.asked(), until, end));
+            return List.of(call("acquire", NIL, NIL, failed ? Type.FAIL : Type.INFO, 0, of.asked(), until, last));
         }
         return List.of(
-                call("acquire", NIL, NIL, Type.OK, of.token(), of.asked(), of.got(), end),
-                call("release", NIL, NIL, Type.OK, of.token(), Math.max(of.got(), of.lastAlive()), of.left(), end));
+                call("acquire", NIL, NIL, Type.OK, of.token(), of.asked(), of.got(), last),
+                call("release", NIL, NIL, Type.OK, of.token(), Math.max(of.got(), of.lastAlive()), of.left(), last));
     }
 
     /** Each read and each write of the fenced register by itself. */
-    private static List<Call> register(Operation of, long end) {
-        return fenced(of).map(each -> access(each, of.token(), end)).toList();
+    private static List<Call> register(Operation of, long last) {
+        return fenced(of).map(each -> access(each, of.token(), last)).toList();
     }
 
-    private static Call access(Access each, long token, long end) {
+    private static Call access(Access each, long token, long last) {
         String value = Long.toString(each.value());
         Type type = each.refused() ? Type.FAIL : Type.OK;
         return each.isWrite()
-                ? call("write", value, value, type, token, each.begin(), each.end(), end)
-                : call("read", NIL, each.refused() ? NIL : value, type, token, each.begin(), each.end(), end);
+                ? call("write", value, value, type, token, each.begin(), each.end(), last)
+                : call("read", NIL, each.refused() ? NIL : value, type, token, each.begin(), each.end(), last);
     }
 
     /** A section that read and wrote, as one step from the one value to the other; any other read by itself. */
-    private static List<Call> sections(Operation of, long end) {
+    private static List<Call> sections(Operation of, long last) {
         List<Call> calls = new ArrayList<>();
         Access read = null;
         for (Access each : fenced(of).toList()) {
             if (!each.isWrite()) {
                 read = each;
                 if (of.want().mode() == Want.Mode.SHARED) {
-                    calls.add(access(each, of.token(), end));
+                    calls.add(access(each, of.token(), last));
                 }
             } else if (read != null) {
                 String step = "[" + read.value() + " " + each.value() + "]";
                 Type type = each.refused() ? Type.FAIL : Type.OK;
-                calls.add(call("cas", step, step, type, of.token(), read.begin(), each.end(), end));
+                calls.add(call("cas", step, step, type, of.token(), read.begin(), each.end(), last));
                 return calls;
             }
         }
         if (calls.isEmpty() && read != null) {
-            calls.add(access(read, of.token(), end));
+            calls.add(access(read, of.token(), last));
         }
         return calls;
     }

@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -47,17 +48,18 @@ public final class EdnOperations {
         for (int index = 0; index < operations.size(); index++) {
             Map<String, Object> each = operations.get(index);
             assertEquals((long) index, each.get(":index"));
-            assertTrue((long) each.get(":time") >= time, () -> each + " is before the one before it");
-            time = (long) each.get(":time");
+            long at = (long) Objects.requireNonNull(each.get(":time"));
+            assertTrue(at >= time, () -> each + " is before the one before it");
+            time = at;
             Object process = each.get(":process");
             assertTrue(!gone.contains(process), () -> each + " is of a process of which nothing is known any more");
-            if (each.get(":type").equals(":invoke")) {
+            if (":invoke".equals(each.get(":type"))) {
                 assertNull(open.put(process, each), () -> each + " begins while another is under way");
             } else {
                 Map<String, Object> begun = open.remove(process);
                 assertNotNull(begun, () -> each + " was never begun");
                 assertEquals(begun.get(":f"), each.get(":f"));
-                if (each.get(":type").equals(":info")) {
+                if (":info".equals(each.get(":type"))) {
                     gone.add(process);
                 }
             }

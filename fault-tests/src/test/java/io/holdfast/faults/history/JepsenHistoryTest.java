@@ -134,7 +134,7 @@ final class JepsenHistoryTest {
                 List.of(":fail", ":info", ":info"),
                 EdnOperations.read(folder.resolve("mutex-a.edn")).stream()
                         .map(each -> each.get(":type"))
-                        .filter(each -> !each.equals(":invoke"))
+                        .filter(each -> !":invoke".equals(each))
                         .toList());
         assertFalse(Files.exists(folder.resolve("sections-a.edn")), "nothing was guarded");
     }
