@@ -220,8 +220,15 @@ public final class Candidacy implements AutoCloseable {
         LOG.log(
                 System.Logger.Level.WARNING,
                 () -> inWords() + " does not wait any more, and asks again soon: "
-                        + (failure == null ? String.valueOf(attempt) : String.valueOf(failure.getMessage())));
+                        + (failure != null
+                                ? String.valueOf(failure.getMessage())
+                                : attempt == null ? "" : why(attempt)));
         campaignIn(kit.options.refreshInterval().toNanos());
+    }
+
+    private static String why(Attempt<Lease> attempt) {
+        return attempt.fold(
+                lease -> "", Attempt.NotObtained::describe, unknown -> String.valueOf(unknown.cause().getMessage()));
     }
 
     // ---- elected
