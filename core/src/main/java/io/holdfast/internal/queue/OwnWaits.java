@@ -5,6 +5,7 @@ import io.holdfast.LockMode;
 import io.holdfast.internal.lease.Demand;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Holding;
+import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.wire.Asked;
 import io.holdfast.internal.wire.Shown;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,11 +33,15 @@ final class OwnWaits {
 
     private static final int MOST_REMEMBERED = 1_000;
 
-    private final QueueEngine queue;
+    private final Kit kit;
+    private final Actors actors;
+    private final Supplier<Kept> kept;
     private final Map<String, Long> told = new ConcurrentHashMap<>(); // when, by the key of the hold
 
-    OwnWaits(QueueEngine queue) {
-        this.queue = queue;
+    OwnWaits(Kit kit, Actors actors, Supplier<Kept> kept) {
+        this.kit = kit;
+        this.actors = actors;
+        this.kept = kept;
     }
 
     /** A request has to wait. */
@@ -53,7 +59,7 @@ final class OwnWaits {
     }
 
     private boolean isNews(String hold) {
-        long now = queue.kit.nanoTime();
+        long now = kit.nanoTime();
         if (told.size() >= MOST_REMEMBERED) {
             told.values().removeIf(before -> now - before >= QUIET_NANOS);
         }
@@ -88,11 +94,11 @@ final class OwnWaits {
             return null;
         }
         String hold = demand.keys().hold();
-        Holding lent = queue.kept().lentTo(hold, flow);
+        Holding lent = kept.get().lentTo(hold, flow);
         if (lent != null) {
             return lent.since();
         }
-        List<Hold> own = queue.actors.holdsOf(demand);
+        List<Hold> own = actors.holdsOf(demand);
         own.removeIf(each -> !flow.equals(each.origin.demand.flowId()) || !each.isValid());
         return own.isEmpty() || !keepsOut(own, demand.what())
                 ? null

@@ -33,7 +33,7 @@ public final class QueueEngine {
     final Assurance assurance;
     final Confirms confirms;
     final Actors actors = new Actors();
-    final OwnWaits ownWaits = new OwnWaits(this);
+    final OwnWaits ownWaits;
     final Repeats<Request> repeats = new Repeats<>(this::serverOf, Request::ask);
     /** Only where it can be seen that the process of a holder has ended. */
     final @Nullable EndedHolders endedHolders;
@@ -47,6 +47,7 @@ public final class QueueEngine {
     QueueEngine(Kit kit, Server server, TakeBack takeBack, @Nullable EmbeddedServer share) {
         this.kit = kit;
         this.server = server;
+        this.ownWaits = new OwnWaits(kit, actors, this::kept);
         this.waitingRoom = new WaitingRoom(this);
         this.withdrawals = new Withdrawals(kit, server, takeBack, waitingRoom);
         this.mailboxes = new Mailboxes(kit, server, waitingRoom);
