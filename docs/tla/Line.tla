@@ -16,6 +16,7 @@ CONSTANTS
   Permits,          \* how many a semaphore has
   First,            \* clients that hold the line at the start
   Then,             \* clients that wait at the start, in their order
+  Aside,            \* those of Then whose claim has lapsed before: aside, and suspect
   Term, Claim, MaxTime, Copies, Losses, Prompt,
   Acts,             \* what may happen: "refresh", "cancel", "downgrade", "freeze"
   Off
@@ -336,9 +337,9 @@ World == Tick \/ (\E c \in Clients : Stops(c)) \/ (\E m \in net : IsLost(m))
 
 \* Those of First were granted the line one after the other, and those of Then came behind them; all know that.
 Start(holds, used, phase, last) ==
-  [holds |-> holds, used |-> used, phase |-> phase, queue |-> SeqOf(Then), aside |-> {},
+  [holds |-> holds, used |-> used, phase |-> phase, queue |-> SeqOf(Then) \ Aside, aside |-> Aside,
    order |-> [c \in Clients |-> IF c \in SeqOf(Then) THEN CHOOSE i \in 1 .. Len(Then) : Then[i] = c ELSE 0],
-   known |-> SeqOf(Then), suspect |-> {}, told |-> {}, last |-> last, seq |-> Len(Then), tombs |-> {}]
+   known |-> SeqOf(Then), suspect |-> Aside, told |-> {}, last |-> last, seq |-> Len(Then), tombs |-> {}]
 
 Number(c) == CHOOSE i \in 1 .. Len(First) : First[i] = c
 TokenOf(c) == IF Wants[c].mode = "R" THEN 1 ELSE Number(c)
@@ -351,7 +352,7 @@ Init ==
      /\ srv = Start(holds, Sum({h \in holds : h.mode # "W"}), IF \E h \in holds : h.mode = "R" THEN 1 ELSE 0, Len(First))
      /\ cl = [c \in Clients |->
           IF c \in SeqOf(First) THEN [Idle EXCEPT !.phase = "holds", !.mode = Wants[c].mode, !.deadline = Term,
-                                        !.token = TokenOf(c), !.confirms = 1, !.sent = 1, !.proved = 1]
+                                        !.token = TokenOf(c), !.sent = 1, !.proved = 1]
           ELSE IF c \in SeqOf(Then) THEN [Idle EXCEPT !.phase = "waits", !.sent = 1, !.proved = 1, !.pair = <<0, 0>>]
           ELSE Idle]
 

@@ -1,0 +1,8 @@
+---------------------------- MODULE TurnsModels -----------------------------
+(* How many requests come at each client, in the configurations of Turns.  *)
+EXTENDS Turns
+TwoOne == "a" :> 2 @@ "b" :> 1
+FiveOne == "a" :> 5 @@ "b" :> 1
+FourOneOne == "a" :> 4 @@ "b" :> 1 @@ "c" :> 1
+ThreeOne == "a" :> 3 @@ "b" :> 1
+=============================================================================
