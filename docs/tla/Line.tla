@@ -18,7 +18,7 @@ CONSTANTS
   Then,             \* clients that wait at the start, in their order
   Aside,            \* those of Then whose claim has lapsed before: aside, and suspect
   Term, Claim, MaxTime, Copies, Losses, Prompt,
-  Acts,             \* what may happen: "refresh", "cancel", "downgrade", "freeze"
+  Acts,             \* what may happen: "refresh", "cancel", "downgrade", "freeze", "kill"
   Off
 
 Rules == {"tombstone", "rearm", "tellrearm", "purge", "weightback", "lapseback", "claimskeepdetails",
@@ -30,9 +30,9 @@ On(rule) == rule \notin Off
 VARIABLES
   now,              \* the clocks of all
   srv,              \* the server, see Start
-  net, cl, still, lost, shown      \* as in Lock
+  net, cl, still, dead, lost, shown, wrote      \* as in Lock, and Promise
 
-vars == <<now, srv, net, cl, still, lost, shown>>
+vars == <<now, srv, net, cl, still, dead, lost, shown, wrote>>
 
 Max(a, b) == IF a > b THEN a ELSE b
 SeqOf(s) == {s[i] : i \in 1 .. Len(s)}
@@ -74,7 +74,7 @@ Admits(H, used, c) ==
        [] Wants[c].mode = "R" -> TRUE
        [] Wants[c].mode = "P" -> used + Wants[c].weight <= Permits
 
-CanBeTold(S, c, asker) == c = asker \/ c \notin S.suspect
+CanBeTold(S, c, asker) == c = asker \/ (c \notin S.suspect /\ c \notin dead)
 
 \* What is known of a waiter is forgotten; with the last of them all that is known, but for claims.
 Forget(S, c) ==                                                          \* queue.lua
@@ -83,7 +83,8 @@ Forget(S, c) ==                                                          \* queu
   IN [S EXCEPT !.order[c] = 0, !.suspect = @ \ {c},
                !.known = IF S.queue \cup S.aside = {} /\ ~keep THEN {} ELSE rest]
 
-Dequeue(S, c) == Forget([S EXCEPT !.queue = @ \ {c}, !.aside = @ \ {c}], c)
+Dequeue(S, c) == IF c \in S.known THEN Forget([S EXCEPT !.queue = @ \ {c}, !.aside = @ \ {c}], c)
+                 ELSE [S EXCEPT !.queue = @ \ {c}, !.aside = @ \ {c}]
 
 \* A claim is one no more: its owner has heard of it.
 TakeUp(S, c) == IF c \in Claims(S)
@@ -169,7 +170,8 @@ RunAcquire(m) ==                                                         \* line
 RunRelease(m) ==                                                         \* line_release.lua
   LET c == m.c
       own == Holds(srv, c)
-      S == IF own THEN LET h == HoldOf(srv, c) IN Forget(Leave(srv, {h}), c) ELSE Dequeue(srv, c)
+      S == IF own THEN LET h == HoldOf(srv, c) IN (IF h.claim THEN Forget(Leave(srv, {h}), c) ELSE Leave(srv, {h}))
+           ELSE Dequeue(srv, c)
       T == [S EXCEPT !.tombs = IF m.flag THEN @ \cup {c} ELSE @]
       U == IF own \/ On("cancelserves") THEN Settle(T, NoAsker) ELSE T
   IN Leaves(m, U, Handoffs(srv, U) \cup {Message("released", c, 0, 0, 0, FALSE)})
@@ -216,23 +218,23 @@ Server == /\ \E m \in net : /\ ToServer(m)
                                  [] m.kind = "confirm" -> RunConfirm(m)
                                  [] m.kind = "refresh" -> RunRefresh(m)
                                  [] m.kind = "downgrade" -> RunDowngrade(m)
-          /\ UNCHANGED <<now, cl, still, lost, shown>>
+          /\ UNCHANGED <<now, cl, still, dead, lost, shown, wrote>>
 
 -----------------------------------------------------------------------------
 (* The clients: as in Lock, and a writer may go on as a reader.            *)
 
-Idle == [phase |-> "idle", mode |-> "-", deadline |-> 0, token |-> 0, sent |-> 0, proved |-> 0, pair |-> <<>>,
+Idle == [phase |-> "idle", mode |-> "-", deadline |-> 0, token |-> 0, sent |-> 0, proved |-> 0, handed |-> FALSE, pair |-> <<>>,
          confirms |-> 0, asked |-> 0]
 Over == [Idle EXCEPT !.phase = "over"]
-AllCopiesRan(r) == r.sent = r.proved
+AllCopiesRan(r) == r.sent = Max(r.proved, IF r.handed THEN 1 ELSE 0)
 
 TakesBack(c, r) ==
   /\ cl' = [cl EXCEPT ![c] = [Idle EXCEPT !.phase = "ends", !.asked = now, !.sent = 1,
                                           !.proved = IF AllCopiesRan(r) THEN 1 ELSE 0]]
   /\ net' = {o \in net : ToServer(o) \/ o.c # c} \cup {Release(c, ~AllCopiesRan(r))}
 
-Takes(c, r, m) == cl' = [cl EXCEPT ![c] = r] /\ net' = net \ {m} /\ UNCHANGED shown
-Loses(c, r) == TakesBack(c, r) /\ UNCHANGED shown
+Takes(c, r, m) == cl' = [cl EXCEPT ![c] = r] /\ net' = net \ {m} /\ UNCHANGED <<shown, wrote>>
+Loses(c, r) == TakesBack(c, r) /\ UNCHANGED <<shown, wrote>>
 Raises(c, r, m, deadline) == Takes(c, [r EXCEPT !.deadline = Max(@, deadline)], m)
 
 Begins(c, r, m, deadline, mode, confirms) ==
@@ -240,9 +242,10 @@ Begins(c, r, m, deadline, mode, confirms) ==
                                        !.confirms = confirms, !.pair = <<>>, !.asked = 0]]
   /\ net' = net \ {m}
   /\ shown' = IF mode = "P" THEN shown ELSE Max(shown, m.token)
+  /\ wrote' = IF mode = "W" THEN Max(wrote, m.token) ELSE wrote
 
 AsksAgain(c, r, m) ==
-  /\ UNCHANGED shown
+  /\ UNCHANGED <<shown, wrote>>
   /\ IF r.sent < Copies
      THEN /\ cl' = [cl EXCEPT ![c] = [r EXCEPT !.sent = @ + 1]]
           /\ net' = (net \ {m}) \cup {Acquire(c)}
@@ -266,7 +269,7 @@ HearsOfHandoff(c, r, m) ==
 Hears(m) ==
   LET c == m.c
       r == IF m.kind \in {"granted", "queued"} /\ ~m.flag /\ cl[c].proved < cl[c].sent THEN [cl[c] EXCEPT !.proved = @ + 1]
-           ELSE IF m.kind = "handoff" THEN [cl[c] EXCEPT !.proved = Max(@, 1)]
+           ELSE IF m.kind = "handoff" THEN [cl[c] EXCEPT !.handed = TRUE]
            ELSE cl[c]
       mine == r.phase = "holds" /\ m.token = r.token
   IN CASE m.kind = "granted" -> HearsOfGrant(c, r, m)
@@ -280,7 +283,7 @@ Hears(m) ==
                                    ELSE Takes(c, r, m)
        [] m.kind = "released" -> Takes(c, IF r.phase = "ends" THEN Over ELSE r, m)
 
-Client == \E m \in net : ~ToServer(m) /\ Hears(m) /\ UNCHANGED <<now, srv, still, lost>>
+Client == \E m \in net : ~ToServer(m) /\ Hears(m) /\ UNCHANGED <<now, srv, still, dead, lost>>
 
 UnderWay(kind, c) == \E m \in net : m.kind = kind /\ m.c = c
 Sends(c, r, m) == cl' = [cl EXCEPT ![c] = r] /\ net' = net \cup {m}
@@ -311,7 +314,7 @@ ReleasesAgain(c) == /\ cl[c].phase = "ends" /\ cl[c].asked < now
 Act(c) == /\ c \notin still
           /\ \/ Asks(c) \/ AsksOnce(c) \/ Refreshes(c) \/ Confirms(c) \/ Downgrades(c)
              \/ Releases(c) \/ SeesItLost(c) \/ Cancels(c) \/ ReleasesAgain(c)
-          /\ UNCHANGED <<now, srv, still, lost, shown>>
+          /\ UNCHANGED <<now, srv, still, dead, lost, shown, wrote>>
 
 -----------------------------------------------------------------------------
 (* The world, and the start.                                               *)
@@ -324,14 +327,16 @@ Due(c) == /\ c \notin still
 Tick == /\ now < MaxTime
         /\ Prompt => net = {} /\ \A c \in Clients : ~Due(c)
         /\ now' = now + 1
-        /\ UNCHANGED <<srv, net, cl, still, lost, shown>>
+        /\ UNCHANGED <<srv, net, cl, still, dead, lost, shown, wrote>>
 
-Stops(c) == /\ "freeze" \in Acts /\ still = {} /\ cl[c].phase \in {"waits", "holds"}
+Stops(c) == /\ still = {} /\ cl[c].phase \in {"waits", "holds"}
             /\ still' = {c}
+            /\ \/ "freeze" \in Acts /\ dead' = dead
+               \/ "kill" \in Acts /\ dead' = {c}
             /\ net' = {m \in net : ToServer(m) \/ m.c # c}
-            /\ UNCHANGED <<now, srv, cl, lost, shown>>
+            /\ UNCHANGED <<now, srv, cl, lost, shown, wrote>>
 
-IsLost(m) == lost < Losses /\ lost' = lost + 1 /\ net' = net \ {m} /\ UNCHANGED <<now, srv, cl, still, shown>>
+IsLost(m) == lost < Losses /\ lost' = lost + 1 /\ net' = net \ {m} /\ UNCHANGED <<now, srv, cl, still, dead, shown, wrote>>
 
 World == Tick \/ (\E c \in Clients : Stops(c)) \/ (\E m \in net : IsLost(m))
 
@@ -347,8 +352,9 @@ TokenOf(c) == IF Wants[c].mode = "R" THEN 1 ELSE Number(c)
 Init ==
   LET holds == {[owner |-> c, token |-> TokenOf(c), mode |-> Wants[c].mode, weight |-> Wants[c].weight, end |-> Term,
                  claim |-> FALSE] : c \in SeqOf(First)}
-  IN /\ now = 0 /\ lost = 0 /\ net = {} /\ still = {}
+  IN /\ now = 0 /\ lost = 0 /\ net = {} /\ still = {} /\ dead = {}
      /\ shown = IF \E h \in holds : h.mode # "P" THEN 1 ELSE 0
+     /\ wrote = IF \E h \in holds : h.mode = "W" THEN 1 ELSE 0
      /\ srv = Start(holds, Sum({h \in holds : h.mode # "W"}), IF \E h \in holds : h.mode = "R" THEN 1 ELSE 0, Len(First))
      /\ cl = [c \in Clients |->
           IF c \in SeqOf(First) THEN [Idle EXCEPT !.phase = "holds", !.mode = Wants[c].mode, !.deadline = Term,
@@ -399,7 +405,7 @@ IsNew(h) == h.mode # "D" /\ ~\E g \in srv.holds : g.owner = h.owner /\ g.token =
 \* Nobody is granted the line before a waiter that stands in front, and can be told.
 OrderKept ==
   [][\A h \in srv'.holds : IsNew(h) =>
-       \A d \in (srv.queue \cap srv'.queue) \ srv'.suspect :
+       \A d \in (srv.queue \cap srv'.queue) \ (srv'.suspect \cup dead) :
          srv.order[h.owner] # 0 /\ srv.order[h.owner] < srv.order[d]]_vars
 
 \* A client that takes up nothing is handed the line once.

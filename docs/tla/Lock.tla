@@ -35,7 +35,7 @@ VARIABLES
   ahead,            \* by how much the server's clock has gained on them
   srv,              \* the server: [hold, claim, queue, suspect, last, tombs]
   net,              \* what is under way, in both directions
-  cl,               \* cl[c], a client: [phase, deadline, token, sent, proved, pair, confirms, asked]
+  cl,               \* cl[c], a client: [phase, deadline, token, sent, proved, handed, pair, confirms, asked]
   still,            \* clients that have stopped for ever
   dead,             \* those of them that are dead, so that the server counts no subscriber
   lost,             \* how many were lost
@@ -157,11 +157,12 @@ Server == /\ \E m \in net : /\ ToServer(m)
 -----------------------------------------------------------------------------
 (* The clients.                                                            *)
 
-Idle == [phase |-> "idle", deadline |-> 0, token |-> 0, sent |-> 0, proved |-> 0, pair |-> <<>>,
+Idle == [phase |-> "idle", deadline |-> 0, token |-> 0, sent |-> 0, proved |-> 0, handed |-> FALSE, pair |-> <<>>,
          confirms |-> 0, asked |-> 0]
 
-\* Each reply to an acquire proves that one copy was run, and so does a handoff.
-AllCopiesRan(r) == r.sent = r.proved
+\* Each reply to an acquire proves that one copy was run. So does a handoff: nothing else can have queued the owner. It may prove
+\* the same copy as a reply, so the two are not added.
+AllCopiesRan(r) == r.sent = Max(r.proved, IF r.handed THEN 1 ELSE 0)
 
 Over == [Idle EXCEPT !.phase = "over"]
 
@@ -222,7 +223,7 @@ Hears(m) ==
   LET c == m.c
       r == IF m.kind = "granted" \/ (m.kind = "queued" /\ ~m.flag)
            THEN [cl[c] EXCEPT !.proved = IF cl[c].phase \in {"waits", "holds", "ends"} /\ @ < cl[c].sent THEN @ + 1 ELSE @]
-           ELSE IF m.kind = "handoff" /\ cl[c].phase # "over" THEN [cl[c] EXCEPT !.proved = Max(@, 1)]
+           ELSE IF m.kind = "handoff" /\ cl[c].phase # "over" THEN [cl[c] EXCEPT !.handed = TRUE]
            ELSE cl[c]
   IN CASE m.kind = "granted" -> HearsOfGrant(c, r, m, Term, 1)
        [] m.kind = "told" -> HearsOfGrant(c, r, m, Claim, 0)
@@ -327,7 +328,7 @@ IsValid(c) == /\ now < cl[c].deadline
 
 Leases == {[client |-> c, mode |-> "W", weight |-> 1, token |-> cl[c].token] : c \in {d \in Clients : IsValid(d)}}
 
-Promised == INSTANCE Promise WITH leases <- Leases, Permits <- 0
+Promised == INSTANCE Promise WITH leases <- Leases, wrote <- shown, Permits <- 0
 Keeps == Promised!Spec                                \* exclusion and rising tokens, as users see them
 
 Exclusion == Cardinality(Leases) <= 1

@@ -14,7 +14,8 @@ CONSTANT Permits        \* how many permits may be out
 
 VARIABLES
   leases,               \* the leases that are valid now, by their clients' own clocks
-  shown                 \* the greatest token that a store can have seen
+  shown,                \* the greatest token that a store can have seen
+  wrote                 \* the greatest token of a writer
 
 RECURSIVE Weights(_)
 Weights(S) == IF S = {} THEN 0
@@ -29,21 +30,22 @@ Compatible(S) == /\ Of(S, "W") # {} => Cardinality(S) = 1
 \* Fencing: a store keeps one number, refuses lower tokens, and keeps an earlier writer out.
 \* Tokens of permits tell grants apart, and fence nothing.
 Fences(l) == CASE l.mode = "W" -> l.token > shown
-               [] l.mode = "R" -> l.token >= shown /\ \A m \in leases : m.token >= l.token
+               [] l.mode = "R" -> l.token > wrote /\ l.token >= shown /\ \A m \in leases : m.token >= l.token
                [] OTHER -> TRUE
 
-Init == leases = {} /\ shown = 0
+Init == leases = {} /\ shown = 0 /\ wrote = 0
 
 Begin(l) == /\ l \notin leases
             /\ leases' = leases \cup {l}
             /\ Compatible(leases')
             /\ Fences(l)
             /\ shown' = IF l.mode # "P" /\ l.token > shown THEN l.token ELSE shown
+            /\ wrote' = IF l.mode = "W" /\ l.token > wrote THEN l.token ELSE wrote
 
 \* A lease that has ended never becomes valid again: it would have to begin, and its token is too low.
 End == /\ leases' \subseteq leases
-       /\ UNCHANGED shown
+       /\ UNCHANGED <<shown, wrote>>
 
-Abides == [][End \/ (\E l \in leases' : Begin(l))]_<<leases, shown>>
+Abides == [][End \/ (\E l \in leases' : Begin(l))]_<<leases, shown, wrote>>
 Spec == Init /\ Abides
 =============================================================================

@@ -122,7 +122,10 @@ Server == /\ \E m \in net : /\ ToServer(m)
 -----------------------------------------------------------------------------
 (* The client: its line, and the turn.                                     *)
 
-NoTurn == [deadline |-> 0, token |-> 0, used |-> 0, left |-> 0, lent |-> FALSE, began |-> 0, knows |-> 0, question |-> FALSE]
+\* `left`: how many sections are left to a closed turn; `told`: it was learned that others wait; `stood`: of those who stood in the
+\* line then, how many do.
+NoTurn == [deadline |-> 0, token |-> 0, used |-> 0, left |-> 0, lent |-> FALSE, began |-> 0, knows |-> 0, question |-> FALSE,
+           told |-> FALSE, stood |-> 0]
 Idle == [phase |-> "idle", come |-> 0, line |-> 0, own |-> 0, recalled |-> FALSE, asked |-> 0, turn |-> NoTurn]
 Owner(c, r) == <<c, r.own>>
 
@@ -140,7 +143,9 @@ GivesBack(c, r) ==
 
 \* A line that is closed serves those who stand in it now, and no more than a batch.
 Closed(r) == IF On("bound") THEN Min(r.line, Batch) ELSE r.line
-Learns(r) == IF On("closes") /\ (r.turn.left = Open \/ ~On("closesOnce")) THEN [r EXCEPT !.turn.left = Closed(r)] ELSE r
+Learns(r) ==
+  LET first == [r EXCEPT !.turn.told = TRUE, !.turn.stood = IF r.turn.told THEN @ ELSE Min(r.line, Batch)]
+  IN IF On("closes") /\ (r.turn.left = Open \/ ~On("closesOnce")) THEN [first EXCEPT !.turn.left = Closed(r)] ELSE first
 
 Comes(c) ==
   /\ cl[c].come < Requests[c] /\ cl[c].line < Room
@@ -155,7 +160,8 @@ Goes(c) ==
   /\ \E inside \in BOOLEAN :
        LET left == cl[c].turn.left
            part == cl[c].phase = "turn" /\ left # Open /\ left > 0 /\ inside
-           r == [cl[c] EXCEPT !.line = @ - 1, !.turn.left = IF part /\ On("takesPlaceAlong") THEN @ - 1 ELSE @]
+           r == [cl[c] EXCEPT !.line = @ - 1, !.turn.stood = IF part THEN @ - 1 ELSE @,
+                              !.turn.left = IF part /\ On("takesPlaceAlong") THEN @ - 1 ELSE @]
        IN /\ inside => part
           /\ ~inside => cl[c].phase # "turn" \/ left = Open \/ left < cl[c].line
           /\ IF r.phase = "asks" /\ r.line = 0
@@ -173,7 +179,8 @@ CanLend(r) == /\ r.phase = "turn" /\ ~r.turn.lent
 \* The next in line gets a lease, with the next token of the hold.
 Lends(c) ==
   LET r == cl[c]
-      t == [r.turn EXCEPT !.lent = TRUE, !.began = now, !.used = @ + 1, !.left = IF @ = Open THEN @ ELSE @ - 1] IN
+      t == [r.turn EXCEPT !.lent = TRUE, !.began = now, !.used = @ + 1, !.left = IF @ = Open THEN @ ELSE @ - 1,
+                          !.stood = IF @ = 0 THEN @ ELSE @ - 1] IN
   /\ CanLend(r) /\ ~Silent(r)
   /\ cl' = [cl EXCEPT ![c] = [r EXCEPT !.line = @ - 1, !.turn = t]]
   /\ shown' = Max(shown, r.turn.token + r.turn.used)
@@ -218,7 +225,8 @@ BeginsTurn(c, r, m, deadline) ==
       s == [r EXCEPT !.phase = "turn", !.turn = t, !.asked = 0, !.recalled = FALSE]
   IN IF deadline <= now \/ (r.line = 0 /\ On("givesBack"))
      THEN GivesBack(c, [r EXCEPT !.turn.token = m.token])
-     ELSE cl' = [cl EXCEPT ![c] = IF (m.flag \/ r.recalled) /\ On("closedAtGrant") THEN Learns(s) ELSE s]
+     ELSE cl' = [cl EXCEPT ![c] = IF ~(m.flag \/ r.recalled) THEN s
+                                         ELSE IF On("closedAtGrant") THEN Learns(s) ELSE [s EXCEPT !.turn.told = TRUE]]
           /\ net' = net \ {m}
 
 Drops(r, m) == cl' = [cl EXCEPT ![m.owner[1]] = r] /\ net' = net \ {m}
@@ -277,7 +285,7 @@ IsValid(c) == cl[c].phase = "turn" /\ cl[c].turn.lent /\ (now < cl[c].turn.deadl
 Leases == {[client |-> c, mode |-> "W", weight |-> 1, token |-> cl[c].turn.token + cl[c].turn.used - 1] :
              c \in {d \in Clients : IsValid(d)}}
 
-Promised == INSTANCE Promise WITH leases <- Leases, Permits <- 0
+Promised == INSTANCE Promise WITH leases <- Leases, wrote <- shown, Permits <- 0
 Keeps == Promised!Abides
 Exclusion == Cardinality(Leases) <= 1
 Backed == \A c \in Clients : IsValid(c) => srv.hold.owner = Owner(c, cl[c])
@@ -290,6 +298,10 @@ NoOrphan == /\ srv.hold # NoHold => Owned(srv.hold.owner)
 
 \* Who stands in a line is being asked for.
 NobodyForgotten == \A c \in Clients : cl[c].line > 0 => cl[c].phase # "idle"
+
+\* A turn is open only while its client knows of nobody else, and then serves those who stood in the line, and a batch at most.
+ClosedWhenKnown == \A c \in Clients : cl[c].turn.told => cl[c].turn.left # Open
+NoLatecomer == \A c \in Clients : cl[c].turn.left # Open => cl[c].turn.left <= cl[c].turn.stood
 
 \* How many sections of others may begin while a request stands in the server's queue, if time is Prompt: one a tick until the
 \* turn has learned of it, and a closed line of each that stands before it.

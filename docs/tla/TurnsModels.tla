@@ -2,6 +2,7 @@
 (* How many requests come at each client, in the configurations of Turns.  *)
 EXTENDS Turns
 TwoOne == "a" :> 2 @@ "b" :> 1
+SixOne == "a" :> 6 @@ "b" :> 1
 FiveOne == "a" :> 5 @@ "b" :> 1
 FourOneOne == "a" :> 4 @@ "b" :> 1 @@ "c" :> 1
 ThreeOne == "a" :> 3 @@ "b" :> 1
