@@ -142,8 +142,8 @@ NoAsker == "nobody"
 Handoffs(S, T) == {Message("handoff", h.owner, h.token, 0, now, FALSE) :
                      h \in {g \in T.holds : g.claim /\ ~\E f \in S.holds : f.owner = g.owner /\ f.token = g.token /\ f.end = g.end}}
 
-Leaves(m, T, out) == /\ srv' = [T EXCEPT !.told = IF m.c \in srv.told THEN @ \ {m.c} ELSE @]
-                     /\ net' = (net \ {m}) \cup {r \in out : Listens(r)}
+Answers(m, T, out) == /\ srv' = [T EXCEPT !.told = IF m.c \in srv.told THEN @ \ {m.c} ELSE @]
+                      /\ net' = (net \ {m}) \cup {r \in out : Listens(r)}
 
 Granted(kind, c, T, at) == Message(kind, c, HoldOf(T, c).token, at, 0, FALSE)
 
@@ -161,11 +161,11 @@ RunAcquire(m) ==                                                         \* line
       new == Give(T, c, now + Term, FALSE)
       enters == IF waits THEN T
                 ELSE [T EXCEPT !.queue = @ \cup {c}, !.known = @ \cup {c}, !.seq = @ + 1, !.order[c] = T.seq + 1]
-  IN IF On("tombstone") /\ c \in srv.tombs THEN Leaves(m, srv, {})
-     ELSE IF Holds(T, c) THEN Leaves(m, own, Handoffs(srv, own) \cup {Granted("granted", c, own, m.at)})
+  IN IF On("tombstone") /\ c \in srv.tombs THEN Answers(m, srv, {})
+     ELSE IF Holds(T, c) THEN Answers(m, own, Handoffs(srv, own) \cup {Granted("granted", c, own, m.at)})
      ELSE IF ~waits /\ Admits(T.holds, T.used, c) /\ (T.queue = {} \/ ~On("newcomer"))
-     THEN Leaves(m, new, Handoffs(srv, new) \cup {Granted("granted", c, new, m.at)})
-     ELSE Leaves(m, enters, Handoffs(srv, T) \cup {Message("queued", c, 0, m.at, now, FALSE)})
+     THEN Answers(m, new, Handoffs(srv, new) \cup {Granted("granted", c, new, m.at)})
+     ELSE Answers(m, enters, Handoffs(srv, T) \cup {Message("queued", c, 0, m.at, now, FALSE)})
 
 RunRelease(m) ==                                                         \* line_release.lua
   LET c == m.c
@@ -174,26 +174,27 @@ RunRelease(m) ==                                                         \* line
            ELSE Dequeue(srv, c)
       T == [S EXCEPT !.tombs = IF m.flag THEN @ \cup {c} ELSE @]
       U == IF own \/ On("cancelserves") THEN Settle(T, NoAsker) ELSE T
-  IN Leaves(m, U, Handoffs(srv, U) \cup {Message("released", c, 0, 0, 0, FALSE)})
+  IN Answers(m, U, Handoffs(srv, U) \cup {Message("released", c, 0, 0, 0, FALSE)})
 
 RunConfirm(m) ==                                                         \* line_confirm.lua, line_renew.lua
   LET c == m.c
       held == Holds(srv, c) /\ HoldOf(srv, c).token = m.token /\ Lives(HoldOf(srv, c))
       T == [TakeUp(srv, c) EXCEPT !.holds = {IF h.owner = c THEN [h EXCEPT !.end = Max(@, now + Term)] ELSE h : h \in @}]
-  IN IF held THEN Leaves(m, T, {Message("confirmed", c, m.token, m.at, 0, FALSE)})
-     ELSE Leaves(m, srv, {Message("gone", c, m.token, m.at, 0, FALSE)})
+  IN IF held THEN Answers(m, T, {Message("confirmed", c, m.token, m.at, 0, FALSE)})
+     ELSE Answers(m, srv, {Message("gone", c, m.token, m.at, 0, FALSE)})
 
 RunRefresh(m) ==                                                         \* line_refresh.lua
   LET c == m.c
       held == Holds(srv, c) /\ Lives(HoldOf(srv, c))
       S == IF held THEN Extend(TakeUp(srv, c), c, "tellrearm")
-           ELSE IF m.flag THEN [srv EXCEPT !.suspect = @ \ {c}, !.aside = @ \ {c}, !.queue = IF c \in srv.aside THEN @ \cup {c} ELSE @]
+           ELSE IF m.flag THEN [srv EXCEPT !.suspect = @ \ {c}, !.aside = @ \ {c},
+                                         !.queue = IF c \in srv.aside THEN @ \cup {c} ELSE @]
            ELSE srv
       T == Settle(S, IF held THEN NoAsker ELSE c)
       reply == IF Holds(T, c) THEN Granted("granted", c, T, m.at)
                ELSE IF c \in T.queue \cup T.aside THEN Message("queued", c, 0, m.at, now, TRUE)
                ELSE Message("unknown", c, 0, m.at, 0, FALSE)
-  IN Leaves(m, T, Handoffs(srv, T) \cup {[reply EXCEPT !.flag = TRUE]})
+  IN Answers(m, T, Handoffs(srv, T) \cup {[reply EXCEPT !.flag = TRUE]})
 
 RunDowngrade(m) ==                                                       \* line_downgrade.lua
   LET c == m.c
@@ -207,10 +208,10 @@ RunDowngrade(m) ==                                                       \* line
       T == IF On("dgserves") THEN Settle(S, NoAsker) ELSE S
       U == Extend(srv, c, "dgrearm")
   IN IF held /\ old.mode = "W" /\ old.token = m.token
-     THEN Leaves(m, T, Handoffs(srv, T) \cup {Message("downgraded", c, token, m.at, 0, FALSE)})
+     THEN Answers(m, T, Handoffs(srv, T) \cup {Message("downgraded", c, token, m.at, 0, FALSE)})
      ELSE IF held /\ old.mode = "D"
-     THEN Leaves(m, U, {Message("downgraded", c, old.token, m.at, 0, FALSE)})
-     ELSE Leaves(m, srv, {Message("gone", c, m.token, m.at, 0, FALSE)})
+     THEN Answers(m, U, {Message("downgraded", c, old.token, m.at, 0, FALSE)})
+     ELSE Answers(m, srv, {Message("gone", c, m.token, m.at, 0, FALSE)})
 
 Server == /\ \E m \in net : /\ ToServer(m)
                             /\ CASE m.kind = "acquire" -> RunAcquire(m)
@@ -389,14 +390,15 @@ NoOrphan == \A c \in Clients \ still : cl[c].phase = "over" /\ ~UnderWay("releas
 \* No waiter loses its place: it stands in the queue or aside, or was handed the line and has not confirmed.
 PlaceKept == \A c \in Clients : srv.order[c] # 0 => c \in srv.queue \cup srv.aside \cup Claims(srv)
 
-\* After a script that settles, the first waiter that can be told does not fit.
+\* After a script that settles, the first waiter that can be told does not fit. Whoever asks can be told, for all that the server
+\* knows: the last refresh of a dead client may hold up others until the next script.
 RoomIsGiven ==
   [][\A m \in net \ net' :
        \/ m.kind \in {"acquire", "release", "refresh"}
        \/ m.kind = "downgrade" /\ srv'.last # srv.last
        => \A c \in srv'.queue :
-            (/\ CanBeTold(srv', c, NoAsker)
-             /\ \A d \in srv'.queue : CanBeTold(srv', d, NoAsker) => srv'.order[c] <= srv'.order[d])
+            (/\ CanBeTold(srv', c, m.c)
+             /\ \A d \in srv'.queue : CanBeTold(srv', d, m.c) => srv'.order[c] <= srv'.order[d])
             => LET live == {h \in srv'.holds : Lives(h)}
                IN ~Admits(live, Sum({h \in live : h.mode # "W"}), c)]_vars
 

@@ -95,8 +95,8 @@ Handoff(S, T, asker) ==
   IF T.claim # None /\ T.last # S.last /\ T.claim # asker
   THEN {Message("handoff", T.claim, T.hold.token, 0, Clock, FALSE)} ELSE {}
 
-Leaves(m, T, out) == /\ srv' = T
-                     /\ net' = (net \ {m}) \cup {r \in out : Listens(r)}
+Answers(m, T, out) == /\ srv' = T
+                      /\ net' = (net \ {m}) \cup {r \in out : Listens(r)}
 
 Granted(c, T, at) == Message("granted", c, T.hold.token, at, 0, FALSE)
 
@@ -110,30 +110,28 @@ RunAcquire(m) ==                                                         \* acqu
       own == [T EXCEPT !.hold.end = Max(@, Clock + Term)]
       free == Grant(T, c, Term)
   IN IF On("tombstone") /\ c \in srv.tombs
-     THEN Leaves(m, srv, {})
-     ELSE IF srv.hold.owner = c THEN Leaves(m, S, {Granted(c, S, m.at)})
-     ELSE IF T.hold.owner = c THEN Leaves(m, Dequeue(own, c), {Granted(c, own, m.at)})
-     ELSE IF T.hold = NoHold THEN Leaves(m, Dequeue(free, c), {Granted(c, free, m.at)})
-     ELSE Leaves(m, [T EXCEPT !.queue = IF c \in Range(@) THEN @ ELSE Append(@, c)],
+     THEN Answers(m, srv, {})
+     ELSE IF srv.hold.owner = c THEN Answers(m, S, {Granted(c, S, m.at)})
+     ELSE IF T.hold.owner = c THEN Answers(m, Dequeue(own, c), {Granted(c, own, m.at)})
+     ELSE IF T.hold = NoHold THEN Answers(m, Dequeue(free, c), {Granted(c, free, m.at)})
+     ELSE Answers(m, [T EXCEPT !.queue = IF c \in Range(@) THEN @ ELSE Append(@, c)],
                  Handoff(S, T, c) \cup {Message("queued", c, 0, m.at, Clock, FALSE)})
 
 RunRelease(m) ==                                                         \* release.lua
   LET c == m.c
       own == srv.hold.owner = c \/ ~On("ownercheck")
       S == [Dequeue(srv, c) EXCEPT !.hold = IF own THEN NoHold ELSE @,
-                                   !.tombs = IF m.flag THEN @ \cup {c} ELSE @,
-                                   \* a claim that lapsed is looked at before its waiter is forgotten
-                                   !.claim = IF own THEN @ ELSE srv.claim]
+                                   !.tombs = IF m.flag THEN @ \cup {c} ELSE @]
       T == Settle(S, c)
-  IN Leaves(m, T, Handoff(S, T, c) \cup {Message("released", c, 0, 0, 0, FALSE)})
+  IN Answers(m, T, Handoff(S, T, c) \cup {Message("released", c, 0, 0, 0, FALSE)})
 
 RunConfirm(m) ==                                                 \* confirm.lua, renew.lua
   LET c == m.c
       held == srv.hold.owner = c /\ (srv.hold.token = m.token \/ ~On("tokencompare"))
   IN IF held
-     THEN Leaves(m, Dequeue([srv EXCEPT !.hold.end = Max(@, Clock + Term)], c),
+     THEN Answers(m, Dequeue([srv EXCEPT !.hold.end = Max(@, Clock + Term)], c),
                  {Message("confirmed", c, m.token, m.at, 0, FALSE)})
-     ELSE Leaves(m, srv, {Message("gone", c, m.token, m.at, 0, FALSE)})
+     ELSE Answers(m, srv, {Message("gone", c, m.token, m.at, 0, FALSE)})
 
 \* The flag: the client heard the probe that a suspect is sent.
 RunRefresh(m) ==                                                 \* refresh.lua, heartbeat.lua
@@ -145,7 +143,7 @@ RunRefresh(m) ==                                                 \* refresh.lua,
       reply == IF mine THEN Message("told", c, T.hold.token, m.at, 0, FALSE)
                ELSE IF c \in Range(T.queue) THEN Message("queued", c, 0, m.at, Clock, TRUE)
                ELSE Message("unknown", c, 0, m.at, Clock, FALSE)
-  IN Leaves(m, U, Handoff(S, T, c) \cup {reply})
+  IN Answers(m, U, Handoff(S, T, c) \cup {reply})
 
 Server == /\ \E m \in net : /\ ToServer(m)
                             /\ CASE m.kind = "acquire" -> RunAcquire(m)

@@ -29,7 +29,7 @@ Rules == {"tombstone", "ownercheck", "recallmark",                 \* of the scr
           "reserve", "ownUsed",                                    \* of the tokens
           "closedAtGrant", "closes", "closesOnce", "bound",        \* of the turn
           "asks", "silence", "takesPlaceAlong",
-          "asksAnew", "givesBack", "deadline", "freshOwner"}
+          "asksAnew", "deadline", "freshOwner"}
 ASSUME Off \subseteq Rules
 On(rule) == rule \notin Off
 
@@ -74,7 +74,7 @@ Recall(S) == IF On("recallmark") /\ S.hold.mark = "K" THEN [S EXCEPT !.hold.mark
 RecallOf(S) == IF S.hold.mark # "" THEN {Message("recall", S.hold.owner, 0, 0, FALSE)} ELSE {}
 
 Arrives(m) == ToServer(m) \/ Messages \/ m.kind \notin {"handoff", "recall"}
-Leaves(m, T, out) == srv' = T /\ net' = (net \ {m}) \cup {r \in out : Arrives(r)}
+Answers(m, T, out) == srv' = T /\ net' = (net \ {m}) \cup {r \in out : Arrives(r)}
 
 Granted(T, m) == Message("granted", m.owner, T.hold.token, m.at, T.hold.mark # "K")
 
@@ -82,25 +82,25 @@ RunAcquire(m) ==
   LET T == Settle(srv)
       new == Grant(T, m.owner, Term)
       queued == [T EXCEPT !.queue = Append(@, m.owner)]
-  IN IF On("tombstone") /\ m.owner \in srv.tombs THEN Leaves(m, srv, {}) /\ UNCHANGED passed
-     ELSE IF T.hold = NoHold THEN Leaves(m, new, {Granted(new, m)}) /\ UNCHANGED passed
-     ELSE IF T.hold.owner = m.owner \/ m.owner \in Range(T.queue) THEN Leaves(m, T, Handoff(srv, T)) /\ UNCHANGED passed
-     ELSE /\ Leaves(m, Recall(queued), Handoff(srv, T) \cup RecallOf(T))
+  IN IF On("tombstone") /\ m.owner \in srv.tombs THEN Answers(m, srv, {}) /\ UNCHANGED passed
+     ELSE IF T.hold = NoHold THEN Answers(m, new, {Granted(new, m)}) /\ UNCHANGED passed
+     ELSE IF T.hold.owner = m.owner \/ m.owner \in Range(T.queue) THEN Answers(m, T, Handoff(srv, T)) /\ UNCHANGED passed
+     ELSE /\ Answers(m, Recall(queued), Handoff(srv, T) \cup RecallOf(T))
           /\ passed' = [passed EXCEPT ![m.owner[1]] = 0]
 
 RunRefresh(m) ==
   LET T == Settle(srv)
       mine == T.hold.owner = m.owner
-      U == IF mine THEN [T EXCEPT !.hold.end = Max(@, now + Claim)] ELSE IF T.queue # <<>> THEN Recall(T) ELSE T
-  IN /\ Leaves(m, U, IF mine THEN {Message("handoff", m.owner, T.hold.token, m.at, TRUE)}
+      U == IF mine THEN [T EXCEPT !.hold.end = Max(@, now + Claim)] ELSE IF m.owner \in Range(T.queue) THEN Recall(T) ELSE T
+  IN /\ Answers(m, U, IF mine THEN {Message("handoff", m.owner, T.hold.token, m.at, TRUE)}
                      ELSE Handoff(srv, T) \cup (IF m.owner \in Range(T.queue) THEN RecallOf(T) ELSE {}))
      /\ UNCHANGED passed
 
 RunRenew(m) ==
   IF srv.hold.owner = m.owner
-  THEN Leaves(m, [srv EXCEPT !.hold.end = Max(@, now + Term)], {Message("renewed", m.owner, 0, m.at, srv.hold.mark = "R")})
+  THEN Answers(m, [srv EXCEPT !.hold.end = Max(@, now + Term)], {Message("renewed", m.owner, 0, m.at, srv.hold.mark = "R")})
        /\ UNCHANGED passed
-  ELSE Leaves(m, srv, {Message("gone", m.owner, 0, m.at, FALSE)}) /\ UNCHANGED passed
+  ELSE Answers(m, srv, {Message("gone", m.owner, 0, m.at, FALSE)}) /\ UNCHANGED passed
 
 \* The last token that was used is noted, if the hold is the owner's.
 RunRelease(m) ==
@@ -110,7 +110,7 @@ RunRelease(m) ==
                        !.last = IF m.token > 0 /\ (own \/ ~On("ownUsed")) THEN m.token ELSE @,
                        !.tombs = @ \cup {m.owner}]
       T == Settle(S)
-  IN Leaves(m, T, Handoff(S, T)) /\ UNCHANGED passed
+  IN Answers(m, T, Handoff(S, T)) /\ UNCHANGED passed
 
 Server == /\ \E m \in net : /\ ToServer(m)
                             /\ CASE m.kind = "acquire" -> RunAcquire(m)
@@ -223,7 +223,7 @@ Checks(c) == /\ "check" \in Acts /\ cl[c].phase = "asks" /\ cl[c].asked < now
 BeginsTurn(c, r, m, deadline) ==
   LET t == [NoTurn EXCEPT !.deadline = deadline, !.token = m.token, !.left = Open, !.knows = m.at]
       s == [r EXCEPT !.phase = "turn", !.turn = t, !.asked = 0, !.recalled = FALSE]
-  IN IF deadline <= now \/ (r.line = 0 /\ On("givesBack"))
+  IN IF deadline <= now
      THEN GivesBack(c, [r EXCEPT !.turn.token = m.token])
      ELSE cl' = [cl EXCEPT ![c] = IF ~(m.flag \/ r.recalled) THEN s
                                          ELSE IF On("closedAtGrant") THEN Learns(s) ELSE [s EXCEPT !.turn.told = TRUE]]
