@@ -134,7 +134,7 @@ Serve(S, left, asker) ==
           THEN Serve(S, rest, asker)
           ELSE S
 
-\* Whoever asks may be parked, and is found where its order puts it.
+\* A waiter of the client that asks may be parked, and is found where its order puts it.
 Settle(S, asker) == LET T == Purge(S) IN Serve(T, T.queue \cup (T.aside \cap {asker}), asker)
 
 NoAsker == "nobody"
@@ -155,7 +155,7 @@ Extend(S, c, rule) == IF On(rule)
 RunAcquire(m) ==                                                         \* line_acquire.lua
   LET c == m.c
       S == IF c \in srv.aside \ srv.suspect THEN [srv EXCEPT !.aside = @ \ {c}, !.queue = @ \cup {c}] ELSE srv
-      waits == c \in S.queue \cup S.aside
+      waits == c \in S.known              \* also one whose claim has lapsed: settling puts it back
       T == Settle(S, IF waits THEN c ELSE NoAsker)
       own == Extend(TakeUp(T, c), c, "rearm")
       new == Give(T, c, now + Term, FALSE)
@@ -390,8 +390,8 @@ NoOrphan == \A c \in Clients \ still : cl[c].phase = "over" /\ ~UnderWay("releas
 \* No waiter loses its place: it stands in the queue or aside, or was handed the line and has not confirmed.
 PlaceKept == \A c \in Clients : srv.order[c] # 0 => c \in srv.queue \cup srv.aside \cup Claims(srv)
 
-\* After a script that settles, the first waiter that can be told does not fit. Whoever asks can be told, for all that the server
-\* knows: the last refresh of a dead client may hold up others until the next script.
+\* After a script that settles, the first waiter that can be told does not fit. A client that asks can be told, for all that the
+\* server knows: the last refresh of a dead client may hold up others until the next script.
 RoomIsGiven ==
   [][\A m \in net \ net' :
        \/ m.kind \in {"acquire", "release", "refresh"}

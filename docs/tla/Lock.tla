@@ -167,14 +167,14 @@ Over == [Idle EXCEPT !.phase = "over"]
 \* What ends without the server's answer is taken back, repeatedly, until the server answers.
 TakesBack(c, r) ==
   IF On("takeBack")
-  THEN /\ cl' = [cl EXCEPT ![c] = 
+  THEN /\ cl' = [cl EXCEPT ![c] =
                       [Idle EXCEPT !.phase = "ends", !.asked = now, !.sent = 1, !.proved = IF AllCopiesRan(r) THEN 1 ELSE 0,
                                    !.deadline = IF On("endedBeforeTheRequestLeaves") THEN 0 ELSE r.deadline,
                                    !.token = IF On("endedBeforeTheRequestLeaves") THEN 0 ELSE r.token]]
        /\ net' = {o \in net : ToServer(o) \/ o.c # c} \cup {Release(c, ~AllCopiesRan(r))}
   ELSE cl' = [cl EXCEPT ![c] = Over] /\ net' = {o \in net : ToServer(o) \/ o.c # c}
 
-\* A lease begins. `ticks` is what the server has granted, from `from` on.
+\* A lease begins; `confirms` is how often it was confirmed.
 Begins(c, r, m, deadline, confirms) ==
   /\ cl' = [cl EXCEPT ![c] = [r EXCEPT !.phase = "holds", !.deadline = deadline, !.token = m.token,
                                        !.confirms = confirms, !.pair = <<>>, !.asked = 0]]
@@ -195,8 +195,8 @@ AsksAgain(c, r, m) ==
 
 Takes(c, r, m) == cl' = [cl EXCEPT ![c] = r] /\ net' = net \ {m} /\ UNCHANGED shown
 
-\* A newer grant of the same owner, or the answer that there is none: the lease is lost.
-Loses(c, r, m) == TakesBack(c, r) /\ UNCHANGED shown
+\* A newer grant of the same owner, or the answer that there is none, ends the lease.
+Loses(c, r) == TakesBack(c, r) /\ UNCHANGED shown
 
 \* A grant that a reply tells counts from when the request left.
 HearsOfGrant(c, r, m, ticks, confirms) ==
@@ -205,7 +205,7 @@ HearsOfGrant(c, r, m, ticks, confirms) ==
   THEN IF deadline > now + Margin THEN Begins(c, r, m, deadline - Margin, confirms) ELSE AsksAgain(c, r, m)
   ELSE IF r.phase = "holds" /\ now < r.deadline /\ m.token = r.token
   THEN Raises(c, r, m, IF deadline > Margin THEN deadline - Margin ELSE 0)
-  ELSE IF r.phase = "holds" /\ m.token > r.token THEN Loses(c, r, m) ELSE Takes(c, r, m)
+  ELSE IF r.phase = "holds" /\ m.token > r.token THEN Loses(c, r) ELSE Takes(c, r, m)
 
 \* A grant that a message tells counts from the earliest moment at which it can have been made, if that is known.
 HearsOfHandoff(c, r, m) ==
@@ -215,7 +215,7 @@ HearsOfHandoff(c, r, m) ==
      THEN IF ~On("confirmFirst") THEN Begins(c, r, m, now + Claim - Margin, 0)
           ELSE IF known THEN Begins(c, r, m, from + Claim - Margin, 0)
           ELSE AsksAgain(c, r, m)
-     ELSE IF r.phase = "holds" /\ m.token > r.token THEN Loses(c, r, m) ELSE Takes(c, r, m)
+     ELSE IF r.phase = "holds" /\ m.token > r.token THEN Loses(c, r) ELSE Takes(c, r, m)
 
 Hears(m) ==
   LET c == m.c
@@ -231,7 +231,7 @@ Hears(m) ==
        [] m.kind = "confirmed" ->
             IF r.phase = "holds" /\ now < r.deadline /\ m.token = r.token
             THEN Raises(c, r, m, IF m.at + Term > Margin THEN m.at + Term - Margin ELSE 0) ELSE Takes(c, r, m)
-       [] m.kind = "gone" -> IF r.phase = "holds" /\ m.token = r.token THEN Loses(c, r, m) ELSE Takes(c, r, m)
+       [] m.kind = "gone" -> IF r.phase = "holds" /\ m.token = r.token THEN Loses(c, r) ELSE Takes(c, r, m)
        [] m.kind = "released" -> Takes(c, IF r.phase = "ends" THEN Over ELSE r, m)
 
 Client == \E m \in net : /\ ~ToServer(m)

@@ -122,8 +122,8 @@ Server == /\ \E m \in net : /\ ToServer(m)
 -----------------------------------------------------------------------------
 (* The client: its line, and the turn.                                     *)
 
-\* `left`: how many sections are left to a closed turn; `told`: it was learned that others wait; `stood`: of those who stood in the
-\* line then, how many do.
+\* `left`: how many sections are left to a closed turn; `told`: it was learned that others wait; `stood`: of the requests that
+\* stood in the line then, how many do.
 NoTurn == [deadline |-> 0, token |-> 0, used |-> 0, left |-> 0, lent |-> FALSE, began |-> 0, knows |-> 0, question |-> FALSE,
            told |-> FALSE, stood |-> 0]
 Idle == [phase |-> "idle", come |-> 0, line |-> 0, own |-> 0, recalled |-> FALSE, asked |-> 0, turn |-> NoTurn]
@@ -141,7 +141,7 @@ Anew(c, r, out) ==
 GivesBack(c, r) ==
   Anew(c, r, {Message("release", Owner(c, r), IF r.turn.used = 0 THEN r.turn.token ELSE r.turn.token + r.turn.used - 1, 0, FALSE)})
 
-\* A line that is closed serves those who stand in it now, and no more than a batch.
+\* A line that is closed serves the requests that stand in it now, and no more than a batch.
 Closed(r) == IF On("bound") THEN Min(r.line, Batch) ELSE r.line
 Learns(r) ==
   LET first == [r EXCEPT !.turn.told = TRUE, !.turn.stood = IF r.turn.told THEN @ ELSE Min(r.line, Batch)]
@@ -192,7 +192,7 @@ Ends(c) == /\ cl[c].turn.lent /\ now < cl[c].turn.deadline
            /\ cl' = [cl EXCEPT ![c].turn.lent = FALSE]
            /\ UNCHANGED <<net, passed, shown>>
 
-\* Nobody can be served any more: the hold goes back, and who is left asks anew, behind all others.
+\* No request can be served any more: the hold goes back, and the client asks anew for those that are left, behind all others.
 Returns(c) == /\ cl[c].phase = "turn" /\ ~cl[c].turn.lent /\ ~CanLend(cl[c])
               /\ GivesBack(c, cl[c])
               /\ UNCHANGED <<passed, shown>>
@@ -296,10 +296,11 @@ Owned(o) == \/ cl[o[1]].own = o[2] /\ cl[o[1]].phase # "idle"
 NoOrphan == /\ srv.hold # NoHold => Owned(srv.hold.owner)
             /\ \A o \in Range(srv.queue) : Owned(o)
 
-\* Who stands in a line is being asked for.
+\* A client asks as long as a request stands in its line.
 NobodyForgotten == \A c \in Clients : cl[c].line > 0 => cl[c].phase # "idle"
 
-\* A turn is open only while its client knows of nobody else, and then serves those who stood in the line, and a batch at most.
+\* A turn is open only while its client knows of nobody else, and then serves the requests that stood in
+\* its line, a batch at most.
 ClosedWhenKnown == \A c \in Clients : cl[c].turn.told => cl[c].turn.left # Open
 NoLatecomer == \A c \in Clients : cl[c].turn.left # Open => cl[c].turn.left <= cl[c].turn.stood
 
@@ -307,6 +308,4 @@ NoLatecomer == \A c \in Clients : cl[c].turn.left # Open => cl[c].turn.left <= c
 \* turn has learned of it, and a closed line of each that stands before it.
 Passes == (IF Losses = 0 THEN Interval ELSE 2 * Interval) + 1 + Min(Room, Batch) * (Cardinality(Clients) - 1)
 Bounded == \A c \in Clients : Prompt => passed[c] <= Passes
-
-Progress == \A c \in Clients : cl[c].line > 0 ~> cl[c].line = 0
 =============================================================================
