@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.holdfast.Attempt;
 import io.holdfast.Attempt.Reason;
+import org.jspecify.annotations.Nullable;
 
 /** What came of asking for a lock, as a test expects it. */
 public final class Outcomes {
@@ -17,12 +18,13 @@ public final class Outcomes {
     }
 
     /** The refusal that has to be there, for this reason. */
-    public static <L> Attempt.NotObtained<L> assertNotObtained(Reason reason, Attempt<L> attempt) {
+    public static <L> Attempt.NotObtained<L> assertNotObtained(Reason reason, @Nullable Attempt<L> attempt) {
         return assertNotObtained(reason, attempt, "");
     }
 
     /** The same, with words about what it means if it is not so. */
-    public static <L> Attempt.NotObtained<L> assertNotObtained(Reason reason, Attempt<L> attempt, String words) {
+    public static <L> Attempt.NotObtained<L> assertNotObtained(
+            Reason reason, @Nullable Attempt<L> attempt, String words) {
         if (attempt instanceof Attempt.NotObtained<L> not) {
             assertEquals(reason, not.reason(), words);
             return not;
@@ -36,7 +38,7 @@ public final class Outcomes {
     }
 
     /** Whether it was not obtained for this reason. */
-    public static boolean isRefused(Reason reason, Attempt<?> attempt) {
+    public static boolean isRefused(Reason reason, @Nullable Attempt<?> attempt) {
         return attempt instanceof Attempt.NotObtained<?> not && not.reason() == reason;
     }
 }
