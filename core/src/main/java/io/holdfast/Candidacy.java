@@ -228,7 +228,9 @@ public final class Candidacy implements AutoCloseable {
 
     private static String why(Attempt<Lease> attempt) {
         return attempt.fold(
-                lease -> "", Attempt.NotObtained::describe, unknown -> String.valueOf(unknown.cause().getMessage()));
+                lease -> "",
+                Attempt.NotObtained::describe,
+                unknown -> String.valueOf(unknown.cause().getMessage()));
     }
 
     // ---- elected
