@@ -79,27 +79,51 @@ public abstract class SelfWaitContract extends LockSuite {
         return assertInstanceOf(Attempt.NotObtained.class, attempt).contention();
     }
 
-    /** Asks while this thread has a lease of the lock: it is told of that, by each form. */
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    /**
+     * A thread that has a lease of the lock asks for it: it is told in each refusal, and by one line of the log while it waits. Then
+     * another thread releases its lease, and it goes on.
+     */
     private void assertTold(DistributedLock held, DistributedLock asked) throws Exception {
         warnings.clear();
-        Lease lease = held.acquire(Wait.upTo(PATIENCE));
-        LockTimeoutException failure = assertThrows(LockTimeoutException.class, () -> asked.acquire(SHORT));
-        assertEquals(Optional.of(lease.since()), failure.contention().heldByCallerSince());
-        assertTrue(failure.getMessage().contains(WORDS + lease.since()), failure.getMessage());
-        assertEquals(1, warnings.size(), warnings::toString);
-        String warning = warnings.element();
-        for (String part : List.of(
-                "WARNING lock '" + asked.name() + "' is awaited by",
-                Thread.currentThread().getName(),
-                "holds it itself since " + lease.since(),
-                "withReentrancy")) {
-            assertTrue(warning.contains(part), warning);
-        }
-        LockTimeoutException taken = assertThrows(LockTimeoutException.class, () -> asked.acquire(Wait.none()));
-        assertTrue(taken.getMessage().contains(WORDS + lease.since()), taken.getMessage());
+        CompletableFuture<Lease> outer = new CompletableFuture<>();
+        CompletableFuture<Lease> inner = new CompletableFuture<>();
+        Step ask = () -> {
+            Lease lease = held.acquire(Wait.upTo(PATIENCE));
+            for (Wait wait : List.of(Wait.none(), SHORT)) {
+                LockTimeoutException refused = assertThrows(LockTimeoutException.class, () -> asked.acquire(wait));
+                assertEquals(Optional.of(lease.since()), refused.contention().heldByCallerSince());
+                assertTrue(refused.getMessage().contains(WORDS + lease.since()), refused.getMessage());
+            }
+            outer.complete(lease);
+            inner.complete(asked.acquire(Wait.forever()));
+        };
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        ask.run();
+                    } catch (Throwable e) {
+                        outer.completeExceptionally(e);
+                        inner.completeExceptionally(e);
+                    }
+                },
+                "asker");
+        thread.start();
+        Lease lease = get(outer);
+        await("it is told", () -> !warnings.isEmpty());
+        assertFalse(inner.isDone());
         lease.release();
-        asked.acquire(Wait.upTo(PATIENCE)).release();
+        get(inner).release();
+        thread.join();
         assertEquals(1, warnings.size(), "a lock is told of once in a while: " + warnings);
+        for (String part : List.of(
+                "WARNING lock '" + asked.name() + "' is awaited by asker, which holds it itself since " + lease.since(),
+                "withReentrancy")) {
+            assertTrue(warnings.element().contains(part), warnings::toString);
+        }
     }
 
     private void assertNotTold(Contention contention) {
@@ -126,34 +150,6 @@ public abstract class SelfWaitContract extends LockSuite {
     final void acquire_ownSharedHoldReentrantly_isTold() throws Exception {
         assertTold(holdfast.lock("turns"), holdfast.lock("turns", REENTRANT));
         assertTold(holdfast.lock("kept", KEPT), holdfast.lock("kept", REENTRANT));
-    }
-
-    /** The line is there when the wait begins: only another thread can end this one. */
-    @Test
-    final void acquire_ownLockForEver_isToldAtOnceAndGoesOnWhenAnotherThreadReleases() throws Exception {
-        for (LockOptions options : List.of(LockOptions.defaults(), STRICT, KEPT)) {
-            warnings.clear();
-            DistributedLock lock = holdfast.lock("for ever " + options.hashCode(), options);
-            CompletableFuture<Lease> outer = new CompletableFuture<>();
-            CompletableFuture<Lease> inner = new CompletableFuture<>();
-            Thread thread = new Thread(
-                    () -> {
-                        try {
-                            outer.complete(lock.acquire(Wait.forever()));
-                            inner.complete(lock.acquire(Wait.forever()));
-                        } catch (InterruptedException | RuntimeException e) {
-                            inner.completeExceptionally(e);
-                        }
-                    },
-                    "for-ever");
-            thread.start();
-            await("it is told", () -> !warnings.isEmpty());
-            assertFalse(inner.isDone());
-            assertTrue(warnings.element().contains("for-ever"), warnings::toString);
-            get(outer).release();
-            get(inner).release();
-            thread.join();
-        }
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
@@ -200,11 +196,15 @@ public abstract class SelfWaitContract extends LockSuite {
             DistributedLock lock =
                     holdfast.lock("async " + options.hashCode(), options).withActor("order-1");
             Lease lease = get(lock.acquireAsync());
-            Contention contention = refusal(get(lock.attemptAsync(SHORT)));
-            assertEquals(Optional.of(lease.since()), contention.heldByCallerSince());
-            assertEquals(1, warnings.size(), warnings::toString);
+            for (Wait wait : List.of(Wait.none(), SHORT)) {
+                Contention contention = refusal(get(lock.attemptAsync(wait)));
+                assertEquals(Optional.of(lease.since()), contention.heldByCallerSince());
+            }
+            CompletableFuture<Lease> next = lock.acquireAsync(Wait.forever());
+            await("it is told", () -> !warnings.isEmpty());
             assertTrue(warnings.element().contains("order-1"), warnings::toString);
             lease.release();
+            get(next).release();
         }
     }
 
@@ -270,7 +270,7 @@ public abstract class SelfWaitContract extends LockSuite {
     final void set_oneOfItsLocksIsOwn_isTold() throws Exception {
         Lease lease = holdfast.lock("b").acquire();
         LockSet set = holdfast.locks("a", "b");
-        assertEquals(Optional.of(lease.since()), refusal(set.attempt(SHORT)).heldByCallerSince());
+        assertEquals(Optional.of(lease.since()), refusal(set.attempt(Wait.upTo(Duration.ofSeconds(2)))).heldByCallerSince());
         assertEquals(1, warnings.size(), warnings::toString);
         assertTrue(warnings.element().contains("lock 'b'"), warnings::toString);
         assertThrows(LockTimeoutException.class, () -> set.acquire(Wait.none()));

@@ -61,7 +61,7 @@ final class LockedTest {
     static class Work {
         private final AtomicInteger runs = new AtomicInteger();
 
-        @Locked(value = "itself", waitLimit = "100ms")
+        @Locked(value = "itself", waitLimit = "3s")
         public int nested(int depth) {
             return depth == 0 ? runs.incrementAndGet() : work.nested(depth - 1);
         }
