@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterEach;
  */
 public abstract class LockSuite {
     /** In the keys of what clients report of themselves. */
-    protected static final String REPORTS = ":{reports}";
+    protected static final String REPORTS = ":{%reports}";
 
     /** How long an event may take on a slow machine before a test gives up waiting for it. */
     protected static final Duration PATIENCE = Duration.ofSeconds(20);

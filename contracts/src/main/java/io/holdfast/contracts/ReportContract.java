@@ -40,7 +40,7 @@ public abstract class ReportContract extends LockSuite {
     /** For the classes of the drivers. */
     protected ReportContract() {}
 
-    private static final String CLIENTS = "hf:clients:{reports}";
+    private static final String CLIENTS = "hf:clients:{%reports}";
 
     private RedisServer server;
     private Holdfast one;
@@ -153,7 +153,7 @@ public abstract class ReportContract extends LockSuite {
 
     @Test
     final void report_lateCopyOfAnOlderOne_changesNothing() throws Exception {
-        String key = "hf:report:{reports}:" + one.id();
+        String key = "hf:report:{%reports}:" + one.id();
         Lease held = one.lock("a").acquire();
         assertEquals(Set.of("a"), listed());
         String newer = "1 1000000\nl 0 0 0 hf:{b}";
@@ -322,7 +322,7 @@ public abstract class ReportContract extends LockSuite {
         held.detach();
         one.close();
         assertEquals(Set.of("a"), listed());
-        long left = server.command("PTTL", "hf:report:{reports}:" + one.id()).asLong();
+        long left = server.command("PTTL", "hf:report:{%reports}:" + one.id()).asLong();
         assertTrue(left > 110_000, () -> left + " ms");
         Lease rests = two.lock("b", LockOptions.defaults().withMinHold(Duration.ofMinutes(3)))
                 .acquire();
@@ -335,7 +335,7 @@ public abstract class ReportContract extends LockSuite {
     final void report_serverForgets_isWrittenAnew() throws Exception {
         Lease held = one.lock("a").acquire();
         await("it is reported", () -> reporting().equals(Set.of(one.id())));
-        server.command("DEL", CLIENTS, "hf:report:{reports}:" + one.id());
+        server.command("DEL", CLIENTS, "hf:report:{%reports}:" + one.id());
         server.command("CLIENT", "KILL", "TYPE", "normal");
         await("it is reported again", () -> reporting().equals(Set.of(one.id())));
         held.release();

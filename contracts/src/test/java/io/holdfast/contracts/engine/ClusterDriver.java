@@ -77,6 +77,7 @@ final class ClusterDriver extends ForwardingDriver {
     private final Way subscribing = new Way();
     private final Way messages = new Way();
     private IntPredicate frozen = partition -> false;
+    private long sent;
     private boolean begun;
     private boolean commandsUp = true;
     private boolean messagesUp = true;
@@ -91,6 +92,11 @@ final class ClusterDriver extends ForwardingDriver {
     /** From now on everything takes its time. */
     void begin() {
         begun = true;
+    }
+
+    /** How many commands, subscriptions and ends of them have been asked for. */
+    long sent() {
+        return sent;
     }
 
     private long delayNanos() {
@@ -154,6 +160,7 @@ final class ClusterDriver extends ForwardingDriver {
 
     @Override
     public CompletionStage<Reply> send(Command command) {
+        sent++;
         if (!commandsUp) {
             return CompletableFuture.failedFuture(DriverException.unknown("not connected", null));
         }
@@ -176,6 +183,7 @@ final class ClusterDriver extends ForwardingDriver {
 
     @Override
     public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
+        sent++;
         Subscription subscription = new Subscription(onMessage);
         wanted.put(channel, subscription);
         if (messagesUp) {
@@ -205,6 +213,7 @@ final class ClusterDriver extends ForwardingDriver {
 
     @Override
     public CompletionStage<Void> unsubscribe(String channel) {
+        sent++;
         CompletableFuture<Void> done = new CompletableFuture<>();
         wanted.remove(channel);
         if (!messagesUp) {

@@ -9,6 +9,7 @@ import io.holdfast.Attempt.Reason;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.Waiter;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -41,6 +43,9 @@ final class ClusterMailboxesTest {
     private static final HoldfastOptions OPTIONS =
             HoldfastOptions.defaults().withExecutor(Runnable::run).withCloseTimeout(Duration.ZERO);
     private static final Duration REFRESH = OPTIONS.refreshInterval();
+
+    /** A client that has had nothing for two minutes, and looks every two seconds whether it has, does not listen for those who look. */
+    private static final Duration LINGERS = Duration.ofSeconds(125);
 
     /** Three refreshes repair whatever was lost, and a little more for answers on their way. */
     private static final Duration REPAIRED = REFRESH.multipliedBy(3).plusSeconds(1);
@@ -174,6 +179,13 @@ final class ClusterMailboxesTest {
                 .toList();
     }
 
+    /** The channels of locks. */
+    private List<String> mailboxes() {
+        return channels().stream()
+                .filter(channel -> !channel.startsWith(Keys.askedChannelPrefix("hf")))
+                .toList();
+    }
+
     private void run(long seed, boolean faults) {
         Random random = new Random(seed);
         // Of each lock two clients make sure that it is always wanted, and one comes and goes.
@@ -198,7 +210,9 @@ final class ClusterMailboxesTest {
         ending = true;
         time.advance(REPAIRED.multipliedBy(3));
         assertEquals(0, clients.stream().mapToLong(Holdfast::waiterCount).sum(), "seed " + seed + ": still waits");
-        assertEquals(List.of(), channels(), "seed " + seed + ": listened to although nobody wants it");
+        assertEquals(List.of(), mailboxes(), "seed " + seed + ": listened to although nobody wants it");
+        time.advance(LINGERS);
+        assertEquals(List.of(), channels(), "seed " + seed + ": nobody looks, and nobody has anything");
         clients.forEach(Holdfast::close);
     }
 
@@ -232,9 +246,9 @@ final class ClusterMailboxesTest {
         for (int i = 0; i < 50; i++) {
             client.lock("lock-" + i, kept).acquireAsync(Wait.forever()).join().releaseAsync();
         }
-        assertEquals(50, channels().size());
+        assertEquals(50, mailboxes().size());
         time.advance(REFRESH.multipliedBy(3));
-        assertEquals(List.of(), channels());
+        assertEquals(List.of(), mailboxes());
         client.close();
     }
 
@@ -251,7 +265,48 @@ final class ClusterMailboxesTest {
         assertNotObtained(Reason.TIMED_OUT, waits.join());
         held.releaseAsync();
         time.advance(REPAIRED);
-        assertEquals(List.of(), channels());
+        assertEquals(List.of(), mailboxes());
+        clients.forEach(Holdfast::close);
+    }
+
+    private static Set<String> listed(Holdfast looking) {
+        return looking.inspect().locks().map(LockInfo::name).collect(Collectors.toSet());
+    }
+
+    @Test
+    void locks_clientHasHadNothingForLong_doesNotListenAndIsAskedAgainAsSoonAsItHasSomething() {
+        Holdfast looking = client(1);
+        Holdfast client = client(2);
+        for (int i = 0; i < 3; i++) {
+            time.advance(LINGERS);
+            assertEquals(List.of(), channels());
+            Lease lease = client.lock("a").acquireAsync(Wait.none()).join();
+            assertEquals(List.of(Keys.askedChannelPrefix("hf") + client.id()), channels());
+            assertEquals(Set.of("a"), listed(looking));
+            lease.releaseAsync().toCompletableFuture().join();
+            assertEquals(Set.of(), listed(looking));
+        }
+        Lease held = client.lock("b").acquireAsync(Wait.none()).join();
+        time.advance(LINGERS);
+        client.lock("c").acquireAsync(Wait.none()).join();
+        assertEquals(Set.of("b", "c"), listed(looking), "it listens for as long as it has something");
+        held.releaseAsync().toCompletableFuture().join();
+        clients.forEach(Holdfast::close);
+    }
+
+    @Test
+    void acquireAndRelease_againAndAgain_sendsNothingElse() {
+        Holdfast client = client(1);
+        client.lock("a").acquireAsync(Wait.none()).join().releaseAsync();
+        long before = drivers.get(0).sent();
+        for (int i = 0; i < 300; i++) {
+            time.advance(Duration.ofSeconds(1));
+            client.lock("a").acquireAsync(Wait.none()).join().releaseAsync();
+        }
+        long sent = drivers.get(0).sent() - before;
+        assertEquals(600, sent);
+        time.advance(LINGERS.multipliedBy(3));
+        assertEquals(1, drivers.get(0).sent() - before - sent, "what it listened to has ended");
         clients.forEach(Holdfast::close);
     }
 

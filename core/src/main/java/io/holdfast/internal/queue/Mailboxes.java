@@ -1,6 +1,7 @@
 package io.holdfast.internal.queue;
 
 import io.holdfast.internal.lease.Kit;
+import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
 import java.util.Map;
@@ -76,21 +77,23 @@ public final class Mailboxes {
     private final Kit kit;
     private final Server server;
     private final Reader reader;
+    private final Reporter reporter;
     private final boolean partitioned;
     private final Map<String, Mailbox> boxes = new ConcurrentHashMap<>(); // of locks, by key of the hold
     private volatile boolean listening;
-    private volatile boolean open; // never where each lock has channels of its own
+    private volatile boolean open;
 
-    Mailboxes(Kit kit, Server server, Reader reader) {
+    Mailboxes(Kit kit, Server server, Reader reader, Reporter reporter) {
         this.kit = kit;
         this.server = server;
         this.reader = reader;
+        this.reporter = reporter;
         this.partitioned = server.isPartitioned();
     }
 
     /**
-     * Makes sure that messages can come, or, where each lock has its own channels, that they could. Completes when the
-     * server has acknowledged it.
+     * Makes sure that messages can come, or, where each lock has its own channels, that they could: by the channel of those who
+     * look. Completes when the server has acknowledged it.
      */
     public CompletableFuture<Void> open() {
         if (!partitioned) {
@@ -102,11 +105,7 @@ public final class Mailboxes {
                     })
                     .toCompletableFuture();
         }
-        String channel = channelOf(Keys.of(kit.options.prefix(), "holdfast"));
-        return server.driver
-                .subscribe(channel, message -> {})
-                .thenCompose(subscribed -> server.driver.unsubscribe(channel))
-                .toCompletableFuture();
+        return reporter.listen().thenRun(() -> open = true);
     }
 
     private String channelOf(Keys keys) {

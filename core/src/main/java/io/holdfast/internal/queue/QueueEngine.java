@@ -7,6 +7,7 @@ import io.holdfast.internal.deadlock.Sighting;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.report.Hearing;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.Server;
@@ -50,11 +51,14 @@ public final class QueueEngine {
         this.ownWaits = new OwnWaits(kit, actors, this::kept);
         this.waitingRoom = new WaitingRoom(this);
         this.withdrawals = new Withdrawals(kit, server, takeBack, waitingRoom);
-        this.mailboxes = new Mailboxes(kit, server, waitingRoom);
+        Hearing hearing = server.isPartitioned()
+                ? Hearing.onPartitions(kit, server, waitingRoom::onMessage)
+                : Hearing.onOneServer(kit, server);
         this.assurance = new Assurance(kit, server);
         this.confirms = new Confirms(kit, server);
-        this.reporter = new Reporter(kit, server, callers -> show(Flows.ofCallers(callers)));
-        this.reports = new Reports(kit, server, reporter, mailboxes::isOpen);
+        this.reporter = new Reporter(kit, server, hearing, callers -> show(Flows.ofCallers(callers)));
+        this.mailboxes = new Mailboxes(kit, server, waitingRoom, reporter);
+        this.reports = new Reports(kit, server, reporter, hearing, mailboxes::isOpen);
         Duration after = kit.options.deadlockDetection();
         this.lookout = after == null ? null : new Lookout(kit, server, after, this::show);
         this.endedHolders = share == null ? null : new EndedHolders(kit, server, share, waitingRoom);

@@ -6,6 +6,7 @@ import io.holdfast.ServerUnreachableException;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.lease.Withdrawals;
+import io.holdfast.internal.report.Hearing;
 import io.holdfast.internal.report.Reporter;
 import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.Handshake;
@@ -55,8 +56,9 @@ final class VotingNode {
         this.server = new Server(driver, kit.options, kit.ids, kit.ticker, kit.timers, null, kit::isClosed);
         this.takeBack = new TakeBack(kit, server);
         this.withdrawals = new Withdrawals(kit, server, takeBack, (keys, state, sent) -> {});
-        this.reporter = new Reporter(kit, server, quorum::tellCallers);
-        Reports reports = new Reports(kit, server, reporter, () -> false);
+        Hearing hearing = Hearing.onOneServer(kit, server);
+        this.reporter = new Reporter(kit, server, hearing, quorum::tellCallers);
+        Reports reports = new Reports(kit, server, reporter, hearing, () -> false);
         this.questions = new Subscriptions(List.of(driver))
                 .channel(server.channelPrefix() + kit.ids.client(), () -> !kit.isClosed(), reports::onMessage);
         this.quorum = quorum;

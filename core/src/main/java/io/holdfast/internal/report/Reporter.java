@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
@@ -59,7 +60,10 @@ public final class Reporter implements Lasting {
     private final Kit kit;
     private final Server server;
     private final Callers callers;
+    private final Hearing hearing;
     private final Announced ticking = new Announced();
+    /** Whether something has begun since it was looked last. */
+    private volatile boolean begun;
     /** What goes on without this client: until when, by the key of the hold. */
     private final Map<String, Long> left = new ConcurrentHashMap<>();
 
@@ -76,9 +80,10 @@ public final class Reporter implements Lasting {
     private long nextAt; // guarded by lock; what is new is written then, and not before
     private long repeatAt; // guarded by lock
 
-    public Reporter(Kit kit, Server server, Callers callers) {
+    public Reporter(Kit kit, Server server, Hearing hearing, Callers callers) {
         this.kit = kit;
         this.server = server;
+        this.hearing = hearing;
         this.callers = callers;
     }
 
@@ -87,9 +92,28 @@ public final class Reporter implements Lasting {
     /** Something is held, or waits, from now on. */
     @Override
     public void begins() {
-        if (!kit.isClosed()) {
-            ticking.announce(() -> kit.schedule(INTERVAL.toNanos(), this::tick));
+        if (!begun) { // it is called often
+            begun = true;
         }
+        if (!kit.isClosed()) {
+            ticking.announce(() -> {
+                tickLater();
+                var unused = hearing.begin();
+            });
+        }
+    }
+
+    /** Listens for those who look, or for their answers, for a while; completes as {@link Hearing#begin}. */
+    public CompletableFuture<Void> listen() {
+        CompletableFuture<Void> listens = hearing.begin();
+        if (hearing.ends() && !kit.isClosed()) {
+            ticking.announce(this::tickLater);
+        }
+        return listens;
+    }
+
+    private void tickLater() {
+        kit.schedule(INTERVAL.toNanos(), this::tick);
     }
 
     @Override
@@ -104,8 +128,11 @@ public final class Reporter implements Lasting {
             return;
         }
         Present lasting = new Present(LASTS.toNanos());
-        if (lasting.hasAnything || isNow(() -> stands)) {
-            begins();
+        boolean since = begun;
+        begun = false;
+        boolean busy = lasting.hasAnything || isNow(() -> stands);
+        if (hearing.goesOn(busy || since) || busy) {
+            ticking.announce(this::tickLater);
         }
         if (isNow(() -> !asked.isEmpty())) {
             goAsked(); // an error has kept the thread that asked from it

@@ -1,14 +1,10 @@
 package io.holdfast.internal.report;
 
 import io.holdfast.LockFigures;
-import io.holdfast.ServerRefusedException;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Answers;
-import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Shown;
-import io.holdfast.spi.Command;
-import io.holdfast.spi.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -24,9 +21,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * The reports of all clients, for one that looks. It asks them to report first: each answers when its report is written, so that what
- * is read then is what they have. Where keys are divided among servers clients cannot be asked, and what is read may lack what has
- * begun in the last seconds.
+ * The reports of all clients, for one that looks. It asks those that listen to report first: each answers when its report is written, so
+ * that what is read then is what they have.
  */
 public final class Reports {
     /** A client that has not answered by then is dead, stands still, or is slow. */
@@ -40,6 +36,7 @@ public final class Reports {
     private final Kit kit;
     private final Server server;
     private final Reporter own;
+    private final Hearing hearing;
     private final BooleanSupplier hears;
     private final AtomicLong numbers = new AtomicLong();
     private final Map<Long, Question> open = new ConcurrentHashMap<>();
@@ -57,11 +54,12 @@ public final class Reports {
         final Semaphore answers = new Semaphore(0);
     }
 
-    /** @param hears whether answers of others can reach this client */
-    public Reports(Kit kit, Server server, Reporter own, BooleanSupplier hears) {
+    /** @param hears whether answers of others could reach this client, if it listened */
+    public Reports(Kit kit, Server server, Reporter own, Hearing hearing, BooleanSupplier hears) {
         this.kit = kit;
         this.server = server;
         this.own = own;
+        this.hearing = hearing;
         this.hears = hears;
     }
 
@@ -87,8 +85,8 @@ public final class Reports {
     /** A client looks, and hears the number when the present one has reported. */
     private void onQuestion(String client, long number) {
         if (!kit.isClosed()) {
-            own.report(() ->
-                    server.publish(channels() + client, "D " + number + " " + kit.ids.client() + " " + own.number()));
+            own.report(
+                    () -> hearing.tell(client, "D " + number + " " + kit.ids.client() + " " + own.number()));
         }
     }
 
@@ -142,7 +140,7 @@ public final class Reports {
 
     /** Asks all clients to report, and reads it. Blocks for a few round trips. */
     public Reading read() {
-        Map<String, Long> numbers = ask(hears.getAsBoolean() ? listening() : List.of());
+        Map<String, Long> numbers = ask(hears() ? listening() : List.of());
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
         List<String> clients = Answers.await(server, server.reportScripts::clients);
         known.keySet().retainAll(new HashSet<>(clients));
@@ -193,7 +191,7 @@ public final class Reports {
      */
     public int callers(String hold, Collection<String> clients) {
         List<String> all = List.copyOf(clients);
-        Map<String, Long> numbers = ask(hears.getAsBoolean() ? listening(all) : List.of());
+        Map<String, Long> numbers = ask(hears() ? hearing.listening(all) : List.of());
         return reports(all, numbers).values().stream()
                 .mapToInt(report -> report.locks().getOrDefault(hold, NOT_HAD).callers())
                 .sum();
@@ -214,7 +212,7 @@ public final class Reports {
             question.unanswered.addAll(clients);
             question.unanswered.removeAll(silent);
             int awaited = question.unanswered.size();
-            clients.forEach(client -> server.publish(channels() + client, "A " + kit.ids.client() + " " + number));
+            clients.forEach(client -> hearing.tell(client, "A " + kit.ids.client() + " " + number));
             boolean all = await(question.answers, awaited);
             if (!all && !question.unanswered.contains(kit.ids.client())) { // else it is this client that hears nothing
                 silent.addAll(question.unanswered);
@@ -225,38 +223,21 @@ public final class Reports {
         }
     }
 
-    /** Which of these listen. */
-    private List<String> listening(List<String> clients) {
-        List<String> words = new ArrayList<>(List.of("PUBSUB", "NUMSUB"));
-        clients.forEach(client -> words.add(channels() + client));
-        Command who = new Command(null, words);
-        Reply counts = Answers.await(server, callback -> server.calls.send(who, callback));
-        List<Reply> answer = counts.asList();
-        List<String> listening = new ArrayList<>();
-        for (int i = 0; i < clients.size(); i++) {
-            if (answer.get(2 * i + 1).asLong() > 0) {
-                listening.add(clients.get(i));
-            }
+    /** Whether answers of others reach this client. It listens for them from now on. */
+    private boolean hears() {
+        if (!hears.getAsBoolean()) {
+            return false;
         }
-        return listening;
+        CompletableFuture<Void> listens = own.listen();
+        Semaphore acknowledged = new Semaphore(0);
+        var unused = listens.whenComplete((nothing, failure) -> acknowledged.release());
+        return await(acknowledged, 1) && listens.isDone() && !listens.isCompletedExceptionally();
     }
 
     private List<String> listening() {
-        Command who = Command.of("PUBSUB", "CHANNELS", Keys.escapeGlob(channels()) + "*");
-        try {
-            Reply channels = Answers.await(server, callback -> server.calls.send(who, callback));
-            List<String> all = channels.asList().stream()
-                    .map(channel -> channel.asString().substring(channels().length()))
-                    .toList();
-            silent.retainAll(all);
-            return all;
-        } catch (ServerRefusedException e) {
-            return List.of(); // the user may not ask that: what is reported unasked has to do
-        }
-    }
-
-    private String channels() {
-        return Keys.channelPrefix(kit.options.prefix());
+        List<String> all = hearing.listening();
+        silent.retainAll(all);
+        return all;
     }
 
     /** Whether so many have come in time. */

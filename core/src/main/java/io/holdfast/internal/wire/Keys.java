@@ -74,6 +74,8 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
     }
 
     private static final int LONGEST_NAME = 1000;
+    /** The slot of what clients report. */
+    private static final String REPORTS = "{%reports}";
 
     /** Keys of a lock. */
     public static Keys of(String prefix, String name) {
@@ -165,12 +167,20 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
 
     /** Which clients have reported. All that is reported shares a slot. */
     public static String clients(String prefix) {
-        return prefix + ":clients:{reports}";
+        return prefix + ":clients:" + REPORTS;
     }
 
     /** What a client reports of itself. */
     public static String report(String prefix, String client) {
-        return prefix + ":report:{reports}:" + client;
+        return prefix + ":report:" + REPORTS + ":" + client;
+    }
+
+    /**
+     * What the channels begin with by which clients are asked to report where keys are divided among servers, in the slot of the
+     * reports; the client's id follows. No lock's channels begin so, since a percent sign in a name is escaped.
+     */
+    public static String askedChannelPrefix(String prefix) {
+        return prefix + ":" + REPORTS + ":to:";
     }
 
     /** By which a server knows since when, and in which process, it has its memory. */

@@ -118,7 +118,7 @@ final class ReportChecks {
 
     /** The keys of the holds that it reports. */
     private Set<String> reported(String client) {
-        Reply text = node.memory.command("GET", "hf:report:{reports}:" + client);
+        Reply text = node.memory.command("GET", "hf:report:{%reports}:" + client);
         Set<String> reported = new HashSet<>();
         for (String line : text.isNull() ? new String[0] : text.asString().split("\n", -1)) {
             if (line.startsWith("l ")) {
