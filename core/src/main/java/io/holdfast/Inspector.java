@@ -3,6 +3,7 @@ package io.holdfast;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.report.Reports;
 import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
 import io.holdfast.internal.wire.Require;
@@ -11,17 +12,15 @@ import io.holdfast.spi.Command;
 import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.Spliterator;
@@ -29,7 +28,8 @@ import java.util.Spliterators;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -41,9 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Listings begin with what clients report of themselves, and ask the server for the locks that these have or wait for, in batches:
  * they cost what they list, however many keys the server has. Clients are asked to report when a listing begins; one that does not
- * answer within 250 ms is listed as it was when it last reported, a client that has died for as long as its holds last. On a
- * cluster clients are not asked: what began in the last three seconds may not be listed. A lock that is taken or released meanwhile
- * may or may not be listed. What no client of this library reports is listed by {@link #scanning} only.
+ * answer within 250 ms is listed as it was when it last reported, a client that has died for as long as its holds last. A lock that is
+ * taken or released meanwhile may or may not be listed. What no client of this library reports is listed by {@link #scanning} only.
  *
  * <p>Listings are streams that ask as they are read: read only as much as is needed. Each lock is listed once.
  *
@@ -54,9 +53,10 @@ public final class Inspector {
     /** Keys looked at by one step of a listing, unless asked otherwise. */
     public static final int PAGE = 500;
 
-    private static final int BATCH = 100;
-    /** After each page of a search: this many times as long as it took. */
-    private static final int PAUSE = 4;
+    /** Locks that one script tells of: some 5 µs each. */
+    private static final int BATCH = 200;
+    /** The same where each may have a hundred waiters or holders to tell of: a script has to end within some milliseconds. */
+    private static final int BATCH_OF_LONG = 20;
 
     static final int MOST_LISTED = 10_000;
 
@@ -442,7 +442,7 @@ public final class Inspector {
         requirePage(page);
         if (scanning) {
             return searched(suffix, page)
-                    .flatMap(locks -> batches(locks).flatMap(some -> infos(some, mostWaiters).stream()));
+                    .flatMap(locks -> infosOf(locks, mostWaiters, lock -> true));
         }
         // Asked when the stream is read, and one batch after the other.
         return StreamSupport.stream(() -> reported(mostWaiters).spliterator(), Spliterator.NONNULL, false);
@@ -460,8 +460,20 @@ public final class Inspector {
                 locks.add(keys);
             }
         }
-        return batches(locks)
-                .flatMap(some -> infos(some, mostWaiters).stream().map(info -> withCallers(info, reported)));
+        Predicate<Keys> mayWait =
+                lock -> Objects.requireNonNull(reported.get(lock.hold())).callers() > 0;
+        return infosOf(locks, mostWaiters, mayWait).map(info -> withCallers(info, reported));
+    }
+
+    /** @param mayWait of which locks somebody may wait */
+    private Stream<LockInfo> infosOf(List<Keys> locks, int mostWaiters, Predicate<Keys> mayWait) {
+        Map<Boolean, List<Keys>> byLength = locks.stream()
+                .collect(Collectors.partitioningBy(
+                        lock -> lock.kind().isLine() || (mostWaiters > 0 && mayWait.test(lock))));
+        return Stream.of(false, true)
+                .flatMap(isLong -> batches(
+                        Objects.requireNonNull(byLength.get(isLong)), isLong ? BATCH_OF_LONG : BATCH))
+                .flatMap(some -> infos(some, mostWaiters).stream());
     }
 
     private LockInfo withCallers(LockInfo info, Map<String, Reports.Reported> reported) {
@@ -474,10 +486,10 @@ public final class Inspector {
                 .hold();
     }
 
-    private static Stream<List<Keys>> batches(List<Keys> locks) {
-        int count = (locks.size() + BATCH - 1) / BATCH;
+    private static Stream<List<Keys>> batches(List<Keys> locks, int most) {
+        int count = (locks.size() + most - 1) / most;
         return IntStream.range(0, count)
-                .mapToObj(i -> locks.subList(i * BATCH, Math.min(locks.size(), (i + 1) * BATCH)));
+                .mapToObj(i -> locks.subList(i * most, Math.min(locks.size(), (i + 1) * most)));
     }
 
     /** The locks that have such a key, by pages. */
@@ -510,58 +522,8 @@ public final class Inspector {
         requirePage(page);
         return StreamSupport.stream(
                 Spliterators.spliteratorUnknownSize(
-                        new Pages(pattern, page), Spliterator.ORDERED | Spliterator.NONNULL),
+                        new KeyPages(client.server, pattern, page), Spliterator.ORDERED | Spliterator.NONNULL),
                 false);
-    }
-
-    private final class Pages implements Iterator<List<String>> {
-        private final String pattern;
-        private final int page;
-        private final Deque<List<String>> ready = new ArrayDeque<>();
-        private final Deque<RedisDriver> masters = new ArrayDeque<>(client.server.driver.masters());
-        private String cursor = "0";
-        private long tookNanos; // the last page
-
-        Pages(String pattern, int page) {
-            this.pattern = pattern;
-            this.page = page;
-        }
-
-        @Override
-        public boolean hasNext() {
-            while (ready.isEmpty() && !masters.isEmpty()) {
-                Command scan = Command.of("SCAN", cursor, "MATCH", pattern, "COUNT", Integer.toString(page));
-                pause();
-                long sent = System.nanoTime();
-                List<Reply> parts = ask(masters.getFirst(), scan).asList();
-                tookNanos = System.nanoTime() - sent;
-                cursor = parts.get(0).asString();
-                if (cursor.equals("0")) {
-                    masters.removeFirst();
-                }
-                List<String> found = new ArrayList<>();
-                for (Reply key : parts.get(1).asList()) {
-                    found.add(key.asString());
-                }
-                if (!found.isEmpty()) {
-                    ready.add(found);
-                }
-            }
-            return !ready.isEmpty();
-        }
-
-        /** A server has one thread, and others want it, too. */
-        private void pause() {
-            LockSupport.parkNanos(PAUSE * tookNanos);
-        }
-
-        @Override
-        public List<String> next() {
-            if (!hasNext()) {
-                throw new NoSuchElementException();
-            }
-            return ready.remove();
-        }
     }
 
     /** What one script tells of: locks of one partition, of which several can hold either each or none. */
@@ -577,14 +539,17 @@ public final class Inspector {
                             batch -> new ArrayList<>())
                     .add(lock);
         }
-        List<LockInfo> infos = new ArrayList<>(locks.size());
-        batches.forEach((batch, some) -> {
-            // Where several may hold a lock, they are listed as its waiters are.
-            int most = batch.lines() ? Math.max(mostWaiters, Server.WAITERS_LISTED) : mostWaiters;
-            List<LockInfo> told =
-                    Answers.await(client.server, callback -> client.server.steeringScripts.info(some, most, callback));
-            infos.addAll(told);
-        });
-        return infos;
+        // Where several may hold a lock, they are listed as its waiters are.
+        return Answers.await(
+                client.server,
+                callback -> Batches.askAlone(
+                        List.copyOf(batches.entrySet()),
+                        (one, answer) -> client.server.steeringScripts.info(
+                                one.get(0).getValue(),
+                                one.get(0).getKey().lines()
+                                        ? Math.max(mostWaiters, Server.WAITERS_LISTED)
+                                        : mostWaiters,
+                                answer),
+                        callback));
     }
 }

@@ -10,7 +10,6 @@ import io.holdfast.Attempt;
 import io.holdfast.Diagnosis;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Leadership;
 import io.holdfast.Lease;
@@ -39,7 +38,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -57,9 +55,6 @@ import org.junit.jupiter.api.parallel.Resources;
 /** The lock on a real cluster: three masters with a replica each. */
 public abstract class ClusterContract extends LockSuite {
     private static final HoldfastOptions OPTIONS = HoldfastOptions.defaults().withCommandTimeout(Duration.ofSeconds(1));
-
-    /** What the channels begin with by which clients are asked what they have. */
-    private static final String ASKED = "hf:{%reports}:to:";
 
     /** Long enough to outlive a failover. */
     private static final LockOptions LONG = LockOptions.defaults().withLeaseDuration(Duration.ofSeconds(30));
@@ -241,96 +236,8 @@ public abstract class ClusterContract extends LockSuite {
     /** Those of locks. */
     private static long mailboxes(RedisServer master) {
         return channels(master).stream()
-                .filter(channel -> !channel.asString().startsWith(ASKED))
+                .filter(channel -> !channel.asString().startsWith("hf" + REPORTS))
                 .count();
-    }
-
-    private Set<String> listed() {
-        return inspecting().inspect().locks().map(LockInfo::name).collect(Collectors.toSet());
-    }
-
-    /** Clients are asked: what is listed is what they have now. */
-    @Test
-    void locks_takenAndReleasedJustNow_areListedWithoutASearch() throws Exception {
-        List<String> names = oneLockOnEach();
-        Holdfast one = clusterClient();
-        Holdfast two = clusterClient();
-        assertEquals(Set.of(), listed());
-        for (int i = 0; i < 20; i++) {
-            List<Lease> leases = new ArrayList<>();
-            for (String name : names) {
-                leases.add((i % 2 == 0 ? one : two).lock(name).acquire());
-            }
-            assertEquals(Set.copyOf(names), listed());
-            for (Lease lease : leases) {
-                lease.release();
-            }
-            assertEquals(Set.of(), listed());
-        }
-        long scans = cluster.masters().stream()
-                .mapToLong(master -> calls(master, "scan"))
-                .sum();
-        assertEquals(0, scans);
-    }
-
-    @Test
-    void queues_callersThatHaveJustBegunToWait_areCounted() throws Exception {
-        String name = lockOn(cluster.masters().get(1));
-        Holdfast one = clusterClient();
-        Holdfast two = clusterClient();
-        Lease held = one.lock(name).acquire();
-        List<CompletableFuture<Lease>> waiting = new ArrayList<>();
-        for (int i = 0; i < 5; i++) {
-            waiting.add(one.lock(name).acquireAsync());
-            waiting.add(two.lock(name).acquireAsync());
-        }
-        await("two is queued", () -> clientInfo(name).queue().stream()
-                .anyMatch(waiter -> waiter.client().equals(two.id())));
-        assertEquals(10, clientInfo(name).callers());
-        assertEquals(
-                10,
-                inspecting().inspect().queues().mapToInt(LockInfo::callers).sum());
-        waiting.forEach(each -> each.cancel(false));
-        held.release();
-    }
-
-    /** The slot of the reports goes to another master, and the channels in it follow. */
-    @Test
-    void locks_masterOfTheReportsIsKilled_areListedAtOnceAgain() throws Exception {
-        Holdfast one = clusterClient();
-        RedisServer doomed = cluster.masterOf(cluster.slotOf(ASKED));
-        RedisServer living = cluster.masters().stream()
-                .filter(master -> master != doomed)
-                .findFirst()
-                .orElseThrow();
-        String name = lockOn(living);
-        Lease before = one.lock(name).acquire();
-        assertEquals(Set.of(name), listed());
-        doomed.kill();
-        await("it is listed again", () -> {
-            try {
-                return listed().equals(Set.of(name));
-            } catch (HoldfastException e) {
-                return false; // there is no master for it yet
-            }
-        });
-        before.release();
-        await("its client is asked", () -> listed().isEmpty());
-        try (Lease after = one.lock(name).acquire()) {
-            assertTrue(after.isValid());
-            assertEquals(Set.of(name), listed());
-        }
-        assertEquals(Set.of(), listed());
-    }
-
-    private static long calls(RedisServer master, String command) {
-        String name = "cmdstat_" + command + ":calls=";
-        return master.command("INFO", "commandstats")
-                .asString()
-                .lines()
-                .filter(line -> line.startsWith(name))
-                .mapToLong(line -> Long.parseLong(line.substring(name.length(), line.indexOf(','))))
-                .sum();
     }
 
     @Test

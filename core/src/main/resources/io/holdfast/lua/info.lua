@@ -1,6 +1,6 @@
 -- info.lua: tells who holds and who waits, for a batch of locks.
 --
--- KEYS[5i-4..5i] hold, queue, parked, details, token of the i-th lock
+-- KEYS[1..n] hold of each of n locks; then queue, parked, details of each
 -- ARGV[1..2] see common.lua
 -- ARGV[3] most waiters to list of each lock
 --
@@ -23,24 +23,50 @@
 local most = tonumber(ARGV[3])
 -- include waiters.lua
 
-local replies = {}
-for i = 1, #KEYS / 5 do
-  local lock = lockAt(i)
-  know(lock, readHold(lock.hold))
-  if lock.public == '?' then
-    know(lock, false) -- another program's
-  end
-  -- Most have no queue, and one question says so. The other locks must not suffer for one whose keys are another program's.
-  local queued = redis.call('EXISTS', lock.queue, lock.parked, lock.details) > 0
-  local sound = queued and unlessForeign(rare.demandOurs, lock)
-  local claimed = sound and redis.call('HGET', lock.details, '@claim')
-  local waiters = sound and waitersIn(lock, claimed, most) or {}
+local unpack = table.unpack or unpack -- newer Lua has it there alone
+local ASKED_AT_ONCE = 20 -- most locks have no queue, and one question says so of several
+local count = #KEYS / 4
+
+local function areQueued(first, last)
+  return redis.call('EXISTS', unpack(KEYS, count + 3 * first - 2, count + 3 * last)) > 0
+end
+
+local function queuedAt(i)
+  local lock = { hold = KEYS[i] }
+  lock.queue, lock.parked, lock.details = unpack(KEYS, count + 3 * i - 2, count + 3 * i)
+  return lock
+end
+
+local function tellQueued(i, text)
+  local lock = queuedAt(i)
+  know(lock, text)
+  local claimed = redis.call('HGET', lock.details, '@claim')
+  local waiters = waitersIn(lock, claimed, most)
   local words = {
-    sound and rare.waitersOf(lock, claimed) or 0,
+    rare.waitersOf(lock, claimed),
     not lock.held and '' or claimed and isHoldOf(lock.held, claimed) and 'claimed' or 'held',
     #waiters,
   }
   list(lock, waiters, words)
-  replies[i] = table.concat(words, ' ') .. tellHold(lock.hold, lock)
+  return table.concat(words, ' ') .. tellHold(lock.hold, lock)
+end
+
+local holds = redis.call('MGET', unpack(KEYS, 1, count)) -- of another type there is no text
+local replies, queued = {}, false
+for i = 1, count do
+  if i % ASKED_AT_ONCE == 1 then
+    queued = areQueued(i, math.min(i + ASKED_AT_ONCE - 1, count))
+  end
+  -- What held.lua reads and tells, without what it keeps: of most locks that is all there is to tell.
+  local public, rest = string.match(holds[i] or '', '^([^~ ]+)%S*( %d+ %d+ %d+ %S*) ?[KR]?$')
+  local told
+  if queued and areQueued(i, i) then
+    -- The other locks must not suffer for one whose keys are another program's.
+    told = unlessForeign(tellQueued, i, public and holds[i] or false)
+  end
+  if not told then
+    told = public and '0 held 0 ' .. redis.call('PTTL', KEYS[i]) .. ' ' .. public .. rest or '0  0'
+  end
+  replies[i] = told
 end
 return nil, replies

@@ -151,7 +151,7 @@ final class DividedServerEngineTest {
     /** What info.lua says of locks that somebody holds, and nobody waits for. */
     private List<Reply> held(Call call) {
         List<Reply> locks = new ArrayList<>();
-        for (int i = 0; i < call.keys().size() / 5; i++) {
+        for (int i = 0; i < call.keys().size() / 4; i++) {
             locks.add(Reply.of(List.of(
                     Reply.of(0),
                     Reply.of("held"),

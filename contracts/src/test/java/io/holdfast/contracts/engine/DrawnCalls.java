@@ -99,7 +99,7 @@ final class DrawnCalls {
                 }
                 call(Script.REFRESH, keysOf(LOCKS), client, args.toArray(String[]::new));
             }
-            case 17 -> call(Script.INFO, keysOf(LOCKS), client, pick(List.of("0", "2", "100")));
+            case 17 -> call(Script.INFO, Keys.allToLook(LOCKS), client, pick(List.of("0", "2", "100")));
             case 18 ->
                 call(
                         Script.REVOKE,

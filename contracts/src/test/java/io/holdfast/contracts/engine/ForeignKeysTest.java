@@ -168,9 +168,9 @@ final class ForeignKeysTest {
         return switch (script) {
             case ACQUIRE, LINE_ACQUIRE -> lock.allToAcquire(owner);
             case RELEASE, LINE_RELEASE -> lock.allWithTombstone(owner);
+            case INFO -> Keys.allToLook(List.of(lock));
             case CONFIRM,
                     REFRESH,
-                    INFO,
                     CLEAN,
                     LINE_CONFIRM,
                     LINE_DOWNGRADE,

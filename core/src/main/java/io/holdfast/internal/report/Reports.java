@@ -119,9 +119,22 @@ public final class Reports {
      * @param mark another one when another client reports it, or one of them has another hold of it
      * @param until when one of them has it, in ms on the server's clock; 0 if that is not known
      */
-    public record Reported(int callers, String mark, long until) {
-        Reported and(Reported other) {
-            return new Reported(callers + other.callers, mark + " " + other.mark, Math.max(until, other.until));
+    public record Reported(int callers, String mark, long until) {}
+
+    /** The same of the clients that have been read, of which there may be thousands. */
+    private static final class Gathered {
+        private final StringBuilder mark = new StringBuilder();
+        private int callers;
+        private long until;
+
+        void add(String client, Report.Had had) {
+            callers += had.callers();
+            mark.append(client).append(' ').append(had.token()).append(' ');
+            until = Math.max(until, had.until());
+        }
+
+        Reported reported() {
+            return new Reported(callers, mark.toString(), until);
         }
     }
 
@@ -144,14 +157,16 @@ public final class Reports {
         Reading reading = new Reading(new LinkedHashMap<>(), new LinkedHashMap<>());
         List<String> clients = Answers.await(server, server.reportScripts::clients);
         known.keySet().retainAll(new HashSet<>(clients));
+        Map<String, Gathered> locks = new LinkedHashMap<>();
         reports(clients, numbers).forEach((client, report) -> {
             report.locks()
-                    .forEach((key, had) -> reading.locks.merge(
-                            key, new Reported(had.callers(), client + " " + had.token(), had.until()), Reported::and));
+                    .forEach((key, had) ->
+                            locks.computeIfAbsent(key, any -> new Gathered()).add(client, had));
             if (!report.equals(Report.NOTHING)) {
                 reading.figures.put(client, new Counted(report.figures(), report.dropped()));
             }
         });
+        locks.forEach((key, gathered) -> reading.locks.put(key, gathered.reported()));
         return reading;
     }
 

@@ -60,7 +60,7 @@ public final class Batches {
     }
 
     /** Asks for each alone, without waiting in between. The answers come together, in order; or, when all are there, a failure. */
-    static <T, R> void askAlone(
+    public static <T, R> void askAlone(
             List<T> all,
             BiConsumer<List<T>, BiConsumer<@Nullable List<R>, @Nullable DriverException>> asking,
             BiConsumer<@Nullable List<R>, @Nullable DriverException> callback) {

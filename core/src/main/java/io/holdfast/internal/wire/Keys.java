@@ -206,6 +206,14 @@ public record Keys(String prefix, Kind kind, String name, String hold) {
         return keys;
     }
 
+    /** All that looking at some locks touches: first the holds, then what each has of a queue. */
+    public static List<String> allToLook(List<Keys> locks) {
+        List<String> keys = new ArrayList<>(4 * locks.size());
+        locks.forEach(lock -> keys.add(lock.hold()));
+        locks.forEach(lock -> Collections.addAll(keys, lock.queue(), lock.parked(), lock.details()));
+        return keys;
+    }
+
     /** All that asking for the lock touches. */
     public List<String> allToAcquire(String owner) {
         return allAnd(tombstone(owner), evicted());

@@ -84,10 +84,9 @@ public final class SteeringScripts {
             lines.info(locks, mostWaiters, callback);
             return;
         }
-        List<String> keys = locks.stream().flatMap(lock -> lock.all().stream()).toList();
         calls.call(
                 Script.INFO,
-                keys,
+                Keys.allToLook(locks),
                 queue.common().add(mostWaiters),
                 reply -> reply.each((i, lock) -> infoOf(locks.get(i), lock)),
                 callback);

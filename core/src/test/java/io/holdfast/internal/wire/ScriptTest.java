@@ -248,7 +248,7 @@ final class ScriptTest {
     }
 
     private static boolean isDeclared(String key) {
-        return KEY_NAMES.contains(key) || key.matches("KEYS\\[[^\\]]+\\]");
+        return KEY_NAMES.contains(key) || key.matches("KEYS\\[[^\\]]+\\]|unpack\\(KEYS, .*\\)");
     }
 
     private static Set<String> names(Enum<?>[] values) {
