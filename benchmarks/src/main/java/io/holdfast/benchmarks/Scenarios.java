@@ -168,6 +168,7 @@ final class Scenarios {
             new WaiterScenario(),
             new LeaseScenario(),
             new LookScenario(),
+            new CrowdScenario(),
             new RecoveryScenario(RecoveryScenario.Kind.HOLDER),
             new RecoveryScenario(RecoveryScenario.Kind.WAITER),
             new RecoveryScenario(RecoveryScenario.Kind.MESSAGE),

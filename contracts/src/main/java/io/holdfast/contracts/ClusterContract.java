@@ -534,6 +534,9 @@ public abstract class ClusterContract extends LockSuite {
         rules.addAll(Permissions.CLUSTER);
         if (!node.command("COMMAND", "INFO", "ssubscribe").asList().get(0).isNull()) {
             rules.addAll(Permissions.SHARDED);
+            rules.add("+pubsub|shardchannels"); // to look
+        } else {
+            rules.add("+pubsub"); // the same, and 6.2 knows no words below it that it would not refuse
         }
         node.command(rules.toArray(String[]::new));
         try {

@@ -25,8 +25,10 @@ import java.util.function.BooleanSupplier;
  * that what is read then is what they have.
  */
 public final class Reports {
-    /** A client that has not answered by then is dead, stands still, or is slow. */
+    /** When none of them has answered for so long, those that have not are dead, stand still, or are slow. */
     private static final Duration PATIENCE = Duration.ofMillis(250);
+    /** So long the answers of thousands may take. */
+    private static final Duration LONGEST = Duration.ofSeconds(2);
 
     private static final System.Logger LOG = System.getLogger("io.holdfast");
     private static final int READ_AT_ONCE = 50;
@@ -257,17 +259,25 @@ public final class Reports {
 
     /** Whether so many have come in time. */
     private boolean await(Semaphore answers, int count) {
-        if (answers.tryAcquire(count)) {
-            return true;
-        }
+        long begun = System.nanoTime();
         try {
-            kit.beforeWaiting();
-            return answers.tryAcquire(count, PATIENCE.toNanos(), TimeUnit.NANOSECONDS);
+            for (int i = 0; i < count; i++) {
+                long left = Math.min(PATIENCE.toNanos(), LONGEST.toNanos() - (System.nanoTime() - begun));
+                if (!answers.tryAcquire() && !await(answers, left)) {
+                    return false;
+                }
+            }
+            return true;
         } catch (IllegalStateException e) {
             return true; // the time stands still until this thread moves it: what has been reported is all
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return true;
         }
+    }
+
+    private boolean await(Semaphore answers, long nanos) throws InterruptedException {
+        kit.beforeWaiting();
+        return answers.tryAcquire(nanos, TimeUnit.NANOSECONDS);
     }
 }

@@ -1,0 +1,247 @@
+package io.holdfast.benchmarks;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.Inspector;
+import io.holdfast.Lease;
+import io.holdfast.LockOptions;
+import io.holdfast.Overview;
+import io.holdfast.contracts.ForwardingDriver;
+import io.holdfast.contracts.servers.RedisServer;
+import io.holdfast.lettuce.LettuceDriverProvider;
+import io.holdfast.routing.Location;
+import io.holdfast.spi.ConnectOptions;
+import io.holdfast.spi.Entropy;
+import io.holdfast.spi.Environment;
+import io.holdfast.spi.RedisDriver;
+import io.holdfast.spi.Ticker;
+import io.holdfast.spi.Timers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** What it costs to look at all locks of very many clients: real ones, which share a connection and a thread of timers here. */
+final class CrowdScenario implements Scenario {
+    private static final String FIRST = "crowd-first";
+    private static final String AGAIN = "crowd-again";
+    private static final String DEAD = "crowd-dead";
+    private static final Map<String, String> LABELS = Map.of(
+            FIRST, "Holdfast: a first look",
+            AGAIN, "Holdfast: a further look",
+            DEAD, "Holdfast: a first look after all of them have died");
+
+    private static final ConnectOptions CONNECT = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
+    /** What is sent outside of scripts. */
+    private static final List<String> REQUESTS = List.of("publish", "pubsub|channels");
+
+    /** Longer than it takes to measure: nothing is renewed meanwhile, and what has died is listed. */
+    private static final LockOptions HELD = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(30));
+
+    private static final int LOCKS_OF_EACH = 50;
+    private static final int LOOKS = 5;
+
+    @Override
+    public String id() {
+        return "crowd";
+    }
+
+    @Override
+    public String title() {
+        return "Looking at the locks of many clients";
+    }
+
+    @Override
+    public String meaning() {
+        return "So many clients hold 50 locks each. One more client looks at all locks: in the time are the answers of all"
+                + " clients, which run in the same process.";
+    }
+
+    @Override
+    public List<Metric> metrics() {
+        return List.of(
+                Metric.lower("cpu", "server CPU ms a look", 1),
+                Metric.lower("millis", "median ms a look", 0),
+                Metric.lower("requests", "requests a look", 0),
+                Metric.lower("bytes", "kB a look", 0));
+    }
+
+    @Override
+    public List<String> references() {
+        return List.of();
+    }
+
+    @Override
+    public List<Integer> sizes(Scale scale) {
+        return List.of(200, 2_000);
+    }
+
+    @Override
+    public String sizeWord() {
+        return "clients";
+    }
+
+    @Override
+    public List<String> contestants(int size) {
+        return List.of(FIRST, AGAIN, DEAD);
+    }
+
+    @Override
+    public String label(String contestant) {
+        return LABELS.getOrDefault(contestant, contestant);
+    }
+
+    @Override
+    public boolean isInTurn() {
+        return false;
+    }
+
+    @Override
+    public int rounds(Scale scale) {
+        return 1;
+    }
+
+    /** The driver of all clients: none of them closes it, and their processes can end at the same moment. */
+    private static final class Shared extends ForwardingDriver {
+        private final Set<String> channels = ConcurrentHashMap.newKeySet();
+
+        Shared(RedisDriver driver) {
+            super(driver);
+        }
+
+        @Override
+        public CompletionStage<Void> subscribe(String channel, Consumer<String> onMessage) {
+            channels.add(channel);
+            return super.subscribe(channel, onMessage);
+        }
+
+        void die() {
+            CompletableFuture.allOf(channels.stream()
+                            .map(channel -> driver.unsubscribe(channel).toCompletableFuture())
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+        }
+
+        @Override
+        public void close() {
+            // It is the session's.
+        }
+    }
+
+    /** Timers of all clients. */
+    private record OneThread(ScheduledExecutorService thread) implements Timers {
+        @Override
+        public Runnable schedule(long delayNanos, Runnable task) {
+            ScheduledFuture<?> scheduled = thread.schedule(task, Math.max(0, delayNanos), TimeUnit.NANOSECONDS);
+            return () -> scheduled.cancel(false);
+        }
+
+        @Override
+        public void close() {
+            // It is the session's.
+        }
+    }
+
+    @Override
+    public Session open(String contestant, int size, Stage stage) {
+        RedisServer server = RedisServer.start();
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread timers = new Thread(task, "timers");
+            timers.setDaemon(true);
+            return timers;
+        });
+        RedisDriver connection = Location.parse(server.url()).connect(new LettuceDriverProvider(), CONNECT);
+        Shared shared = new Shared(connection);
+        return new Session() {
+            private final List<Holdfast> clients = new ArrayList<>();
+            private final List<Lease> held = new ArrayList<>();
+            private Holdfast looking = connect();
+            private Overview overview = looking.inspect().overview(1);
+
+            private Holdfast connect() {
+                return Holdfast.over(Location.parse(server.url()).connect(new LettuceDriverProvider(), CONNECT));
+            }
+
+            @Override
+            public void warm() throws Exception {
+                Environment environment =
+                        new Environment(Ticker.system(), () -> new OneThread(thread), Entropy.system());
+                HoldfastOptions options = HoldfastOptions.defaults().withExecutor(Runnable::run);
+                for (int i = 0; i < size; i++) {
+                    Holdfast client = Holdfast.over(shared, options, environment);
+                    clients.add(client);
+                    List<CompletableFuture<Lease>> asked = new ArrayList<>();
+                    for (int j = 0; j < LOCKS_OF_EACH; j++) {
+                        asked.add(client.lock("lock-" + i + "-" + j, HELD).acquireAsync());
+                    }
+                    for (CompletableFuture<Lease> each : asked) {
+                        held.add(each.get(1, TimeUnit.MINUTES));
+                    }
+                }
+                // Their code is new: it may take some looks until all answer in time.
+                for (int i = 0; looking.inspect().overview(Integer.MAX_VALUE).locks().size() < held.size(); i++) {
+                    if (i == 100) {
+                        throw new Crew.Failed("not all locks are reported");
+                    }
+                }
+                look();
+                if (contestant.equals(DEAD)) {
+                    shared.die();
+                }
+                look();
+            }
+
+            private void look() {
+                int most = 2 * size * LOCKS_OF_EACH;
+                Inspector inspector = looking.inspect();
+                overview = contestant.equals(AGAIN) ? inspector.overview(most, overview) : inspector.overview(most);
+                int seen = overview.locks().size();
+                if (seen != size * LOCKS_OF_EACH) {
+                    throw new Crew.Failed(seen + " locks are seen");
+                }
+            }
+
+            @Override
+            public Sample measure() {
+                double[] millis = new double[LOOKS];
+                ServerCounts before = ServerCounts.of(server, REQUESTS);
+                for (int i = 0; i < millis.length; i++) {
+                    if (contestant.equals(FIRST)) { // one that has looked knows what has been reported
+                        looking.close();
+                        looking = connect();
+                    }
+                    long begin = System.nanoTime();
+                    look();
+                    millis[i] = (System.nanoTime() - begin) / 1e6;
+                }
+                ServerCounts spent = ServerCounts.of(server, REQUESTS).since(before);
+                Arrays.sort(millis);
+                return new Sample(
+                        Map.of(
+                                "cpu", spent.cpuMicros() / 1e3 / millis.length,
+                                "millis", millis[millis.length / 2],
+                                "requests", (double) spent.requests() / millis.length,
+                                "bytes", spent.bytes() / 1e3 / millis.length),
+                        null);
+            }
+
+            @Override
+            public void close() {
+                thread.shutdownNow();
+                looking.close();
+                connection.close(); // of all clients, whose requests end unanswered
+                server.close();
+            }
+        };
+    }
+}
