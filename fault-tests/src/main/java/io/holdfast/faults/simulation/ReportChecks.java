@@ -4,12 +4,13 @@ import io.holdfast.faults.simulation.Checks.Check;
 import io.holdfast.spi.Reply;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * What clients report of themselves, beside what they have: no lease is missing that has lasted for a while, and a client that has had
- * nothing for a while has taken its report back. Looked at now and then, of clients with which, and with whose server, nothing has been
+ * What clients report of themselves, beside what they have: no lease is missing that has lasted for a while, its client can be asked,
+ * and a client that has had nothing for a while has taken its report back. Looked at now and then, of clients with which, and with whose server, nothing has been
  * wrong for so long that a report that failed was repeated.
  */
 final class ReportChecks {
@@ -22,6 +23,9 @@ final class ReportChecks {
 
     /** For so long a report may tell of something that would have lasted on. */
     private static final long COPY_LASTS = 40_000 * Checks.MILLI;
+
+    /** In the keys of reports, and in the channels by which clients of a cluster are asked. */
+    static final String REPORTS = "{%reports}";
 
     private final World world;
     private final Node node;
@@ -40,17 +44,21 @@ final class ReportChecks {
 
     private final Map<Machine, Seen> seen = new HashMap<>();
 
-    ReportChecks(World world, Node node) {
+    private ReportChecks(World world, Node node) {
         this.world = world;
         this.node = node;
     }
 
-    /** Whether it looks at such plans: each server has all reports, and leases are where they were obtained. */
-    static boolean areOf(Plan.Kind kind) {
-        return switch (kind) {
-            case INSIDE, NESTED, STEERED, QUORUM -> true;
-            case OUTSIDE, HANDED, KEPT, CLUSTER -> false;
-        };
+    /** What looks at the reports of a plan, if leases of such plans are where they were obtained. */
+    static List<ReportChecks> of(World world) {
+        List<Node> servers = world.servers;
+        List<Node> reports =
+                switch (world.plan.kind()) {
+                    case INSIDE, NESTED, STEERED, QUORUM -> servers;
+                    case CLUSTER -> List.of(servers.get(ClusterDriver.masterOf(REPORTS, servers.size())));
+                    case OUTSIDE, HANDED, KEPT -> List.of();
+                };
+        return reports.stream().map(node -> new ReportChecks(world, node)).toList();
     }
 
     private static String key(int lock) {
@@ -94,6 +102,9 @@ final class ReportChecks {
                 world.checks.found(Check.REPORTED, machine + " has " + key + ", and does not report it: " + reported);
             }
         }
+        if (!lasting.isEmpty() && !listens(its.client)) {
+            world.checks.found(Check.REPORTED, machine + " has " + lasting + ", and cannot be asked");
+        }
         long idle = world.now() - its.busyAt;
         // An operator may end what a client has left to its term: it goes on to report that. A late copy of a report
         // may come when
@@ -111,14 +122,24 @@ final class ReportChecks {
 
     /** Whether the server has a hold of this client, lent to a caller or kept, or the lock rests. */
     private boolean isBusy(String key, String client) {
-        Reply hold = node.memory.command("GET", key);
-        return !hold.isNull()
-                && (hold.asString().startsWith(client) || hold.asString().startsWith("-"));
+        List<Node> nodes = isCluster() ? world.servers : List.of(node);
+        return nodes.stream().map(each -> each.memory.command("GET", key)).anyMatch(hold -> !hold.isNull()
+                && (hold.asString().startsWith(client) || hold.asString().startsWith("-")));
+    }
+
+    private boolean isCluster() {
+        return world.plan.kind() == Plan.Kind.CLUSTER;
+    }
+
+    /** Whether somebody who looks can ask this client. */
+    private boolean listens(String client) {
+        String channel = (isCluster() ? "hf:" + REPORTS + ":to:" : "hf:to:") + client;
+        return node.memory.command("PUBSUB", "NUMSUB", channel).asList().get(1).asLong() > 0;
     }
 
     /** The keys of the holds that it reports. */
     private Set<String> reported(String client) {
-        Reply text = node.memory.command("GET", "hf:report:{%reports}:" + client);
+        Reply text = node.memory.command("GET", "hf:report:" + REPORTS + ":" + client);
         Set<String> reported = new HashSet<>();
         for (String line : text.isNull() ? new String[0] : text.asString().split("\n", -1)) {
             if (line.startsWith("l ")) {

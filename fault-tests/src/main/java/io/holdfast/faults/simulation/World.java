@@ -74,9 +74,7 @@ final class World implements Checks.Surroundings {
         if (plan.kind() != Plan.Kind.QUORUM) {
             servers.forEach(server -> server.checks = new ServerChecks(plan, checks, this, server, count));
         }
-        this.checksOfReports = ReportChecks.areOf(plan.kind())
-                ? servers.stream().map(server -> new ReportChecks(this, server)).toList()
-                : List.of();
+        this.checksOfReports = ReportChecks.of(this);
         this.checksOfQuorum = plan.kind() != Plan.Kind.QUORUM
                 ? null
                 : new QuorumChecks(plan, checks, this, nodes.memories(), nodes::isForgetful);
