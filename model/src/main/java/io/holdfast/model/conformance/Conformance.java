@@ -1,0 +1,152 @@
+package io.holdfast.model.conformance;
+
+import io.holdfast.model.Checker;
+import io.holdfast.model.exclusive.AnyCalls;
+import io.holdfast.model.exclusive.Call;
+import io.holdfast.model.exclusive.LockState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Visits the states of a server's part, nearest first, and has the shipped scripts run each call in each of them. */
+public final class Conformance {
+    /** What a run came to. @param difference null if model and scripts agree @param trace the way to the state and the call */
+    public record Result(
+            long states, long transitions, boolean complete, double seconds, @Nullable String difference, List<String> trace) {
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "%s%,d transitions of %s%,d states, %.1f s",
+                    difference == null ? "scripts and model agree in " : "a difference after ",
+                    transitions,
+                    complete ? "all " : "the first ",
+                    states,
+                    seconds);
+        }
+    }
+
+    private record Difference(LockState state, String what, String text) {}
+
+    private static final int THREADS = 2;
+    private static final LockState END = new LockState(0, 0);
+
+    private final AnyCalls model;
+    private final Scripts scripts;
+    private final Supplier<ScriptServer> servers;
+    private final LongConsumer progress;
+    private final AtomicLong transitions = new AtomicLong();
+    private final AtomicReference<@Nullable Difference> difference = new AtomicReference<>();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+    /** @param servers makes one for each thread @param progress is told, now and then, how many transitions there were */
+    public Conformance(AnyCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
+        this.model = model;
+        this.scripts = scripts;
+        this.servers = servers;
+        this.progress = progress;
+    }
+
+    /** @param most transitions, about */
+    public Result run(long most) {
+        long begin = System.nanoTime();
+        BlockingQueue<LockState> states = new ArrayBlockingQueue<>(1_000);
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Thread thread = new Thread(() -> work(states), "conformance-" + i);
+            thread.start();
+            threads.add(thread);
+        }
+        long[] seen = {0, 0};
+        Checker<LockState> checker = new Checker<>(model, Integer.MAX_VALUE, state -> {
+            seen[0]++;
+            seen[1] += model.calls(state).size() + 1;
+            put(states, state);
+            if (seen[0] % 2_000 == 0) {
+                progress.accept(transitions.get());
+            }
+            return seen[1] < most && difference.get() == null && failure.get() == null;
+        });
+        Checker.Result looked = checker.violations();
+        for (int i = 0; i < THREADS; i++) {
+            put(states, END);
+        }
+        threads.forEach(Conformance::join);
+        Throwable thrown = failure.get();
+        if (thrown != null) {
+            throw new IllegalStateException(thrown);
+        }
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        Difference found = difference.get();
+        if (found != null) {
+            List<String> trace = new ArrayList<>(checker.traceTo(found.state()));
+            trace.add(found.what());
+            return new Result(seen[0], transitions.get(), false, seconds, found.text(), trace);
+        }
+        if (looked.violation() != null) {
+            return new Result(seen[0], transitions.get(), false, seconds, looked.violation(), looked.trace());
+        }
+        return new Result(seen[0], transitions.get(), looked.complete(), seconds, null, List.of());
+    }
+
+    private void work(BlockingQueue<LockState> states) {
+        try (LockBench bench = new LockBench(model.bounds(), model.server(), scripts, servers.get())) {
+            int variant = 0;
+            for (LockState state = states.take(); state != END; state = states.take()) {
+                if (difference.get() != null || failure.get() != null) {
+                    continue; // whoever hands on is not to wait
+                }
+                for (Call call : model.calls(state)) {
+                    note(state, "The server runs the " + call + ":", bench.difference(state, call, variant++));
+                }
+                note(state, "A tick passes:", bench.differenceOfTick(state, variant++));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException | Error e) {
+            failure.compareAndSet(null, e);
+            drain(states);
+        }
+    }
+
+    /** So that whoever hands on does not wait for ever. */
+    private static void drain(BlockingQueue<LockState> states) {
+        try {
+            while (states.take() != END) {
+                continue;
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void note(LockState state, String what, @Nullable String text) {
+        transitions.incrementAndGet();
+        if (text != null) {
+            difference.compareAndSet(null, new Difference(state, what, text));
+        }
+    }
+
+    private static void put(BlockingQueue<LockState> states, LockState state) {
+        try {
+            states.put(state);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

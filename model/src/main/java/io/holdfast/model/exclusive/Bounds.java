@@ -1,0 +1,71 @@
+package io.holdfast.model.exclusive;
+
+import java.util.List;
+
+/**
+ * How much of the world a look has. Times are in ticks, of which the server's scripts know nothing: in the conformance run a tick is a
+ * second.
+ *
+ * @param term how long a hold lasts
+ * @param claim how long a claim lasts
+ * @param waiterDeadline how long a client that waits may be silent, or {@link LockState#FOREVER}; a multiple of four, since keys live
+ *     for a quarter longer
+ * @param wishes what each owner asks for
+ */
+public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes) {
+    /**
+     * What an owner asks for, each time the same.
+     *
+     * @param client whose it is
+     * @param priority as {@code LockOptions.withPriority}
+     * @param newestFirst whether it enters at the head of its priority
+     * @param keeps whether its client shares the hold among its leases; then one token is reserved besides the hold's own
+     * @param life after how many ticks its request is over; 0 for never
+     * @param toTail whether it then goes to the tail, or else leaves
+     */
+    public record Wish(int client, int priority, boolean newestFirst, boolean keeps, int life, boolean toTail) {
+        public static Wish plain(int client) {
+            return new Wish(client, 0, false, false, 0, true);
+        }
+
+        int more() {
+            return keeps ? 1 : 0;
+        }
+    }
+
+    public Bounds {
+        wishes = List.copyOf(wishes);
+    }
+
+    /** So many clients with a plain request each. */
+    public static Bounds plain(int clients, int term, int claim, int waiterDeadline) {
+        return new Bounds(
+                term,
+                claim,
+                waiterDeadline,
+                java.util.stream.IntStream.range(0, clients).mapToObj(Wish::plain).toList());
+    }
+
+    public int owners() {
+        return wishes.size();
+    }
+
+    /** All clients, with {@link #operator}. */
+    public int clients() {
+        return operator() + 1;
+    }
+
+    /** A client that has no request, and acts by name only. */
+    public int operator() {
+        return 1 + wishes.stream().mapToInt(Wish::client).max().orElse(0);
+    }
+
+    public int clientOf(int owner) {
+        return wishes.get(owner).client();
+    }
+
+    /** For how long the keys of a queue live. */
+    int keysLive() {
+        return waiterDeadline == LockState.FOREVER ? LockState.FOREVER : waiterDeadline * 5 / 4;
+    }
+}

@@ -1,0 +1,15 @@
+package io.holdfast.model.exclusive;
+
+/** How traces name things. */
+public final class Words {
+    private Words() {}
+
+    /** A request, and the hold that it may become. */
+    public static String owner(int owner) {
+        return owner == LockState.RESTS ? "nobody" : Character.toString((char) ('A' + owner));
+    }
+
+    public static String client(int client) {
+        return "client " + (client + 1);
+    }
+}
