@@ -6,7 +6,7 @@ if waiting and parked > 0 and redis.call('HEXISTS', lock.details, '@s:' .. reque
   if place then
     redis.call('ZREM', lock.parked, owner)
     redis.call('ZADD', lock.queue, place, owner)
-    expireLater(lock.queue, waiterTtl)
+    rare.endWithDetails(lock, lock.queue)
     redis.call('HINCRBY', lock.details, '@p:' .. requester, -1)
     queued, parked = queued + 1, parked - 1
   end
@@ -19,7 +19,7 @@ if waiting and not own and not rare.stands(lock, owner) then
   end
   dequeue(lock, owner)
   facts, queued = read()
-  waiting = nil
+  waiting, claimed = nil, claimed and facts[2]
 end
 -- end
 if waiting then

@@ -11,7 +11,7 @@
 --                     @a:client -> "deadline seen"                @s:client -> since when it is suspect
 --   token     string  the last fencing token; see hold.lua
 --   evicted   hash    owner -> 1: waiters that were dropped by name, so that they do not queue again
--- Details expire no sooner than any waiter's deadline, and the queue with them, or later. Times are of this server: since, in
+-- Details expire no sooner than any waiter's deadline, and queue and parked with them: nobody stands there of whom nothing is known. Times are of this server: since, in
 -- microseconds; the others, in milliseconds. An owner is "client.number~secret". A label is "application/host/pid/actor", or
 -- that and "?" and metadata; each part is URL-encoded. What is asked for is the number of tokens to reserve besides the first,
 -- for an exclusive lock; for a line see there.
@@ -67,7 +67,7 @@ local function listeners(lock, client)
   return not counted.err and tonumber(counted[2]) or nil
 end
 
--- What a queue and its details have to outlive is moved with each request and each report; so that this does not take
+-- What a queue, those parked and the details have to outlive is moved with each request and each report; so that this does not take
 -- calls each time, they live for up to a quarter longer. A queue with its `first` waiter, beside parked ones, has no expiry
 -- yet.
 local function outliveWaiters(lock, first)
@@ -75,6 +75,7 @@ local function outliveWaiters(lock, first)
     local at = string.format('%.0f', math.floor(nowText / 1000 + waiterTtl * 1.25))
     redis.call('PEXPIREAT', lock.details, at)
     redis.call('PEXPIREAT', lock.queue, at)
+    redis.call('PEXPIREAT', lock.parked, at)
   end
 end
 

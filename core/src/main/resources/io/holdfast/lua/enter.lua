@@ -19,7 +19,6 @@ if queues == '1' and not waiting then
   end
 end
 if parked > 0 then
-  rare.expireLater(lock.parked, waiterTtl)
   rare.sweep(lock)
   queued, parked = redis.call('ZCARD', lock.queue), redis.call('ZCARD', lock.parked)
 end
@@ -36,9 +35,11 @@ if waits then
     if parked > 0 then
       place = place + redis.call('ZCOUNT', lock.parked, '-inf', redis.call('ZSCORE', lock.queue, owner))
     end
-    -- The claim stands in the queue, and mostly before the last one, who need not look for it.
-    local ahead = claimed and (rank == queued - 1 and 0 or redis.call('ZRANK', lock.queue, claimed))
-    if ahead and ahead < rank then
+    -- The claim stands in the queue, unless its client asked while it was suspect, and mostly before the last one, who need not
+    -- look for it.
+    local ahead = claimed and (parked == 0 and rank == queued - 1 and 0 or redis.call('ZRANK', lock.queue, claimed))
+    local aside = claimed and not ahead and redis.call('ZSCORE', lock.parked, claimed)
+    if ahead and ahead < rank or aside and tonumber(aside) <= tonumber(redis.call('ZSCORE', lock.queue, owner)) then
       place = place - 1
     end
   end

@@ -21,7 +21,6 @@ local function heartbeat(lock, count, first)
   redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
   redis.call('HSET', lock.details, '@a:' .. requester, deadline .. ' ' .. seen)
   outliveWaiters(lock)
-  expireLater(lock.parked, waiterTtl)
   local suspect = facts[3]
   if suspect and suspect == ARGV[3] then
     redis.call('HDEL', lock.details, '@s:' .. requester)

@@ -214,7 +214,7 @@ local function purge(line)
         -- rule lapseback
         redis.call('ZADD', key, one.hold.order, owner)
         -- end
-        expireLater(key, waiterTtl)
+        seldom().endWithDetails(line, key)
       end
     end
     if #over == WALK_LIMIT then

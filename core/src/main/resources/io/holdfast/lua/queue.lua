@@ -114,6 +114,12 @@ local function seldom()
     return answer
   end
 
+  -- A line that began anew ends when what is known of those who stand there does.
+  function rare.endWithDetails(lock, key)
+    local left = redis.call('PTTL', lock.details)
+    redis.call('PEXPIREAT', key, string.format('%.0f', nowMillis + (left > 0 and left or waiterTtl)))
+  end
+
   -- Takes waiters out of the queue, keeping their order.
   function rare.park(lock, owners)
     local unpack = table.unpack or unpack -- newer Lua has it there alone
@@ -127,7 +133,7 @@ local function seldom()
     redis.call('HDEL', lock.details, '@') -- a write that is allowed at maxmemory: it lets the others pass
     redis.call('ZADD', lock.parked, unpack(scored)) -- the first that can fail: nobody may fall between the two
     redis.call('ZREM', lock.queue, unpack(owners))
-    expireLater(lock.parked, waiterTtl)
+    rare.endWithDetails(lock, lock.parked)
     for client, count in pairs(counts) do
       redis.call('HINCRBY', lock.details, '@p:' .. client, count)
     end
@@ -198,7 +204,6 @@ local function seldom()
     mail[#mail + 1] = 'R ' .. string.match(lock.rest, '^%d+') .. ' ' .. lock.hold
   end
 
-  rare.expireLater = expireLater
   return rare
 end
 
@@ -209,7 +214,7 @@ end
 -- have left the queue meanwhile.
 local function nextWaiter(lock, candidate, walked)
   local order, step = nil, 1
-  if candidate then
+  if candidate and redis.call('HEXISTS', lock.details, candidate) == 1 then -- of whom nothing is known there is nothing to grant
     order = tonumber(redis.call('ZSCORE', lock.queue, candidate) or redis.call('ZSCORE', lock.parked, candidate) or nil)
     step = order and 2 or 1
   end

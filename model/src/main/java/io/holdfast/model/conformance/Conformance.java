@@ -1,9 +1,7 @@
 package io.holdfast.model.conformance;
 
 import io.holdfast.model.Checker;
-import io.holdfast.model.exclusive.AnyCalls;
-import io.holdfast.model.exclusive.Call;
-import io.holdfast.model.exclusive.LockState;
+import io.holdfast.model.ServerModel;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -15,8 +13,13 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Visits the states of a server's part, nearest first, and has the shipped scripts run each call in each of them. */
-public final class Conformance {
+/**
+ * Visits the states of a server's part, nearest first, and has the shipped scripts run each call in each of them.
+ *
+ * @param <S> what the server knows
+ * @param <C> a call of a script
+ */
+public final class Conformance<S, C> {
     /** What a run came to. @param difference null if model and scripts agree @param trace the way to the state and the call */
     public record Result(
             long states, long transitions, boolean complete, double seconds, @Nullable String difference, List<String> trace) {
@@ -33,31 +36,30 @@ public final class Conformance {
         }
     }
 
-    private record Difference(LockState state, String what, String text) {}
+    private record Difference<S>(S state, String what, String text) {}
 
     private static final int THREADS = 2;
-    private static final LockState END = new LockState(0, 0);
+    /** Stands behind the last state. */
+    private static final Object END = new Object();
 
-    private final AnyCalls model;
-    private final Scripts scripts;
-    private final Supplier<ScriptServer> servers;
+    private final ServerModel<S, C> model;
+    private final Supplier<? extends Bench<S, C>> benches;
     private final LongConsumer progress;
     private final AtomicLong transitions = new AtomicLong();
-    private final AtomicReference<@Nullable Difference> difference = new AtomicReference<>();
+    private final AtomicReference<@Nullable Difference<S>> difference = new AtomicReference<>();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-    /** @param servers makes one for each thread @param progress is told, now and then, how many transitions there were */
-    public Conformance(AnyCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
+    /** @param benches makes one for each thread @param progress is told, now and then, how many transitions there were */
+    public Conformance(ServerModel<S, C> model, Supplier<? extends Bench<S, C>> benches, LongConsumer progress) {
         this.model = model;
-        this.scripts = scripts;
-        this.servers = servers;
+        this.benches = benches;
         this.progress = progress;
     }
 
     /** @param most transitions, about */
     public Result run(long most) {
         long begin = System.nanoTime();
-        BlockingQueue<LockState> states = new ArrayBlockingQueue<>(1_000);
+        BlockingQueue<Object> states = new ArrayBlockingQueue<>(1_000);
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             Thread thread = new Thread(() -> work(states), "conformance-" + i);
@@ -65,7 +67,7 @@ public final class Conformance {
             threads.add(thread);
         }
         long[] seen = {0, 0};
-        Checker<LockState> checker = new Checker<>(model, Integer.MAX_VALUE, state -> {
+        Checker<S> checker = new Checker<>(model, Integer.MAX_VALUE, state -> {
             seen[0]++;
             seen[1] += model.calls(state).size() + 1;
             put(states, state);
@@ -84,7 +86,7 @@ public final class Conformance {
             throw new IllegalStateException(thrown);
         }
         double seconds = (System.nanoTime() - begin) / 1e9;
-        Difference found = difference.get();
+        Difference<S> found = difference.get();
         if (found != null) {
             List<String> trace = new ArrayList<>(checker.traceTo(found.state()));
             trace.add(found.what());
@@ -96,14 +98,16 @@ public final class Conformance {
         return new Result(seen[0], transitions.get(), looked.complete(), seconds, null, List.of());
     }
 
-    private void work(BlockingQueue<LockState> states) {
-        try (LockBench bench = new LockBench(model.bounds(), model.server(), scripts, servers.get())) {
+    private void work(BlockingQueue<Object> states) {
+        try (Bench<S, C> bench = benches.get()) {
             int variant = 0;
-            for (LockState state = states.take(); state != END; state = states.take()) {
+            for (Object next = states.take(); next != END; next = states.take()) {
                 if (difference.get() != null || failure.get() != null) {
                     continue; // whoever hands on is not to wait
                 }
-                for (Call call : model.calls(state)) {
+                @SuppressWarnings("unchecked") // the queue has states, and END behind them
+                S state = (S) next;
+                for (C call : model.calls(state)) {
                     note(state, "The server runs the " + call + ":", bench.difference(state, call, variant++));
                 }
                 note(state, "A tick passes:", bench.differenceOfTick(state, variant++));
@@ -117,7 +121,7 @@ public final class Conformance {
     }
 
     /** So that whoever hands on does not wait for ever. */
-    private static void drain(BlockingQueue<LockState> states) {
+    private static void drain(BlockingQueue<Object> states) {
         try {
             while (states.take() != END) {
                 continue;
@@ -127,14 +131,14 @@ public final class Conformance {
         }
     }
 
-    private void note(LockState state, String what, @Nullable String text) {
+    private void note(S state, String what, @Nullable String text) {
         transitions.incrementAndGet();
         if (text != null) {
-            difference.compareAndSet(null, new Difference(state, what, text));
+            difference.compareAndSet(null, new Difference<>(state, what, text));
         }
     }
 
-    private static void put(BlockingQueue<LockState> states, LockState state) {
+    private static void put(BlockingQueue<Object> states, Object state) {
         try {
             states.put(state);
         } catch (InterruptedException e) {

@@ -1,7 +1,9 @@
 package io.holdfast.model.exclusive;
 
 import io.holdfast.model.Fingerprint;
-import io.holdfast.model.Model;
+import io.holdfast.model.ServerModel;
+import io.holdfast.model.queue.QueueRun;
+import io.holdfast.model.queue.Words;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * A server whose clients may send anything at any time: each call of each client, with tokens that are right and wrong, in any order. It
  * has each state of the server's part that any clients can cause, whatever they, their connections and the network do.
  */
-public final class AnyCalls implements Model<LockState> {
+public final class AnyCalls implements ServerModel<LockState, Call> {
     /** What can happen. */
     public enum Act {
         ACQUIRE,
@@ -83,17 +85,17 @@ public final class AnyCalls implements Model<LockState> {
             if (state.queueLeft != 0) {
                 to.accept(
                         Action.of(() -> "Somebody deletes the key of the queue."),
-                        normal(server.withoutKey(state, LockState.QUEUED)));
+                        normal(QueueRun.withoutKey(state, LockState.QUEUED)));
             }
             if (state.parkedLeft != 0) {
                 to.accept(
                         Action.of(() -> "Somebody deletes the key of those parked."),
-                        normal(server.withoutKey(state, LockState.ASIDE)));
+                        normal(QueueRun.withoutKey(state, LockState.ASIDE)));
             }
         }
     }
 
-    /** Each call that may come next. */
+    @Override
     public List<Call> calls(LockState state) {
         List<Call> calls = new ArrayList<>();
         boolean granted = state.last > 0;
@@ -120,7 +122,7 @@ public final class AnyCalls implements Model<LockState> {
                     add(calls, Act.RENEW, new Call.Renew(client, owner, token - 1));
                 }
             }
-            for (int count = 1; count <= requestsOf(client); count++) {
+            for (int count = 1; count <= bounds.requestsOf(client); count++) {
                 add(calls, Act.REFRESH, new Call.Refresh(client, count, owner, false));
                 if (state.suspect[client]) {
                     add(calls, Act.REFRESH, new Call.Refresh(client, count, owner, true));
@@ -165,10 +167,6 @@ public final class AnyCalls implements Model<LockState> {
         }
     }
 
-    private int requestsOf(int client) {
-        return (int) bounds.wishes().stream().filter(wish -> wish.client() == client).count();
-    }
-
     /** Tokens as small as they can be: what matters is how they compare. */
     private static LockState normal(LockState state) {
         int least = state.holder == LockState.NOBODY ? state.last : state.token;
@@ -187,6 +185,9 @@ public final class AnyCalls implements Model<LockState> {
                 || state.parkedLeft == LockState.UNENDING
                 || state.detailsLeft == LockState.UNENDING) {
             return "a key has no expiry";
+        }
+        if (state.queueLeft > state.detailsLeft || state.parkedLeft > state.detailsLeft) {
+            return "somebody stands in line of whom nothing is known";
         }
         return null;
     }

@@ -1,5 +1,6 @@
 package io.holdfast.model.exclusive;
 
+import io.holdfast.model.queue.QueueBounds;
 import java.util.List;
 
 /**
@@ -12,7 +13,7 @@ import java.util.List;
  *     for a quarter longer
  * @param wishes what each owner asks for
  */
-public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes) {
+public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes) implements QueueBounds {
     /**
      * What an owner asks for, each time the same.
      *
@@ -23,7 +24,8 @@ public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes)
      * @param life after how many ticks its request is over; 0 for never
      * @param toTail whether it then goes to the tail, or else leaves
      */
-    public record Wish(int client, int priority, boolean newestFirst, boolean keeps, int life, boolean toTail) {
+    public record Wish(int client, int priority, boolean newestFirst, boolean keeps, int life, boolean toTail)
+            implements Entry {
         public static Wish plain(int client) {
             return new Wish(client, 0, false, false, 0, true);
         }
@@ -44,28 +46,5 @@ public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes)
                 claim,
                 waiterDeadline,
                 java.util.stream.IntStream.range(0, clients).mapToObj(Wish::plain).toList());
-    }
-
-    public int owners() {
-        return wishes.size();
-    }
-
-    /** All clients, with {@link #operator}. */
-    public int clients() {
-        return operator() + 1;
-    }
-
-    /** A client that has no request, and acts by name only. */
-    public int operator() {
-        return 1 + wishes.stream().mapToInt(Wish::client).max().orElse(0);
-    }
-
-    public int clientOf(int owner) {
-        return wishes.get(owner).client();
-    }
-
-    /** For how long the keys of a queue live. */
-    int keysLive() {
-        return waiterDeadline == LockState.FOREVER ? LockState.FOREVER : waiterDeadline * 5 / 4;
     }
 }

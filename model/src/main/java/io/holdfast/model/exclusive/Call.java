@@ -1,5 +1,7 @@
 package io.holdfast.model.exclusive;
 
+import io.holdfast.model.queue.Words;
+
 /** A call of a script, with what it asks. {@link #client} is the client that calls. */
 public sealed interface Call {
     int client();

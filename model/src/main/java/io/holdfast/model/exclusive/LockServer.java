@@ -1,24 +1,19 @@
 package io.holdfast.model.exclusive;
 
 import static io.holdfast.model.exclusive.LockState.ABSENT;
-import static io.holdfast.model.exclusive.LockState.ASIDE;
-import static io.holdfast.model.exclusive.LockState.FOREVER;
 import static io.holdfast.model.exclusive.LockState.KEPT;
 import static io.holdfast.model.exclusive.LockState.NOBODY;
-import static io.holdfast.model.exclusive.LockState.NOWHERE;
-import static io.holdfast.model.exclusive.LockState.QUEUED;
 import static io.holdfast.model.exclusive.LockState.RECALLED;
 import static io.holdfast.model.exclusive.LockState.RESTS;
-import static io.holdfast.model.exclusive.LockState.UNENDING;
 import static io.holdfast.model.exclusive.LockState.UNMARKED;
 
 import io.holdfast.model.exclusive.Bounds.Wish;
-import io.holdfast.model.exclusive.Outcome.Kind;
-import io.holdfast.model.exclusive.Outcome.Message;
 import io.holdfast.model.exclusive.Outcome.Reply;
-import java.util.ArrayList;
+import io.holdfast.model.queue.Message;
+import io.holdfast.model.queue.Message.Kind;
+import io.holdfast.model.queue.QueueRules;
+import io.holdfast.model.queue.QueueRun;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -28,10 +23,13 @@ import java.util.Set;
 public final class LockServer {
     private final Bounds bounds;
     private final Set<Rule> rules;
+    private final QueueRules queueRules;
 
     public LockServer(Bounds bounds, Set<Rule> rules) {
         this.bounds = bounds;
         this.rules = rules;
+        this.queueRules = new QueueRules(
+                rules.contains(Rule.STANDING), rules.contains(Rule.PLACEBACK), rules.contains(Rule.LATERONLY), true);
     }
 
     public Outcome run(LockState before, Call call) {
@@ -41,61 +39,19 @@ public final class LockServer {
     /** A tick later. */
     public LockState later(LockState before) {
         LockState after = before.copy();
-        after.left = sooner(after.left);
-        after.queueLeft = sooner(after.queueLeft);
-        after.parkedLeft = sooner(after.parkedLeft);
-        after.detailsLeft = sooner(after.detailsLeft);
-        for (int client = 0; client < after.clients(); client++) {
-            after.deadline[client] = past(after.deadline[client]);
-        }
-        for (int owner = 0; owner < after.owners(); owner++) {
-            after.ends[owner] = past(after.ends[owner]);
-        }
-        after.tidy();
+        after.left = QueueRun.sooner(after.left);
+        QueueRun.pass(after);
         return after;
-    }
-
-    private static int sooner(int left) {
-        return left > 0 && left < FOREVER ? left - 1 : left;
-    }
-
-    private static int past(int left) {
-        return left >= 0 && left < FOREVER ? left - 1 : left;
-    }
-
-    /** An operator deletes a key by hand. */
-    public LockState withoutKey(LockState before, int place) {
-        LockState after = before.copy();
-        if (place == QUEUED) {
-            after.queueLeft = 0;
-        } else {
-            after.parkedLeft = 0;
-        }
-        after.tidy();
-        return after;
-    }
-
-    private enum Reach {
-        HERE,
-        AWAY,
-        SUSPECT,
-        GONE
     }
 
     /** One script, from its first line to its last. */
-    private final class Run {
-        private final LockState s;
-        private final int requester;
-        private final Reach[] reach;
-        private final List<Message> mail = new ArrayList<>();
+    private final class Run extends QueueRun<LockState> {
         private int mine = NOBODY;
         private int handed;
         private int granted = NOBODY;
 
         Run(LockState state, int requester) {
-            this.s = state;
-            this.requester = requester;
-            this.reach = new Reach[state.clients()];
+            super(bounds, queueRules, state, requester);
         }
 
         Outcome of(Call call) {
@@ -122,8 +78,7 @@ public final class LockServer {
                 reply = adopted((Call.Adopted) call);
             }
             s.tidy();
-            mail.removeIf(message -> !s.listens[message.client()]);
-            return new Outcome(s, reply, granted, List.copyOf(mail));
+            return new Outcome(s, reply, granted, heard());
         }
 
         private Wish wish(int owner) {
@@ -163,7 +118,7 @@ public final class LockServer {
                     boolean alone = standing() == 0;
                     grant(owner, bounds.term(), wish(owner).keeps() && alone ? KEPT : UNMARKED);
                     if (s.known[owner]) {
-                        dequeue(owner, false);
+                        dequeue(owner);
                     }
                 } else if (s.holder == owner) {
                     s.left = later(s.left, bounds.term());
@@ -182,82 +137,17 @@ public final class LockServer {
                     return described("FULL", " 0 " + waiting());
                 }
             }
-            back(owner);
-            return enter(owner, asked.queues());
+            back(owner, false);
+            enter(owner, asked.queues());
+            boolean waits = asked.queues() || s.known[owner];
+            int place = waits ? placeOf(owner, s.claim) : 0;
+            recall();
+            return described(waits ? "QUEUED" : "TAKEN", " " + place + " " + waiting());
         }
 
         private Reply granted() {
             return new Reply(
                     "GRANTED", "T" + s.token + " S " + (s.mark == KEPT ? 1 : 0), s.token, false, NOBODY, handed);
-        }
-
-        private void back(int owner) {
-            if (s.known[owner] && s.where[owner] == ASIDE && !s.suspect[requester]) {
-                s.where[owner] = QUEUED;
-                if (s.count(ASIDE) == 0) {
-                    s.parkedLeft = 0;
-                }
-                s.queueLeft = later(s.queueLeft == 0 ? UNENDING : s.queueLeft, bounds.waiterDeadline());
-                s.parked[requester] = count(s.parked[requester]) - 1;
-            }
-            if (rules.contains(Rule.PLACEBACK) && s.known[owner] && s.where[owner] == NOWHERE) {
-                if (s.count(ASIDE) == 0) {
-                    s.parked[requester] = ABSENT;
-                }
-                dequeue(owner, false);
-            }
-            if (s.known[owner] && s.ends[owner] == -1 && wish(owner).toTail() && s.where[owner] == QUEUED) {
-                moveOn(owner);
-            }
-        }
-
-        private Reply enter(int owner, boolean queues) {
-            if (queues && !s.known[owner]) {
-                s.sequence = count(s.sequence) + 1;
-                s.known[owner] = true;
-                s.ends[owner] = wish(owner).life() == 0 ? ABSENT : wish(owner).life();
-                s.waiters[requester] = count(s.waiters[requester]) + 1;
-                boolean first = s.count(QUEUED) == 0;
-                boolean unheard = s.deadline[requester] == ABSENT;
-                boolean over = unheard || s.deadline[requester] <= 0;
-                if (unheard) {
-                    s.deadline[requester] = bounds.waiterDeadline();
-                    s.seen[requester] = s.listens[requester];
-                }
-                s.where[owner] = QUEUED;
-                int order = wish(owner).newestFirst() ? -s.sequence : s.sequence;
-                s.order[owner] = order - wish(owner).priority() * LockState.BAND;
-                s.queueLeft = s.queueLeft == 0 ? UNENDING : s.queueLeft;
-                s.detailsLeft = s.detailsLeft == 0 ? UNENDING : s.detailsLeft;
-                if (first || over) {
-                    outliveWaiters(first);
-                }
-            }
-            if (s.count(ASIDE) > 0) {
-                s.parkedLeft = later(s.parkedLeft, bounds.waiterDeadline());
-                sweep();
-            }
-            boolean waits = queues || s.known[owner];
-            int place = waits ? placeOf(owner) : 0;
-            recall();
-            return described(waits ? "QUEUED" : "TAKEN", " " + place + " " + waiting());
-        }
-
-        private int placeOf(int owner) {
-            if (s.where[owner] != QUEUED) {
-                return waiting();
-            }
-            int place = 1;
-            for (int other : s.inLine(QUEUED)) {
-                if (other == owner) {
-                    break;
-                }
-                place += other == s.claim ? 0 : 1;
-            }
-            for (int other : s.inLine(ASIDE)) {
-                place += s.order[other] <= s.order[owner] ? 1 : 0;
-            }
-            return place;
         }
 
         // ---- who ends
@@ -286,7 +176,7 @@ public final class LockServer {
                 }
                 word = "RELEASED";
             } else {
-                word = dequeue(owner, false) ? "WITHDRAWN" : "GONE";
+                word = dequeue(owner) ? "WITHDRAWN" : "GONE";
             }
             if (asked.tombstone() && rules.contains(Rule.TOMBSTONE)) {
                 s.tombstone[owner] = s.tombstone[owner] == 2 ? 2 : 1;
@@ -358,34 +248,13 @@ public final class LockServer {
         // ---- who reports
 
         private Reply refresh(Call.Refresh asked) {
-            boolean resend = asked.count() > 0 && heartbeat(asked);
+            boolean resend = asked.count() > 0 && heartbeat(asked.count(), asked.first(), asked.heardProbe());
             settle(asked.first(), true, s.sequence != ABSENT);
             if (asked.count() > 0 && mine == NOBODY) {
                 recall();
             }
             sweep();
             return described(resend ? "RESEND" : "OK", " " + standing());
-        }
-
-        /** Whether the client is to repeat its requests. */
-        private boolean heartbeat(Call.Refresh asked) {
-            if (count(s.waiters[requester]) == 0) {
-                return true;
-            }
-            s.seen[requester] |= s.listens[requester];
-            s.deadline[requester] = bounds.waiterDeadline();
-            outliveWaiters(false);
-            s.parkedLeft = s.parkedLeft == 0 ? 0 : later(s.parkedLeft, bounds.waiterDeadline());
-            s.suspect[requester] &= !asked.heardProbe();
-            if (s.suspect[requester]) {
-                mail.add(new Message(Kind.P, requester, NOBODY, 0, false));
-            } else if (count(s.parked[requester]) > 0) {
-                return true;
-            }
-            if (rules.contains(Rule.STANDING) && asked.first() >= 0 && s.where[asked.first()] == NOWHERE) {
-                return true;
-            }
-            return s.waiters[requester] < asked.count();
         }
 
         // ---- operators
@@ -410,18 +279,7 @@ public final class LockServer {
                 }
                 free();
             }
-            int dropped = 0;
-            for (int place : new int[] {QUEUED, ASIDE}) {
-                for (int owner : s.inLine(place)) {
-                    boolean meant = asked.drop() == Call.Revoke.ALL || asked.drop() == owner + 1;
-                    if (meant && owner != s.claim) {
-                        dropped++;
-                        s.evicted[owner] = true;
-                        dequeue(owner, false);
-                        mail.add(new Message(Kind.E, bounds.clientOf(owner), owner, 0, false));
-                    }
-                }
-            }
+            int dropped = drop(asked.drop(), s.claim);
             settle(NOBODY, false, s.sequence != ABSENT);
             return described(word, " " + dropped);
         }
@@ -463,7 +321,7 @@ public final class LockServer {
         }
 
         private void handoff(int candidate) {
-            int owner = nextWaiter(candidate);
+            int owner = nextWaiter(candidate, 0);
             if (owner == NOBODY) {
                 return;
             }
@@ -488,114 +346,12 @@ public final class LockServer {
             granted = owner;
         }
 
-        // ---- queue.lua
-
-        private int nextWaiter(int candidate) {
-            boolean placed = candidate != NOBODY && s.where[candidate] != NOWHERE && s.known[candidate];
-            for (int looks = 0; looks <= 2 * s.owners(); looks++) {
-                int[] line = s.inLine(QUEUED);
-                if (placed && (line.length == 0 || s.order[line[0]] >= s.order[candidate])) {
-                    return candidate;
-                }
-                if (line.length == 0) {
-                    return NOBODY;
-                }
-                int owner = line[0];
-                switch (reach(bounds.clientOf(owner))) {
-                    case GONE -> dequeue(owner, false);
-                    case AWAY, SUSPECT -> park(owner);
-                    case HERE -> {
-                        if (s.known[owner] && s.ends[owner] != -1) {
-                            return owner;
-                        }
-                        moveOn(owner);
-                    }
-                }
-            }
-            return NOBODY;
-        }
-
-        private Reach reach(int client) {
-            if (reach[client] == null) {
-                Reach answer = Reach.HERE;
-                if (s.deadline[client] < 0) {
-                    answer = Reach.GONE;
-                } else if (client != requester) {
-                    answer = s.suspect[client]
-                            ? Reach.SUSPECT
-                            : s.seen[client] && !s.listens[client] ? Reach.AWAY : Reach.HERE;
-                }
-                reach[client] = answer;
-            }
-            return reach[client];
-        }
-
-        private void park(int owner) {
-            s.where[owner] = ASIDE;
-            s.queueLeft = s.count(QUEUED) == 0 ? 0 : s.queueLeft;
-            s.parkedLeft = later(s.parkedLeft == 0 ? UNENDING : s.parkedLeft, bounds.waiterDeadline());
-            int client = bounds.clientOf(owner);
-            s.parked[client] = count(s.parked[client]) + 1;
-        }
-
-        private void moveOn(int owner) {
-            if (!s.known[owner] || !wish(owner).toTail()) {
-                dequeue(owner, false);
-                return;
-            }
-            s.ends[owner] = wish(owner).life();
-            s.sequence = count(s.sequence) + 1;
-            int band = s.order[owner] - LockState.withoutPriority(s.order[owner]);
-            s.order[owner] = band + s.sequence;
-        }
-
-        /** Whether there was such a waiter. */
-        private boolean dequeue(int owner, boolean claimed) {
-            boolean known = s.known[owner];
+        /** Ends a waiter, and with it, perhaps, the claim. */
+        private void dequeue(int owner, boolean claimed) {
             if (claimed) {
                 s.claim = NOBODY;
             }
-            int stood = s.where[owner];
-            s.where[owner] = NOWHERE;
-            s.queueLeft = s.count(QUEUED) == 0 ? 0 : s.queueLeft;
-            s.parkedLeft = s.count(ASIDE) == 0 ? 0 : s.parkedLeft;
-            if (!known) {
-                return stood != NOWHERE;
-            }
-            s.known[owner] = false;
-            int client = bounds.clientOf(owner);
-            if (stood == ASIDE) {
-                s.parked[client] = count(s.parked[client]) - 1;
-            }
-            s.waiters[client] = count(s.waiters[client]) - 1;
-            if (s.waiters[client] <= 0) {
-                s.forget(client);
-                if (standing() == 0) {
-                    s.dropDetails();
-                }
-            }
-            return true;
-        }
-
-        private void sweep() {
-            for (int owner : s.inLine(ASIDE)) {
-                if (reach(bounds.clientOf(owner)) == Reach.GONE) {
-                    dequeue(owner, false);
-                }
-            }
-        }
-
-        private int cleanAll() {
-            int removed = 0;
-            for (int place : new int[] {QUEUED, ASIDE}) {
-                for (int owner : s.inLine(place)) {
-                    if (reach(bounds.clientOf(owner)) == Reach.GONE) {
-                        dequeue(owner, false);
-                        removed++;
-                    }
-                }
-            }
-            return removed;
+            dequeue(owner);
         }
 
         private void recall() {
@@ -608,43 +364,13 @@ public final class LockServer {
             mail.add(new Message(Kind.R, bounds.clientOf(s.holder), s.holder, s.token, false));
         }
 
-        // ---- common.lua and expiry.lua
-
-        private void outliveWaiters(boolean first) {
-            if (s.detailsLeft < bounds.waiterDeadline() || first) {
-                s.detailsLeft = bounds.keysLive();
-                s.queueLeft = s.count(QUEUED) == 0 ? 0 : bounds.keysLive();
-            }
-        }
-
-        private int later(int left, int least) {
-            return rules.contains(Rule.LATERONLY) ? Math.max(left, least) : least;
-        }
-
-        private int standing() {
-            return s.count(QUEUED) + s.count(ASIDE);
-        }
-
         private int waiting() {
             return standing() - (s.claim == NOBODY ? 0 : 1);
-        }
-
-        private boolean anyEvicted() {
-            for (boolean each : s.evicted) {
-                if (each) {
-                    return true;
-                }
-            }
-            return false;
         }
 
         private Reply described(String word, String rest) {
             return new Reply(word, rest, 0, true, mine, handed);
         }
-    }
-
-    private static int count(int value) {
-        return value == ABSENT ? 0 : value;
     }
 
     @Override

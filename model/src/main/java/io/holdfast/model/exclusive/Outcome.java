@@ -1,5 +1,6 @@
 package io.holdfast.model.exclusive;
 
+import io.holdfast.model.queue.Message;
 import java.util.List;
 
 /**
@@ -27,29 +28,6 @@ public record Outcome(LockState state, Reply reply, int granted, List<Message> m
 
         static Reply of(String word, String rest) {
             return new Reply(word, rest, 0, false, LockState.NOBODY, 0);
-        }
-    }
-
-    /** What a message tells. G: a grant by handoff. V: the hold was ended by name. E: dropped. P: a probe. R: the lock is wanted. */
-    public enum Kind {
-        G,
-        V,
-        E,
-        P,
-        R
-    }
-
-    /** @param owner whom it concerns, for P nobody @param flag of G, that nobody else waits for what is kept; of V, that waiters were dropped */
-    public record Message(Kind kind, int client, int owner, int token, boolean flag) {
-        @Override
-        public String toString() {
-            return switch (kind) {
-                case G -> "the grant of " + Words.owner(owner) + " with token " + token;
-                case V -> "the revocation of " + Words.owner(owner) + " with token " + token;
-                case E -> "that " + Words.owner(owner) + " was dropped";
-                case P -> "a probe";
-                case R -> "a recall of token " + token;
-            };
         }
     }
 }

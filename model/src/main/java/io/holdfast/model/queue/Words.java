@@ -1,4 +1,4 @@
-package io.holdfast.model.exclusive;
+package io.holdfast.model.queue;
 
 /** How traces name things. */
 public final class Words {
@@ -6,7 +6,7 @@ public final class Words {
 
     /** A request, and the hold that it may become. */
     public static String owner(int owner) {
-        return owner == LockState.RESTS ? "nobody" : Character.toString((char) ('A' + owner));
+        return owner == QueueState.RESTS ? "nobody" : Character.toString((char) ('A' + owner));
     }
 
     public static String client(int client) {

@@ -1,0 +1,64 @@
+package io.holdfast.model.queue;
+
+import java.util.List;
+
+/** Who may stand in a queue, and for how long things last there. Times are in ticks. */
+public interface QueueBounds {
+    /** How a request stands in line, each time the same. */
+    interface Entry {
+        /** The client whose it is. */
+        int client();
+
+        /** As {@code LockOptions.withPriority}. */
+        int priority();
+
+        /** Whether it enters at the head of its priority. */
+        boolean newestFirst();
+
+        /** After how many ticks it is over; 0 for never. */
+        int life();
+
+        /** Whether it then goes to the tail, or else leaves. */
+        boolean toTail();
+    }
+
+    /** How long a hold lasts. */
+    int term();
+
+    /** How long a claim lasts. */
+    int claim();
+
+    /** How long a client that waits may be silent, or {@link QueueState#FOREVER}. */
+    int waiterDeadline();
+
+    /** What each owner asks for. */
+    List<? extends Entry> wishes();
+
+    default int owners() {
+        return wishes().size();
+    }
+
+    /** All clients, with {@link #operator}. */
+    default int clients() {
+        return operator() + 1;
+    }
+
+    /** A client that has no request, and acts by name only. */
+    default int operator() {
+        return 1 + wishes().stream().mapToInt(Entry::client).max().orElse(0);
+    }
+
+    default int clientOf(int owner) {
+        return wishes().get(owner).client();
+    }
+
+    /** How many requests a client has. */
+    default int requestsOf(int client) {
+        return (int) wishes().stream().filter(wish -> wish.client() == client).count();
+    }
+
+    /** For how long the keys of a queue live. */
+    default int keysLive() {
+        return waiterDeadline() == QueueState.FOREVER ? QueueState.FOREVER : waiterDeadline() * 5 / 4;
+    }
+}

@@ -1,0 +1,367 @@
+package io.holdfast.model.queue;
+
+import static io.holdfast.model.queue.QueueState.ABSENT;
+import static io.holdfast.model.queue.QueueState.ASIDE;
+import static io.holdfast.model.queue.QueueState.FOREVER;
+import static io.holdfast.model.queue.QueueState.NOBODY;
+import static io.holdfast.model.queue.QueueState.NOWHERE;
+import static io.holdfast.model.queue.QueueState.QUEUED;
+import static io.holdfast.model.queue.QueueState.UNENDING;
+
+import io.holdfast.model.queue.Message.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * One script, from its first line to its last: the part that works on the queue, of whatever kind of lock. The methods have the names of
+ * {@code queue.lua} and of the files that are put into scripts.
+ *
+ * @param <S> the kind's state
+ */
+public abstract class QueueRun<S extends QueueState<S>> {
+    private enum Reach {
+        HERE,
+        AWAY,
+        SUSPECT,
+        GONE
+    }
+
+    protected final S s;
+    protected final int requester;
+    protected final List<Message> mail = new ArrayList<>();
+    private final QueueBounds bounds;
+    private final QueueRules rules;
+    private final Reach[] reach;
+
+    /** @param state of the script's own */
+    protected QueueRun(QueueBounds bounds, QueueRules rules, S state, int requester) {
+        this.bounds = bounds;
+        this.rules = rules;
+        this.s = state;
+        this.requester = requester;
+        this.reach = new Reach[state.clients()];
+    }
+
+    /** What is published to clients that listen. */
+    protected final List<Message> heard() {
+        mail.removeIf(message -> !s.listens[message.client()]);
+        return List.copyOf(mail);
+    }
+
+    /** Whether what is known of waiters is needed, since some have left the queue for a claim. */
+    protected boolean keepsDetails() {
+        return false;
+    }
+
+    // ---- queue.lua
+
+    /**
+     * The first waiter that can be told, not looking at the first so many.
+     *
+     * @param candidate a waiter of the client that asks, which is found where its order puts it, or {@link QueueState#NOBODY}
+     */
+    protected final int nextWaiter(int candidate, int from) {
+        boolean placed = candidate != NOBODY && s.where[candidate] != NOWHERE && s.known[candidate];
+        for (int looks = 0; looks <= 2 * s.owners(); looks++) {
+            int[] line = s.inLine(QUEUED);
+            boolean ended = line.length <= from;
+            if (placed && (ended || s.order[line[from]] >= s.order[candidate])) {
+                return candidate;
+            }
+            if (ended) {
+                return NOBODY;
+            }
+            int owner = line[from];
+            switch (reach(bounds.clientOf(owner))) {
+                case GONE -> dequeue(owner);
+                case AWAY, SUSPECT -> park(owner);
+                case HERE -> {
+                    if (s.known[owner] && s.ends[owner] != -1) {
+                        return owner;
+                    }
+                    moveOn(owner);
+                }
+            }
+        }
+        return NOBODY;
+    }
+
+    private Reach reach(int client) {
+        if (reach[client] == null) {
+            Reach answer = Reach.HERE;
+            if (s.deadline[client] < 0) {
+                answer = Reach.GONE;
+            } else if (client != requester) {
+                answer = s.suspect[client]
+                        ? Reach.SUSPECT
+                        : s.seen[client] && !s.listens[client] ? Reach.AWAY : Reach.HERE;
+            }
+            reach[client] = answer;
+        }
+        return reach[client];
+    }
+
+    /** For a script that looks at its own client first. */
+    protected final void judgeRequester() {
+        if (s.deadline[requester] >= 0) {
+            reach[requester] = Reach.HERE;
+        }
+    }
+
+    private void park(int owner) {
+        s.where[owner] = ASIDE;
+        s.queueLeft = s.count(QUEUED) == 0 ? 0 : s.queueLeft;
+        s.parkedLeft = s.detailsLeft;
+        int client = bounds.clientOf(owner);
+        s.parked[client] = count(s.parked[client]) + 1;
+    }
+
+    private void moveOn(int owner) {
+        if (!s.known[owner] || !bounds.wishes().get(owner).toTail()) {
+            dequeue(owner);
+            return;
+        }
+        s.ends[owner] = bounds.wishes().get(owner).life();
+        s.sequence = count(s.sequence) + 1;
+        int band = s.order[owner] - QueueState.withoutPriority(s.order[owner]);
+        s.order[owner] = band + s.sequence;
+    }
+
+    /** Whether there was such a waiter. */
+    protected final boolean dequeue(int owner) {
+        int stood = s.where[owner];
+        leaveLine(owner);
+        if (!s.known[owner]) {
+            return stood != NOWHERE;
+        }
+        s.known[owner] = false;
+        int client = bounds.clientOf(owner);
+        if (stood == ASIDE) {
+            s.parked[client] = count(s.parked[client]) - 1;
+        }
+        uncount(client, 1);
+        return true;
+    }
+
+    /** A waiter stands nowhere any more; what is known of it stays. */
+    protected final void leaveLine(int owner) {
+        s.where[owner] = NOWHERE;
+        s.queueLeft = s.count(QUEUED) == 0 ? 0 : s.queueLeft;
+        s.parkedLeft = s.count(ASIDE) == 0 ? 0 : s.parkedLeft;
+    }
+
+    /** So many waiters less of a client, whose details are gone. */
+    protected final void uncount(int client, int count) {
+        s.waiters[client] = count(s.waiters[client]) - count;
+        if (s.waiters[client] <= 0) {
+            s.forget(client);
+            boolean needed = rules.claimsKeepDetails() && keepsDetails();
+            if (!needed && standing() == 0) {
+                s.dropDetails();
+            }
+        }
+    }
+
+    protected final void sweep() {
+        for (int owner : s.inLine(ASIDE)) {
+            if (reach(bounds.clientOf(owner)) == Reach.GONE) {
+                dequeue(owner);
+            }
+        }
+    }
+
+    protected final int cleanAll() {
+        int removed = 0;
+        for (int place : new int[] {QUEUED, ASIDE}) {
+            for (int owner : s.inLine(place)) {
+                if (reach(bounds.clientOf(owner)) == Reach.GONE) {
+                    dequeue(owner);
+                    removed++;
+                }
+            }
+        }
+        return removed;
+    }
+
+    // ---- back.lua, enter.lua
+
+    /** Where a request stands that waits already. @param own whether a hold of the owner is written */
+    protected final void back(int owner, boolean own) {
+        if (s.known[owner] && s.where[owner] == ASIDE && !s.suspect[requester]) {
+            s.where[owner] = QUEUED;
+            if (s.count(ASIDE) == 0) {
+                s.parkedLeft = 0;
+            }
+            s.queueLeft = s.detailsLeft;
+            s.parked[requester] = count(s.parked[requester]) - 1;
+        }
+        if (rules.placeBack() && s.known[owner] && !own && s.where[owner] == NOWHERE) {
+            if (s.count(ASIDE) == 0) {
+                s.parked[requester] = ABSENT;
+            }
+            dequeue(owner);
+        }
+        if (s.known[owner] && s.ends[owner] == -1 && bounds.wishes().get(owner).toTail() && s.where[owner] == QUEUED) {
+            moveOn(owner);
+        }
+    }
+
+    /** The order of a request that queues next. */
+    protected final int orderOf(int owner) {
+        int sequence = count(s.sequence) + 1;
+        int order = bounds.wishes().get(owner).newestFirst() ? -sequence : sequence;
+        return order - bounds.wishes().get(owner).priority() * QueueState.BAND;
+    }
+
+    /** Queues a request that is to wait, and does not yet. */
+    protected final void enter(int owner, boolean queues) {
+        if (queues && !s.known[owner]) {
+            s.order[owner] = orderOf(owner);
+            s.sequence = count(s.sequence) + 1;
+            s.known[owner] = true;
+            int life = bounds.wishes().get(owner).life();
+            s.ends[owner] = life == 0 ? ABSENT : life;
+            s.waiters[requester] = count(s.waiters[requester]) + 1;
+            boolean first = s.count(QUEUED) == 0;
+            boolean unheard = s.deadline[requester] == ABSENT;
+            boolean over = unheard || s.deadline[requester] <= 0;
+            if (unheard) {
+                s.deadline[requester] = bounds.waiterDeadline();
+                s.seen[requester] = s.listens[requester];
+            }
+            s.where[owner] = QUEUED;
+            s.queueLeft = s.queueLeft == 0 ? UNENDING : s.queueLeft;
+            s.detailsLeft = s.detailsLeft == 0 ? UNENDING : s.detailsLeft;
+            if (first || over) {
+                outliveWaiters(first);
+            }
+        }
+        if (s.count(ASIDE) > 0) {
+            sweep();
+        }
+    }
+
+    /** The place of a request in the order of service. @param claim whom not to count, since it was handed the lock */
+    protected final int placeOf(int owner, int claim) {
+        if (s.where[owner] != QUEUED) {
+            return standing() - (claim == NOBODY ? 0 : 1);
+        }
+        int place = 1;
+        for (int other : s.inLine(QUEUED)) {
+            if (other == owner) {
+                break;
+            }
+            place += other == claim ? 0 : 1;
+        }
+        for (int other : s.inLine(ASIDE)) {
+            place += s.order[other] <= s.order[owner] && other != claim ? 1 : 0;
+        }
+        return place;
+    }
+
+    // ---- heartbeat.lua, drop.lua
+
+    /** Whether the client is to repeat its requests. @param first the first of them, or {@link QueueState#NOBODY} */
+    protected final boolean heartbeat(int requests, int first, boolean heardProbe) {
+        if (count(s.waiters[requester]) == 0) {
+            return true;
+        }
+        s.seen[requester] |= s.listens[requester];
+        s.deadline[requester] = bounds.waiterDeadline();
+        outliveWaiters(false);
+        s.suspect[requester] &= !heardProbe;
+        if (s.suspect[requester]) {
+            mail.add(new Message(Kind.P, requester, NOBODY, 0, false));
+        } else if (count(s.parked[requester]) > 0) {
+            return true;
+        }
+        if (rules.standing() && first >= 0 && s.where[first] == NOWHERE) {
+            return true;
+        }
+        return s.waiters[requester] < requests;
+    }
+
+    /** Drops waiters. @param which 0 for none, -1 for all, or 1 and an owner @param claim who is not dropped */
+    protected final int drop(int which, int claim) {
+        int dropped = 0;
+        for (int place : new int[] {QUEUED, ASIDE}) {
+            for (int owner : s.inLine(place)) {
+                if ((which == -1 || which == owner + 1) && owner != claim) {
+                    dropped++;
+                    s.evicted[owner] = true;
+                    dequeue(owner);
+                    mail.add(new Message(Kind.E, bounds.clientOf(owner), owner, 0, false));
+                }
+            }
+        }
+        return dropped;
+    }
+
+    // ---- common.lua and expiry.lua
+
+    private void outliveWaiters(boolean first) {
+        if (s.detailsLeft < bounds.waiterDeadline() || first) {
+            s.detailsLeft = bounds.keysLive();
+            s.queueLeft = s.count(QUEUED) == 0 ? 0 : bounds.keysLive();
+            s.parkedLeft = s.count(ASIDE) == 0 ? 0 : bounds.keysLive();
+        }
+    }
+
+    protected final int later(int left, int least) {
+        return rules.laterOnly() ? Math.max(left, least) : least;
+    }
+
+    protected final int standing() {
+        return s.count(QUEUED) + s.count(ASIDE);
+    }
+
+    protected final boolean anyEvicted() {
+        for (boolean each : s.evicted) {
+            if (each) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    protected static int count(int value) {
+        return value == ABSENT ? 0 : value;
+    }
+
+    // ---- what passes without a script
+
+    /** A tick later, for the queue. Tidies. */
+    public static void pass(QueueState<?> state) {
+        state.queueLeft = sooner(state.queueLeft);
+        state.parkedLeft = sooner(state.parkedLeft);
+        state.detailsLeft = sooner(state.detailsLeft);
+        for (int client = 0; client < state.clients(); client++) {
+            state.deadline[client] = past(state.deadline[client]);
+        }
+        for (int owner = 0; owner < state.owners(); owner++) {
+            state.ends[owner] = past(state.ends[owner]);
+        }
+        state.tidy();
+    }
+
+    /** The rest of a time that ends at 0. */
+    public static int sooner(int left) {
+        return left > 0 && left < FOREVER ? left - 1 : left;
+    }
+
+    private static int past(int left) {
+        return left >= 0 && left < FOREVER ? left - 1 : left;
+    }
+
+    /** An operator deletes the key of the queue, or of those parked, by hand. */
+    public static <S extends QueueState<S>> S withoutKey(S before, int place) {
+        S after = before.copy();
+        if (place == QUEUED) {
+            after.queueLeft = 0;
+        } else {
+            after.parkedLeft = 0;
+        }
+        after.tidy();
+        return after;
+    }
+}

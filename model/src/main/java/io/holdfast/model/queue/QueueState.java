@@ -1,0 +1,318 @@
+package io.holdfast.model.queue;
+
+import io.holdfast.model.Fingerprint;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/**
+ * What a server knows of those who wait for one lock: the keys of {@code common.lua}, with owners and clients by number, times as ticks
+ * from now, and tokens and orders as small numbers that compare as the real ones do. Who holds, each kind of lock adds. Only the model of
+ * a script changes one, and only its own copy.
+ *
+ * @param <S> the kind's own state
+ */
+public abstract class QueueState<S extends QueueState<S>> {
+    /** Of a hold: there is none, or the lock rests. */
+    public static final int NOBODY = -1;
+
+    public static final int RESTS = -2;
+    /** A field that is not there. */
+    public static final int ABSENT = -9;
+    /** A time beyond what a look can see. */
+    public static final int FOREVER = 100;
+    /** A key without an expiry, which must not be. */
+    public static final int UNENDING = -1;
+
+    /** Where a waiter stands. */
+    public static final int NOWHERE = 0;
+
+    public static final int QUEUED = 1;
+    public static final int ASIDE = 2;
+
+    // the last token
+    public int last;
+
+    // the queue, by owner: queue and parked, and the details
+    public final int[] where;
+    public final int[] order;
+    public final boolean[] known;
+    public final int[] ends; // of a request that has a life, or ABSENT
+    public int sequence = ABSENT;
+
+    // the details, by client
+    public final int[] waiters;
+    public final int[] parked;
+    public final int[] deadline; // -1 once it is over
+    public final boolean[] seen;
+    public final boolean[] suspect;
+
+    // when keys end: 0 if there is no such key
+    public int queueLeft;
+    public int parkedLeft;
+    public int detailsLeft;
+
+    // by owner: 0 none, 1 a tombstone, 2 one that says adopted; and whether it was dropped by name
+    public final int[] tombstone;
+    public final boolean[] evicted;
+
+    /** Whether the server counts a subscriber on the client's channel. */
+    public final boolean[] listens;
+
+    protected QueueState(int owners, int clients) {
+        where = new int[owners];
+        order = new int[owners];
+        known = new boolean[owners];
+        ends = filled(owners);
+        waiters = filled(clients);
+        parked = filled(clients);
+        deadline = filled(clients);
+        seen = new boolean[clients];
+        suspect = new boolean[clients];
+        tombstone = new int[owners];
+        evicted = new boolean[owners];
+        listens = new boolean[clients];
+    }
+
+    protected QueueState(QueueState<S> other) {
+        last = other.last;
+        where = other.where.clone();
+        order = other.order.clone();
+        known = other.known.clone();
+        ends = other.ends.clone();
+        sequence = other.sequence;
+        waiters = other.waiters.clone();
+        parked = other.parked.clone();
+        deadline = other.deadline.clone();
+        seen = other.seen.clone();
+        suspect = other.suspect.clone();
+        queueLeft = other.queueLeft;
+        parkedLeft = other.parkedLeft;
+        detailsLeft = other.detailsLeft;
+        tombstone = other.tombstone.clone();
+        evicted = other.evicted.clone();
+        listens = other.listens.clone();
+    }
+
+    private static int[] filled(int size) {
+        int[] all = new int[size];
+        Arrays.fill(all, ABSENT);
+        return all;
+    }
+
+    public abstract S copy();
+
+    /** Whether the details tell of a claim. */
+    protected abstract boolean tellsOfClaims();
+
+    /** The details are gone, and what they told of claims. */
+    protected abstract void forgetClaims();
+
+    /** Whether the order of an owner is written somewhere. */
+    protected boolean hasOrder(int owner) {
+        return where[owner] != NOWHERE;
+    }
+
+    public int owners() {
+        return where.length;
+    }
+
+    public int clients() {
+        return waiters.length;
+    }
+
+    /** Owners that stand there, first in line first. Two of one order stand in the order of their names. */
+    public int[] inLine(int place) {
+        return IntStream.range(0, owners())
+                .filter(owner -> where[owner] == place)
+                .boxed()
+                .sorted((a, b) -> order[a] != order[b] ? Integer.compare(order[a], order[b]) : Integer.compare(a, b))
+                .mapToInt(owner -> owner)
+                .toArray();
+    }
+
+    public int count(int place) {
+        int count = 0;
+        for (int each : where) {
+            count += each == place ? 1 : 0;
+        }
+        return count;
+    }
+
+    /** Collections without elements, and keys whose time is over, are no keys; what is not there has one form. */
+    public void tidy() {
+        if (queueLeft == 0 || count(QUEUED) == 0) {
+            queueLeft = 0;
+            leave(QUEUED);
+        }
+        if (parkedLeft == 0 || count(ASIDE) == 0) {
+            parkedLeft = 0;
+            leave(ASIDE);
+        }
+        if (detailsLeft == 0 || !hasDetails()) {
+            dropDetails();
+        }
+        for (int owner = 0; owner < owners(); owner++) {
+            order[owner] = hasOrder(owner) ? order[owner] : 0;
+            ends[owner] = known[owner] ? ends[owner] : ABSENT;
+        }
+    }
+
+    private void leave(int place) {
+        for (int owner = 0; owner < owners(); owner++) {
+            where[owner] = where[owner] == place ? NOWHERE : where[owner];
+        }
+    }
+
+    public void dropDetails() {
+        Arrays.fill(known, false);
+        Arrays.fill(ends, ABSENT);
+        sequence = ABSENT;
+        forgetClaims();
+        for (int client = 0; client < clients(); client++) {
+            forget(client);
+        }
+        detailsLeft = 0;
+    }
+
+    public void forget(int client) {
+        waiters[client] = ABSENT;
+        parked[client] = ABSENT;
+        deadline[client] = ABSENT;
+        seen[client] = false;
+        suspect[client] = false;
+    }
+
+    private boolean hasDetails() {
+        boolean any = sequence != ABSENT || tellsOfClaims();
+        for (boolean each : known) {
+            any |= each;
+        }
+        for (int client = 0; client < clients(); client++) {
+            any |= waiters[client] != ABSENT
+                    || parked[client] != ABSENT
+                    || deadline[client] != ABSENT
+                    || suspect[client];
+        }
+        return any;
+    }
+
+    /** The same with the least orders that compare in the same way, now and after more have come. */
+    public void shortenOrders() {
+        int[] used = IntStream.concat(
+                        IntStream.of(Math.max(sequence, 0)),
+                        IntStream.range(0, owners())
+                                .filter(this::hasOrder)
+                                .map(owner -> Math.abs(withoutPriority(order[owner]))))
+                .sorted()
+                .distinct()
+                .toArray();
+        int upTo = Math.max(sequence, 0);
+        for (int owner = 0; owner < owners(); owner++) {
+            if (hasOrder(owner)) {
+                int plain = withoutPriority(order[owner]);
+                int band = order[owner] - plain;
+                order[owner] = band + Integer.signum(plain) * shortened(Math.abs(plain), used, upTo);
+            }
+        }
+        if (sequence > 0) {
+            sequence = shortened(sequence, used, upTo);
+        }
+    }
+
+    private static int shortened(int value, int[] used, int upTo) {
+        int rank = 0;
+        int top = 0;
+        for (int each : used) {
+            if (each > 0 && each <= Math.min(value, upTo)) {
+                rank++;
+            }
+            if (each > 0 && each <= upTo) {
+                top++;
+            }
+        }
+        return value <= upTo ? rank : top + value - upTo; // what is beyond the sequence keeps its distance from it
+    }
+
+    /** Each priority has a band of so many orders. */
+    public static final int BAND = 1_000;
+
+    public static int withoutPriority(int order) {
+        return order - BAND * Math.floorDiv(order + BAND / 2, BAND);
+    }
+
+    public void addTo(Fingerprint print) {
+        addTo(print, IntStream.range(0, owners()).toArray(), IntStream.range(0, clients()).toArray());
+    }
+
+    /** The same with other names: {@code owners} are told in this order, and so are {@code clients}. */
+    public void addTo(Fingerprint print, int[] owners, int[] clients) {
+        print.add(last).add(sequence).add(queueLeft).add(parkedLeft).add(detailsLeft);
+        for (int owner : owners) {
+            print.add(where[owner] * 8L + (known[owner] ? 4 : 0) + (evicted[owner] ? 2 : 0))
+                    .add(order[owner])
+                    .add(ends[owner])
+                    .add(tombstone[owner]);
+        }
+        for (int client : clients) {
+            print.add(waiters[client])
+                    .add(parked[client])
+                    .add(deadline[client])
+                    .add((seen[client] ? 4 : 0) + (suspect[client] ? 2 : 0) + (listens[client] ? 1 : 0));
+        }
+    }
+
+    protected static int renamed(int owner, int[] order) {
+        for (int i = 0; i < order.length; i++) {
+            if (order[i] == owner) {
+                return i;
+            }
+        }
+        return owner;
+    }
+
+    public boolean sameAs(S other) {
+        Fingerprint mine = new Fingerprint();
+        Fingerprint others = new Fingerprint();
+        addTo(mine);
+        other.addTo(others);
+        return mine.get() == others.get();
+    }
+
+    /** Of the queue, in words. */
+    protected String waitersInWords() {
+        StringBuilder text = new StringBuilder();
+        text.append("; last token ").append(last);
+        text.append("; queue ").append(line(QUEUED)).append(" for ").append(queueLeft);
+        text.append(", parked ").append(line(ASIDE)).append(" for ").append(parkedLeft);
+        text.append("; details for ").append(detailsLeft).append(" of");
+        for (int owner = 0; owner < owners(); owner++) {
+            if (known[owner]) {
+                text.append(' ').append(Words.owner(owner)).append(ends[owner] == ABSENT ? "" : " until " + ends[owner]);
+            }
+        }
+        text.append(", sequence ").append(sequence);
+        for (int client = 0; client < clients(); client++) {
+            text.append("; ").append(Words.client(client)).append(": waiters ").append(shown(waiters[client]));
+            text.append(", parked ").append(shown(parked[client])).append(", deadline ").append(shown(deadline[client]));
+            text.append(seen[client] ? ", seen" : "").append(suspect[client] ? ", suspect" : "");
+            text.append(listens[client] ? ", listens" : "");
+        }
+        for (int owner = 0; owner < owners(); owner++) {
+            text.append(tombstone[owner] == 0 ? "" : "; tombstone of " + Words.owner(owner) + " " + tombstone[owner]);
+            text.append(evicted[owner] ? "; dropped: " + Words.owner(owner) : "");
+        }
+        return text.toString();
+    }
+
+    private String line(int place) {
+        StringBuilder text = new StringBuilder("[");
+        for (int owner : inLine(place)) {
+            text.append(text.length() > 1 ? " " : "").append(Words.owner(owner)).append('@').append(order[owner]);
+        }
+        return text.append(']').toString();
+    }
+
+    private static String shown(int value) {
+        return value == ABSENT ? "-" : Integer.toString(value);
+    }
+}
