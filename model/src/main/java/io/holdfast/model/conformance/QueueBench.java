@@ -431,12 +431,12 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         return HOLD + ":x:" + shownOwner(owner);
     }
 
-    private static String score(int order) {
+    static String score(int order) {
         int plain = order - 1_000 * Math.floorDiv(order + 500, 1_000);
         return Long.toString(plain + (order - plain) / 1_000 * BAND);
     }
 
-    private static int order(long score) {
+    static int order(long score) {
         long bands = Math.floorDiv(score + BAND / 2, BAND);
         return (int) (score - bands * BAND + bands * 1_000);
     }

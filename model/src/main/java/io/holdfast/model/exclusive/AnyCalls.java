@@ -1,20 +1,12 @@
 package io.holdfast.model.exclusive;
 
-import io.holdfast.model.Fingerprint;
-import io.holdfast.model.ServerModel;
-import io.holdfast.model.queue.QueueRun;
-import io.holdfast.model.queue.Words;
+import io.holdfast.model.queue.AnyQueueCalls;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BiConsumer;
-import org.jspecify.annotations.Nullable;
 
-/**
- * A server whose clients may send anything at any time: each call of each client, with tokens that are right and wrong, in any order. It
- * has each state of the server's part that any clients can cause, whatever they, their connections and the network do.
- */
-public final class AnyCalls implements ServerModel<LockState, Call> {
+/** A server of exclusive locks whose clients may send anything at any time. */
+public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
     /** What can happen. */
     public enum Act {
         ACQUIRE,
@@ -43,6 +35,7 @@ public final class AnyCalls implements ServerModel<LockState, Call> {
     private final LockServer server;
 
     public AnyCalls(Bounds bounds, Set<Rule> rules, Set<Act> acts) {
+        super(bounds, acts.contains(Act.TICK), acts.contains(Act.LISTEN), acts.contains(Act.DELETE_KEY));
         this.bounds = bounds;
         this.acts = acts;
         this.server = new LockServer(bounds, rules);
@@ -58,41 +51,17 @@ public final class AnyCalls implements ServerModel<LockState, Call> {
 
     @Override
     public LockState initial() {
-        LockState state = new LockState(bounds.owners(), bounds.clients());
-        for (int client = 0; client < bounds.operator(); client++) {
-            state.listens[client] = true;
-        }
-        return state;
+        return listening(new LockState(bounds.owners(), bounds.clients()));
     }
 
     @Override
-    public void next(LockState state, BiConsumer<Action, LockState> to) {
-        for (Call call : calls(state)) {
-            to.accept(Action.of(() -> "The server runs the " + call + "."), normal(server.run(state, call).state()));
-        }
-        if (acts.contains(Act.TICK)) {
-            to.accept(Action.of(() -> "A tick passes."), normal(server.later(state)));
-        }
-        if (acts.contains(Act.LISTEN)) {
-            for (int client = 0; client < bounds.operator(); client++) {
-                LockState changed = state.copy();
-                changed.listens[client] ^= true;
-                String what = Words.client(client) + (changed.listens[client] ? " listens again." : " listens no more.");
-                to.accept(Action.of(() -> what), changed);
-            }
-        }
-        if (acts.contains(Act.DELETE_KEY)) {
-            if (state.queueLeft != 0) {
-                to.accept(
-                        Action.of(() -> "Somebody deletes the key of the queue."),
-                        normal(QueueRun.withoutKey(state, LockState.QUEUED)));
-            }
-            if (state.parkedLeft != 0) {
-                to.accept(
-                        Action.of(() -> "Somebody deletes the key of those parked."),
-                        normal(QueueRun.withoutKey(state, LockState.ASIDE)));
-            }
-        }
+    protected LockState after(LockState state, Call call) {
+        return server.run(state, call).state();
+    }
+
+    @Override
+    protected LockState later(LockState state) {
+        return server.later(state);
     }
 
     @Override
@@ -167,8 +136,8 @@ public final class AnyCalls implements ServerModel<LockState, Call> {
         }
     }
 
-    /** Tokens as small as they can be: what matters is how they compare. */
-    private static LockState normal(LockState state) {
+    @Override
+    protected LockState normal(LockState state) {
         int least = state.holder == LockState.NOBODY ? state.last : state.token;
         if (least > 0) {
             state.last += 2 - least;
@@ -176,26 +145,5 @@ public final class AnyCalls implements ServerModel<LockState, Call> {
         }
         state.shortenOrders();
         return state;
-    }
-
-    /** What is true of a server's keys, whatever clients do. */
-    @Override
-    public @Nullable String violation(LockState state) {
-        if (state.queueLeft == LockState.UNENDING
-                || state.parkedLeft == LockState.UNENDING
-                || state.detailsLeft == LockState.UNENDING) {
-            return "a key has no expiry";
-        }
-        if (state.queueLeft > state.detailsLeft || state.parkedLeft > state.detailsLeft) {
-            return "somebody stands in line of whom nothing is known";
-        }
-        return null;
-    }
-
-    @Override
-    public long fingerprint(LockState state) {
-        Fingerprint print = new Fingerprint();
-        state.addTo(print);
-        return print.get();
     }
 }

@@ -1,0 +1,55 @@
+package io.holdfast.model.line;
+
+import io.holdfast.model.queue.QueueBounds;
+import java.util.List;
+
+/**
+ * How much of the world a look has. Times are in ticks, of which the server's scripts know nothing: in the conformance run a tick is a
+ * second.
+ *
+ * @param term how long a hold lasts
+ * @param claim how long a claim lasts
+ * @param waiterDeadline how long a client that waits may be silent; a multiple of four, since keys live for a quarter longer
+ * @param limits what an operator may limit permits to
+ * @param limitLives for how long
+ * @param wishes what each owner asks for, those of one client together, and the clients in their order
+ */
+public record LineBounds(
+        int term, int claim, int waiterDeadline, List<Integer> limits, int limitLives, List<Wish> wishes)
+        implements QueueBounds {
+    /**
+     * What an owner asks for, each time the same.
+     *
+     * @param mode {@code W} write, {@code R} read, {@code P} permits
+     * @param weight the number of permits, or 1
+     * @param limit of the semaphore, or 0
+     */
+    public record Wish(
+            int client, char mode, int weight, int limit, int priority, boolean newestFirst, int life, boolean toTail)
+            implements Entry {
+        public static Wish write(int client) {
+            return new Wish(client, 'W', 1, 0, 0, false, 0, true);
+        }
+
+        public static Wish read(int client) {
+            return new Wish(client, 'R', 1, 0, 0, false, 0, true);
+        }
+
+        public static Wish permits(int client, int weight, int limit) {
+            return new Wish(client, 'P', weight, limit, 0, false, 0, true);
+        }
+
+        public Wish withPriority(int other) {
+            return new Wish(client, mode, weight, limit, other, newestFirst, life, toTail);
+        }
+
+        public Wish withLife(int ticks, boolean thenToTail) {
+            return new Wish(client, mode, weight, limit, priority, newestFirst, ticks, thenToTail);
+        }
+    }
+
+    public LineBounds {
+        wishes = List.copyOf(wishes);
+        limits = List.copyOf(limits);
+    }
+}

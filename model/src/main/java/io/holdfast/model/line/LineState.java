@@ -1,0 +1,180 @@
+package io.holdfast.model.line;
+
+import io.holdfast.model.Fingerprint;
+import io.holdfast.model.queue.QueueState;
+import io.holdfast.model.queue.Words;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/** What a server knows of one shared line: who waits, and who holds. */
+public final class LineState extends QueueState<LineState> {
+    /** No hold. */
+    public static final char NONE = '-';
+
+    // the holds, by owner
+    public final char[] mode;
+    public final int[] weight;
+    public final int[] token;
+    public final int[] left; // 0 once it is over; then it is there until a script removes it
+    public final boolean[] rests;
+    /** By message, and not confirmed; then the owner has the order that it had. */
+    public final boolean[] claimed;
+
+    // what is written of them all
+    public int used;
+    public int phase; // token of the phase of reading, 0 for none
+
+    /** In the details: how many claims there are. */
+    public int claims = ABSENT;
+
+    // an operator's limit
+    public int limit = ABSENT;
+    public int limitLeft;
+
+    public LineState(int owners, int clients) {
+        super(owners, clients);
+        mode = "-".repeat(owners).toCharArray();
+        weight = new int[owners];
+        token = new int[owners];
+        left = new int[owners];
+        rests = new boolean[owners];
+        claimed = new boolean[owners];
+    }
+
+    private LineState(LineState other) {
+        super(other);
+        mode = other.mode.clone();
+        weight = other.weight.clone();
+        token = other.token.clone();
+        left = other.left.clone();
+        rests = other.rests.clone();
+        claimed = other.claimed.clone();
+        used = other.used;
+        phase = other.phase;
+        claims = other.claims;
+        limit = other.limit;
+        limitLeft = other.limitLeft;
+    }
+
+    @Override
+    public LineState copy() {
+        return new LineState(this);
+    }
+
+    /** Whether a hold of an owner, or what rests of it, is written. */
+    public boolean isThere(int owner) {
+        return mode[owner] != NONE;
+    }
+
+    /** Whether an owner holds, though perhaps no longer. */
+    public boolean holds(int owner) {
+        return isThere(owner) && !rests[owner];
+    }
+
+    /** Owners of which a hold is written: first those that end first, then what rests, then by their names. */
+    public int[] holders() {
+        return IntStream.range(0, owners())
+                .filter(this::isThere)
+                .boxed()
+                .sorted((a, b) -> left[a] != left[b]
+                        ? Integer.compare(left[a], left[b])
+                        : rests[a] != rests[b] ? (rests[a] ? -1 : 1) : Integer.compare(a, b))
+                .mapToInt(owner -> owner)
+                .toArray();
+    }
+
+    public int countHolders() {
+        int count = 0;
+        for (char each : mode) {
+            count += each == NONE ? 0 : 1;
+        }
+        return count;
+    }
+
+    /** The owner that writes, or whose writing rests; {@link #NOBODY} if there is none. */
+    public int writer() {
+        for (int owner = 0; owner < owners(); owner++) {
+            if (mode[owner] == 'W') {
+                return owner;
+            }
+        }
+        return NOBODY;
+    }
+
+    @Override
+    protected boolean tellsOfClaims() {
+        return claims != ABSENT;
+    }
+
+    @Override
+    protected void forgetClaims() {
+        claims = ABSENT;
+    }
+
+    @Override
+    protected boolean hasOrder(int owner) {
+        return super.hasOrder(owner) || claimed[owner];
+    }
+
+    @Override
+    public void tidy() {
+        for (int owner = 0; owner < owners(); owner++) {
+            if (!isThere(owner)) {
+                weight[owner] = 0;
+                token[owner] = 0;
+                left[owner] = 0;
+                rests[owner] = false;
+                claimed[owner] = false;
+            }
+        }
+        if (limitLeft == 0) {
+            limit = ABSENT;
+        }
+        super.tidy();
+    }
+
+    /** Tokens as small as they can be, from 2 on, so that there is a lower one: what matters is how they compare. */
+    void shortenTokens() {
+        TreeSet<Integer> all = new TreeSet<>();
+        all.add(last);
+        all.add(phase);
+        for (int each : token) {
+            all.add(each);
+        }
+        all.remove(0);
+        int rank = 2;
+        for (int value : all) { // upwards: what was renamed is less than what comes
+            last = last == value ? rank : last;
+            phase = phase == value ? rank : phase;
+            for (int owner = 0; owner < owners(); owner++) {
+                token[owner] = token[owner] == value ? rank : token[owner];
+            }
+            rank++;
+        }
+    }
+
+    @Override
+    public void addTo(Fingerprint print, int[] owners, int[] clients) {
+        for (int owner : owners) {
+            print.add(mode[owner] * 4L + (rests[owner] ? 2 : 0) + (claimed[owner] ? 1 : 0))
+                    .add(weight[owner])
+                    .add(token[owner])
+                    .add(left[owner]);
+        }
+        print.add(used).add(phase).add(claims).add(limit).add(limitLeft);
+        super.addTo(print, owners, clients);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (int owner : holders()) {
+            text.append(rests[owner] ? "rest of " : "").append(Words.owner(owner)).append(' ').append(mode[owner]);
+            text.append(weight[owner]).append(" with token ").append(token[owner]).append(" for ").append(left[owner]);
+            text.append(claimed[owner] ? ", a claim from " + order[owner] : "").append("; ");
+        }
+        text.append(used).append(" used, phase ").append(phase).append(", claims ").append(claims);
+        text.append(limitLeft > 0 ? ", limited to " + limit + " for " + limitLeft : "");
+        return text.append(waitersInWords()).toString();
+    }
+}
