@@ -2,6 +2,8 @@ package io.holdfast.model.conformance;
 
 import io.holdfast.model.Checker;
 import io.holdfast.model.ServerModel;
+import io.holdfast.model.exclusive.AnyCalls;
+import io.holdfast.model.line.AnyLineCalls;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,10 +52,22 @@ public final class Conformance<S, C> {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
     /** @param benches makes one for each thread @param progress is told, now and then, how many transitions there were */
-    public Conformance(ServerModel<S, C> model, Supplier<? extends Bench<S, C>> benches, LongConsumer progress) {
+    private Conformance(ServerModel<S, C> model, Supplier<? extends Bench<S, C>> benches, LongConsumer progress) {
         this.model = model;
         this.benches = benches;
         this.progress = progress;
+    }
+
+    /** Of the exclusive lock. @param servers makes one for each thread */
+    public static Conformance<?, ?> ofLocks(
+            AnyCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
+        return new Conformance<>(model, () -> new LockBench(model, scripts, servers.get()), progress);
+    }
+
+    /** Of shared lines. @param servers makes one for each thread */
+    public static Conformance<?, ?> ofLines(
+            AnyLineCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
+        return new Conformance<>(model, () -> new LineBench(model, scripts, servers.get()), progress);
     }
 
     /** @param most transitions, about */

@@ -1,0 +1,177 @@
+package io.holdfast.model;
+
+import io.holdfast.model.conformance.Conformance;
+import io.holdfast.model.conformance.MemoryScriptServer;
+import io.holdfast.model.conformance.Scripts;
+import io.holdfast.model.exclusive.Rule;
+import io.holdfast.model.exclusive.Settings;
+import java.io.PrintStream;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** The command {@code model/run}. */
+public final class Run {
+    static final int SOUND = 0;
+    static final int FOUND = 1;
+    static final int USAGE = 2;
+
+    private static final String HELP = """
+            Visits the states of the model of Holdfast's exclusive lock, and looks for what must never be.
+
+            Usage: model/run [--setting NAME] [--without RULE] [--most N]
+                   model/run --conformance [--setting NAME] [--without RULE] [--scripts-without RULE] [--most N]
+                   model/run --list | --help
+
+              --setting NAME          which clients, and what goes wrong; without it, all of them one after the other
+              --without RULE          the model without one of its rules: then something is found, mostly
+              --conformance           has the shipped scripts run each call in each state of the server's part
+              --scripts-without RULE  the scripts without one of the rules that they mark: then they differ
+              --most N                visit so many states, or with --conformance make so many transitions (default 1,000,000)
+              --list                  settings and rules
+
+            Exit codes: 0 nothing was found; 1 a violation or a difference was, with a shortest way to it; 2 wrong usage.
+
+            Examples:
+              model/run --setting small
+              model/run --setting copies --without tombstone
+              model/run --conformance --setting silent --most 20000000
+              model/run --conformance --scripts-without rearm --most 50000
+            """;
+
+    private final PrintStream out;
+    private String setting = "";
+    private Set<Rule> rules = Rule.all();
+    private String scriptsWithout = "";
+    private boolean conformance;
+    private long most = 1_000_000;
+    private long lastTold = System.nanoTime();
+
+    private Run(PrintStream out) {
+        this.out = out;
+    }
+
+    public static void main(String[] args) {
+        System.exit(run(System.out, args));
+    }
+
+    static int run(PrintStream out, String... args) {
+        try {
+            return new Run(out).obey(new ArrayDeque<>(List.of(args)));
+        } catch (IllegalArgumentException e) {
+            out.println("model/run: " + e.getMessage() + "; see model/run --help");
+            return USAGE;
+        }
+    }
+
+    private int obey(Deque<String> args) {
+        while (!args.isEmpty()) {
+            String option = args.remove();
+            switch (option) {
+                case "--help", "-h" -> {
+                    out.print(HELP);
+                    return SOUND;
+                }
+                case "--list" -> {
+                    list();
+                    return SOUND;
+                }
+                case "--conformance" -> conformance = true;
+                case "--setting" -> setting = value(option, args);
+                case "--without" -> rules = Rule.without(Rule.named(value(option, args)));
+                case "--scripts-without" -> scriptsWithout = value(option, args);
+                case "--most" -> most = number(option, value(option, args));
+                default -> throw new IllegalArgumentException("unknown option " + option);
+            }
+        }
+        Set<String> known = conformance
+                ? Settings.calls().keySet()
+                : Settings.worlds().keySet();
+        if (!setting.isEmpty() && !known.contains(setting)) {
+            throw new IllegalArgumentException("no setting " + setting + " here, but " + String.join(", ", known));
+        }
+        boolean sound = true;
+        for (String each : known) {
+            if (setting.isEmpty() || setting.equals(each)) {
+                sound &= conformance ? conforms(each) : holds(each);
+            }
+        }
+        return sound ? SOUND : FOUND;
+    }
+
+    private static String value(String option, Deque<String> args) {
+        if (args.isEmpty()) {
+            throw new IllegalArgumentException(option + " needs a value");
+        }
+        return args.remove();
+    }
+
+    private static long number(String option, String text) {
+        try {
+            return Long.parseLong(text.replace(",", ""));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(option + " needs a number, and not " + text, e);
+        }
+    }
+
+    private boolean holds(String name) {
+        Settings.World world = Settings.worlds().get(name);
+        AtomicLong visited = new AtomicLong();
+        Checker<?> checker = checker(world, visited);
+        Checker.Result result = world.served() ? checker.canReach() : checker.violations();
+        out.println(name + ": " + result + (world.served() && result.complete() ? ", everybody can be served" : ""));
+        return told(result.violation(), result.trace());
+    }
+
+    private Checker<?> checker(Settings.World world, AtomicLong visited) {
+        return new Checker<>(world.model(rules), most, state -> {
+            progress(visited.incrementAndGet(), "states");
+            return true;
+        });
+    }
+
+    private boolean conforms(String name) {
+        Scripts scripts = scriptsWithout.isEmpty() ? Scripts.shipped() : Scripts.without(scriptsWithout);
+        Conformance<?, ?> run = Conformance.ofLocks(
+                Settings.calls().get(name).model(rules),
+                scripts,
+                MemoryScriptServer::new,
+                count -> progress(count, "transitions"));
+        Conformance.Result result = run.run(most);
+        out.println(name + ": " + result);
+        return told(result.difference(), result.trace());
+    }
+
+    private boolean told(@Nullable String found, List<String> trace) {
+        if (found == null) {
+            return true;
+        }
+        out.println(found);
+        for (int i = 0; i < trace.size(); i++) {
+            out.println(String.format("%4d  %s", i + 1, trace.get(i)));
+        }
+        return false;
+    }
+
+    /** A line every ten seconds, for those who watch. */
+    private void progress(long count, String what) {
+        long now = System.nanoTime();
+        if (now - lastTold > 10_000_000_000L) {
+            lastTold = now;
+            System.err.println(String.format("… %,d %s", count, what));
+        }
+    }
+
+    private void list() {
+        out.println("Settings:");
+        Settings.worlds().forEach((name, world) -> out.println("  " + name + ": " + world.about()));
+        out.println("Settings for --conformance:");
+        Settings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
+        out.println("Rules:");
+        Arrays.stream(Rule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
+    }
+}

@@ -1,0 +1,87 @@
+package io.holdfast.model.exclusive;
+
+import io.holdfast.model.exclusive.AnyCalls.Act;
+import io.holdfast.model.exclusive.Bounds.Wish;
+import io.holdfast.model.exclusive.Exclusive.Mishap;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The looks that have a name. */
+public final class Settings {
+    /** Whole clients. @param served whether everybody who lives is to be served in the end, which needs all states */
+    public record World(String about, Bounds bounds, Set<Mishap> mishaps, boolean served) {
+        public Exclusive model(Set<Rule> rules) {
+            return new Exclusive(bounds, rules, mishaps, true);
+        }
+    }
+
+    /** The server alone, whose calls are all run by the scripts. */
+    public record Calls(String about, Bounds bounds, Set<Act> acts) {
+        public AnyCalls model(Set<Rule> rules) {
+            return new AnyCalls(bounds, rules, acts);
+        }
+    }
+
+    private static final int NEVER = LockState.FOREVER;
+    private static final Set<Act> CLIENTS =
+            EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.CONFIRM, Act.REFRESH, Act.CHECK, Act.LISTEN, Act.TICK);
+
+    private Settings() {}
+
+    public static Map<String, World> worlds() {
+        Map<String, World> all = new LinkedHashMap<>();
+        all.put("tiny", world("two clients, nothing goes wrong", 2, 1, true));
+        all.put("small", world("two clients that give up", 2, 1, true, Mishap.GIVES_UP));
+        all.put("copies", world("two clients that repeat requests", 2, 2, false, Mishap.COPIES, Mishap.GIVES_UP));
+        all.put("deaf", world("two clients whose messages break", 2, 1, true, Mishap.DEAF));
+        all.put("dying", world("three clients that die", 3, 1, false, Mishap.DIES));
+        all.put("three", world("three clients that give up", 3, 2, false, Mishap.GIVES_UP));
+        all.put("lossy", world("two clients, what is under way is lost", 2, 2, false, Mishap.LOSS, Mishap.GIVES_UP));
+        all.put("again", world("two clients that ask again", 2, 1, false, Mishap.ASKS_AGAIN, Mishap.GIVES_UP));
+        all.put("step", world("two clients, and the server's clock steps", 2, 2, false, Mishap.CLOCK_STEP));
+        return all;
+    }
+
+    private static World world(String about, int clients, int term, boolean served, Mishap... mishaps) {
+        Set<Mishap> set = EnumSet.noneOf(Mishap.class);
+        set.addAll(List.of(mishaps));
+        return new World(about, Bounds.plain(clients, term, 1, NEVER), set, served);
+    }
+
+    public static Map<String, Calls> calls() {
+        Map<String, Calls> all = new LinkedHashMap<>();
+        all.put("silent", new Calls("two clients that may be silent until they are forgotten", Bounds.plain(2, 1, 1, 4), CLIENTS));
+        all.put("all", new Calls("two clients and an operator, every call", Bounds.plain(2, 2, 1, 4), EnumSet.allOf(Act.class)));
+        all.put(
+                "kept",
+                new Calls(
+                        "two requests of one client and one of another, which keep the lock, every call",
+                        new Bounds(
+                                2,
+                                1,
+                                4,
+                                List.of(
+                                        new Wish(0, 0, false, true, 0, true),
+                                        new Wish(0, 0, false, false, 0, true),
+                                        new Wish(1, 0, false, true, 0, true))),
+                        EnumSet.allOf(Act.class)));
+        all.put(
+                "orders",
+                new Calls(
+                        "three clients, with priorities, last in first out, and requests with a life",
+                        new Bounds(
+                                2,
+                                1,
+                                4,
+                                List.of(
+                                        new Wish(0, 0, false, false, 1, true),
+                                        new Wish(1, 1, false, false, 1, true),
+                                        new Wish(2, 0, true, false, 1, false))),
+                        EnumSet.of(Act.ACQUIRE, Act.RELEASE, Act.REFRESH, Act.TICK, Act.QUEUE_LIMIT, Act.LISTEN)));
+        all.put("three", new Calls("three clients", Bounds.plain(3, 1, 1, 4), CLIENTS));
+        return all;
+    }
+}
