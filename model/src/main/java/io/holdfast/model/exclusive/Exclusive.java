@@ -45,9 +45,16 @@ public final class Exclusive implements Model<World> {
     private final LockServer server;
     private final int[][] orders;
     private final int parties;
+    private final int room;
 
-    /** @param alike whether clients may change names, which halves the states of two, and leaves a sixth of those of three */
-    public Exclusive(Bounds bounds, Set<Rule> rules, Set<Mishap> mishaps, boolean alike) {
+    /**
+     * A world.
+     *
+     * @param room how many packets of one client may be under way before it sends another that it need not
+     * @param alike whether clients may change names, which halves the states of two, and leaves a sixth of those of three
+     */
+    public Exclusive(Bounds bounds, Set<Rule> rules, Set<Mishap> mishaps, int room, boolean alike) {
+        this.room = room;
         this.bounds = bounds;
         this.rules = rules;
         this.mishaps = mishaps.isEmpty() ? EnumSet.noneOf(Mishap.class) : EnumSet.copyOf(mishaps);
@@ -186,14 +193,15 @@ public final class Exclusive implements Model<World> {
         World world = steps.from;
         Party party = world.parties[i];
         String name = Words.owner(i);
+        boolean mayAsk = world.count(i, packet -> true) < room;
         switch (party.phase) {
             case IDLE -> steps.step(false, () -> name + " asks for the lock.", next -> ask(next, i));
             case WAITING -> {
                 int most = mishaps.contains(Mishap.COPIES) || mishaps.contains(Mishap.LOSS) ? 2 : 1;
-                if (party.doubt < most) {
+                if (mayAsk && party.doubt < most) {
                     steps.step(true, () -> name + " repeats its acquire.", next -> ask(next, i));
                 }
-                if (!world.isUnderWay(i, Exclusive::isRefresh)) {
+                if (mayAsk && !world.isUnderWay(i, Exclusive::isRefresh)) {
                     steps.step(
                             true,
                             () -> name + " refreshes" + (party.heardProbe ? ", and says that it heard the probe." : "."),
@@ -251,7 +259,7 @@ public final class Exclusive implements Model<World> {
             steps.step(true, () -> name + " sees that its lease is over.", next -> lose(next, i));
             return;
         }
-        if (!world.isUnderWay(i, Exclusive::isAboutTheHold)) {
+        if (world.count(i, packet -> true) < room && !world.isUnderWay(i, Exclusive::isAboutTheHold)) {
             if (!party.confirmed) {
                 steps.step(true, () -> name + " confirms.", next ->
                         send(next, i, new Call.Confirm(i, i, party.token)));

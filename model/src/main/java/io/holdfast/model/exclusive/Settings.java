@@ -12,9 +12,9 @@ import java.util.Set;
 /** The looks that have a name. */
 public final class Settings {
     /** Whole clients. @param served whether everybody who lives is to be served in the end, which needs all states */
-    public record World(String about, Bounds bounds, Set<Mishap> mishaps, boolean served) {
+    public record World(String about, Bounds bounds, Set<Mishap> mishaps, int room, boolean served) {
         public Exclusive model(Set<Rule> rules) {
-            return new Exclusive(bounds, rules, mishaps, true);
+            return new Exclusive(bounds, rules, mishaps, room, true);
         }
     }
 
@@ -48,7 +48,7 @@ public final class Settings {
     private static World world(String about, int clients, int term, boolean served, Mishap... mishaps) {
         Set<Mishap> set = EnumSet.noneOf(Mishap.class);
         set.addAll(List.of(mishaps));
-        return new World(about, Bounds.plain(clients, term, 1, NEVER), set, served);
+        return new World(about, Bounds.plain(clients, term, 1, NEVER), set, served ? 1 : 4, served);
     }
 
     public static Map<String, Calls> calls() {
