@@ -5,13 +5,17 @@ import io.holdfast.model.conformance.MemoryScriptServer;
 import io.holdfast.model.conformance.Scripts;
 import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
+import io.holdfast.model.line.LineRule;
+import io.holdfast.model.line.LineSettings;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The command {@code model/run}. */
@@ -21,7 +25,7 @@ public final class Run {
     static final int USAGE = 2;
 
     private static final String HELP = """
-            Visits the states of the model of Holdfast's exclusive lock, and looks for what must never be.
+            Visits the states of the models of Holdfast's locks, and looks for what must never be.
 
             Usage: model/run [--setting NAME] [--without RULE] [--most N]
                    model/run --conformance [--setting NAME] [--without RULE] [--scripts-without RULE] [--most N]
@@ -41,11 +45,12 @@ public final class Run {
               model/run --setting copies --without tombstone
               model/run --conformance --setting silent --most 20000000
               model/run --conformance --scripts-without rearm --most 50000
+              model/run --conformance --setting permits --without weightback
             """;
 
     private final PrintStream out;
     private String setting = "";
-    private Set<Rule> rules = Rule.all();
+    private String without = "";
     private String scriptsWithout = "";
     private boolean conformance;
     private long most = 1_000_000;
@@ -82,14 +87,14 @@ public final class Run {
                 }
                 case "--conformance" -> conformance = true;
                 case "--setting" -> setting = value(option, args);
-                case "--without" -> rules = Rule.without(Rule.named(value(option, args)));
+                case "--without" -> without = value(option, args);
                 case "--scripts-without" -> scriptsWithout = value(option, args);
                 case "--most" -> most = number(option, value(option, args));
                 default -> throw new IllegalArgumentException("unknown option " + option);
             }
         }
         Set<String> known = conformance
-                ? Settings.calls().keySet()
+                ? callSettings()
                 : Settings.worlds().keySet();
         if (!setting.isEmpty() && !known.contains(setting)) {
             throw new IllegalArgumentException("no setting " + setting + " here, but " + String.join(", ", known));
@@ -101,6 +106,21 @@ public final class Run {
             }
         }
         return sound ? SOUND : FOUND;
+    }
+
+    /** Of each kind of lock. */
+    private static Set<String> callSettings() {
+        Set<String> all = new LinkedHashSet<>(Settings.calls().keySet());
+        all.addAll(LineSettings.calls().keySet());
+        return all;
+    }
+
+    private Set<Rule> rules() {
+        return without.isEmpty() ? Rule.all() : Rule.without(Rule.named(without));
+    }
+
+    private Set<LineRule> lineRules() {
+        return without.isEmpty() ? LineRule.all() : LineRule.without(LineRule.named(without));
     }
 
     private static String value(String option, Deque<String> args) {
@@ -128,7 +148,7 @@ public final class Run {
     }
 
     private Checker<?> checker(Settings.World world, AtomicLong visited) {
-        return new Checker<>(world.model(rules), most, state -> {
+        return new Checker<>(world.model(rules()), most, state -> {
             progress(visited.incrementAndGet(), "states");
             return true;
         });
@@ -136,11 +156,11 @@ public final class Run {
 
     private boolean conforms(String name) {
         Scripts scripts = scriptsWithout.isEmpty() ? Scripts.shipped() : Scripts.without(scriptsWithout);
-        Conformance<?, ?> run = Conformance.ofLocks(
-                Settings.calls().get(name).model(rules),
-                scripts,
-                MemoryScriptServer::new,
-                count -> progress(count, "transitions"));
+        LongConsumer told = count -> progress(count, "transitions");
+        LineSettings.Calls lines = LineSettings.calls().get(name);
+        Conformance<?, ?> run = lines == null
+                ? Conformance.ofLocks(Settings.calls().get(name).model(rules()), scripts, MemoryScriptServer::new, told)
+                : Conformance.ofLines(lines.model(lineRules()), scripts, MemoryScriptServer::new, told);
         Conformance.Result result = run.run(most);
         out.println(name + ": " + result);
         return told(result.difference(), result.trace());
@@ -171,7 +191,10 @@ public final class Run {
         Settings.worlds().forEach((name, world) -> out.println("  " + name + ": " + world.about()));
         out.println("Settings for --conformance:");
         Settings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
+        LineSettings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
         out.println("Rules:");
         Arrays.stream(Rule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
+        out.println("Rules of lines, with --conformance and one of their settings:");
+        Arrays.stream(LineRule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
     }
 }

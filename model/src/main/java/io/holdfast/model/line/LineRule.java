@@ -56,4 +56,14 @@ public enum LineRule {
     public static Set<LineRule> without(LineRule rule) {
         return Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(rule)));
     }
+
+    /** @throws IllegalArgumentException if there is none of this name */
+    public static LineRule named(String text) {
+        for (LineRule rule : values()) {
+            if (rule.text().equalsIgnoreCase(text)) {
+                return rule;
+            }
+        }
+        throw new IllegalArgumentException("no rule of a line has the name " + text);
+    }
 }
