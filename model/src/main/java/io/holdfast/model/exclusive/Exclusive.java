@@ -493,7 +493,7 @@ public final class Exclusive implements Model<World> {
                 lose(next, i);
                 return;
             }
-            if (packet.token() < next.shown) {
+            if (packet.token() < next.shown && !packet.beforeStep()) {
                 next.broken = "the lease of " + Words.owner(i) + " has token " + packet.token() + ", and one before had "
                         + next.shown;
             }
