@@ -101,7 +101,7 @@ public final class Run {
         }
         boolean sound = true;
         for (String each : known) {
-            if (setting.isEmpty() || setting.equals(each)) {
+            if (setting.equals(each) || (setting.isEmpty() && !each.equals(Settings.OUTSIDE))) {
                 sound &= conformance ? conforms(each) : holds(each);
             }
         }

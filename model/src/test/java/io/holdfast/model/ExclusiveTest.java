@@ -26,7 +26,7 @@ final class ExclusiveTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"copies", "dying", "three", "lossy", "again", "step"})
+    @ValueSource(strings = {"copies", "dying", "three", "lossy", "again"})
     void worlds_thatAreCut_areSoundUpToThere(String setting) {
         Checker.Result result = look(setting, Rule.all());
         assertNull(result.violation(), result.trace()::toString);
@@ -46,6 +46,11 @@ final class ExclusiveTest {
         Checker.Result result = look(setting, Rule.without(Rule.named(rule)));
         assertNotNull(result.violation(), rule + " is not needed in " + result);
         assertTrue(result.trace().size() > 1);
+    }
+
+    @Test
+    void world_outsideOfAssumptionA3_hasAViolation() {
+        assertNotNull(look(Settings.OUTSIDE, Rule.all()).violation());
     }
 
     @Test
