@@ -33,7 +33,8 @@ public final class Checker<S> {
 
         @Override
         public String toString() {
-            String found = violation == null ? "nothing found in " + (complete ? "all " : "the first ") : "found after ";
+            String found =
+                    violation == null ? "nothing found in " + (complete ? "all " : "the first ") : "found after ";
             return String.format(
                     java.util.Locale.ROOT,
                     "%s%,d states, %,d transitions, depth %d, %.1f s",

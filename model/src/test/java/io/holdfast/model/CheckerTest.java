@@ -57,8 +57,7 @@ final class CheckerTest {
     void violations_one_hasAShortestTrace() {
         Checker.Result result = new Checker<>(new Counter(1_000, 10, -1), 100_000).violations();
         assertEquals("it is 10", result.violation());
-        assertEquals(
-                List.of("one more than 1", "twice 2", "one more than 4", "twice 5", "Now: 10"), result.trace());
+        assertEquals(List.of("one more than 1", "twice 2", "one more than 4", "twice 5", "Now: 10"), result.trace());
     }
 
     @Test

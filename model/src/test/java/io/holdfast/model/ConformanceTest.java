@@ -44,8 +44,22 @@ final class ConformanceTest {
     @ParameterizedTest
     @EnumSource(
             value = Rule.class,
-            names = {"TOMBSTONE", "REARM", "TOKENCOMPARE", "OWNERCHECK", "STANDING", "PLACEBACK", "RECALLMARK",
-                "REVOKEMESSAGE", "TICKETOWNER", "NEWTOMBSTONE", "OLDTOMBSTONE", "SETTLEFIRST", "SUSPECT", "LATERONLY"})
+            names = {
+                "TOMBSTONE",
+                "REARM",
+                "TOKENCOMPARE",
+                "OWNERCHECK",
+                "STANDING",
+                "PLACEBACK",
+                "RECALLMARK",
+                "REVOKEMESSAGE",
+                "TICKETOWNER",
+                "NEWTOMBSTONE",
+                "OLDTOMBSTONE",
+                "SETTLEFIRST",
+                "SUSPECT",
+                "LATERONLY"
+            })
     void model_withoutARuleOfTheServer_differs(Rule rule) {
         assertNotNull(run("kept", Rule.without(rule), Scripts.shipped(), FEW).difference(), rule.text());
     }
@@ -66,8 +80,16 @@ final class ConformanceTest {
     static Set<String> rulesOfScripts() {
         Set<String> rules = new TreeSet<>();
         for (Script script : Set.of(
-                Script.ACQUIRE, Script.RELEASE, Script.CONFIRM, Script.RENEW, Script.REFRESH, Script.REVOKE,
-                Script.PROLONG, Script.CLEAN, Script.ADOPT, Script.ADOPTED)) {
+                Script.ACQUIRE,
+                Script.RELEASE,
+                Script.CONFIRM,
+                Script.RENEW,
+                Script.REFRESH,
+                Script.REVOKE,
+                Script.PROLONG,
+                Script.CLEAN,
+                Script.ADOPT,
+                Script.ADOPTED)) {
             MARKED.matcher(script.text()).results().forEach(mark -> rules.add(mark.group(1)));
         }
         rules.remove("claimskeepdetails");

@@ -24,7 +24,12 @@ import org.jspecify.annotations.Nullable;
 public final class Conformance<S, C> {
     /** What a run came to. @param difference null if model and scripts agree @param trace the way to the state and the call */
     public record Result(
-            long states, long transitions, boolean complete, double seconds, @Nullable String difference, List<String> trace) {
+            long states,
+            long transitions,
+            boolean complete,
+            double seconds,
+            @Nullable String difference,
+            List<String> trace) {
         @Override
         public String toString() {
             return String.format(

@@ -31,8 +31,7 @@ public final class Scripts {
             String text = script.text();
             if (!rule.isEmpty()) {
                 String otherwise = OTHERWISE.getOrDefault(rule + " " + script, OTHERWISE.getOrDefault(rule, ""));
-                Pattern marked =
-                        Pattern.compile("(?ms)^ *-- rule " + Pattern.quote(rule) + "$\n.*?^ *-- end$\n");
+                Pattern marked = Pattern.compile("(?ms)^ *-- rule " + Pattern.quote(rule) + "$\n.*?^ *-- end$\n");
                 String rest = marked.matcher(text).replaceAll(Matcher.quoteReplacement(otherwise));
                 found |= !rest.equals(text);
                 text = rest;

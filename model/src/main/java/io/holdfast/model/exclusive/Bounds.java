@@ -45,6 +45,8 @@ public record Bounds(int term, int claim, int waiterDeadline, List<Wish> wishes)
                 term,
                 claim,
                 waiterDeadline,
-                java.util.stream.IntStream.range(0, clients).mapToObj(Wish::plain).toList());
+                java.util.stream.IntStream.range(0, clients)
+                        .mapToObj(Wish::plain)
+                        .toList());
     }
 }

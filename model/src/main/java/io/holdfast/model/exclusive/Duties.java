@@ -14,7 +14,11 @@ final class Duties {
         for (int owner = 0; owner < before.owners(); owner++) {
             boolean stood = before.where[owner] != LockState.NOWHERE && before.known[owner];
             boolean stands = after.where[owner] != LockState.NOWHERE;
-            if (stood && !stands && owner != own && after.holder != owner && before.holder != owner
+            if (stood
+                    && !stands
+                    && owner != own
+                    && after.holder != owner
+                    && before.holder != owner
                     && before.deadline[bounds.clientOf(owner)] >= 0) {
                 return Words.owner(owner) + " has lost its place";
             }
@@ -43,7 +47,9 @@ final class Duties {
             if (ahead) {
                 return Words.owner(granted) + " is granted the lock before " + Words.owner(owner);
             }
-            if (settles(call, outcome.reply().word()) && after.isFree() && canBeTold(bounds, after, owner, call.client())) {
+            if (settles(call, outcome.reply().word())
+                    && after.isFree()
+                    && canBeTold(bounds, after, owner, call.client())) {
                 return "the lock is free, and " + Words.owner(owner) + " was not granted it";
             }
         }

@@ -204,7 +204,8 @@ public final class Exclusive implements Model<World> {
                 if (mayAsk && !world.isUnderWay(i, Exclusive::isRefresh)) {
                     steps.step(
                             true,
-                            () -> name + " refreshes" + (party.heardProbe ? ", and says that it heard the probe." : "."),
+                            () -> name + " refreshes"
+                                    + (party.heardProbe ? ", and says that it heard the probe." : "."),
                             next -> send(next, i, new Call.Refresh(i, 1, i, party.heardProbe)));
                 }
                 if (mishaps.contains(Mishap.GIVES_UP)) {
@@ -234,14 +235,17 @@ public final class Exclusive implements Model<World> {
             }
             case DEAD -> {}
         }
-        if (mishaps.contains(Mishap.DIES) && party.phase != Phase.DEAD && party.phase != Phase.IDLE
+        if (mishaps.contains(Mishap.DIES)
+                && party.phase != Phase.DEAD
+                && party.phase != Phase.IDLE
                 && party.phase != Phase.DONE) {
             steps.step(false, () -> "The process of " + name + " dies.", next -> {
                 next.parties[i].enter(Phase.DEAD);
                 listen(next, i, false);
             });
         }
-        if (mishaps.contains(Mishap.DEAF) && (party.phase == Phase.WAITING || !world.server.listens[i])
+        if (mishaps.contains(Mishap.DEAF)
+                && (party.phase == Phase.WAITING || !world.server.listens[i])
                 && party.phase != Phase.DEAD) {
             boolean listens = world.server.listens[i];
             steps.step(
@@ -261,8 +265,7 @@ public final class Exclusive implements Model<World> {
         }
         if (world.count(i, packet -> true) < room && !world.isUnderWay(i, Exclusive::isAboutTheHold)) {
             if (!party.confirmed) {
-                steps.step(true, () -> name + " confirms.", next ->
-                        send(next, i, new Call.Confirm(i, i, party.token)));
+                steps.step(true, () -> name + " confirms.", next -> send(next, i, new Call.Confirm(i, i, party.token)));
             } else if (party.left < bounds.term()) {
                 steps.step(true, () -> name + " renews.", next -> send(next, i, new Call.Renew(i, i, party.token)));
             }
@@ -299,8 +302,8 @@ public final class Exclusive implements Model<World> {
         next.server = next.server.copy();
         next.server.listens[client] = listens;
         if (!listens) {
-            next.net.removeIf(packet -> packet.party() == client
-                    && (packet.kind() == Packet.Kind.G || packet.kind() == Packet.Kind.P));
+            next.net.removeIf(packet ->
+                    packet.party() == client && (packet.kind() == Packet.Kind.G || packet.kind() == Packet.Kind.P));
         }
     }
 
@@ -494,8 +497,8 @@ public final class Exclusive implements Model<World> {
                 return;
             }
             if (packet.token() < next.shown && !packet.beforeStep()) {
-                next.broken = "the lease of " + Words.owner(i) + " has token " + packet.token() + ", and one before had "
-                        + next.shown;
+                next.broken = "the lease of " + Words.owner(i) + " has token " + packet.token()
+                        + ", and one before had " + next.shown;
             }
             next.shown = Math.max(next.shown, packet.token());
             party.phase = Phase.HOLDING;

@@ -92,8 +92,12 @@ public final class LockServer {
             if (rules.contains(Rule.TOMBSTONE) && s.tombstone[owner] != 0) {
                 return Reply.of("GONE");
             }
-            boolean plain = s.isFree() && s.queueLeft == 0 && s.parkedLeft == 0 && s.detailsLeft == 0
-                    && s.tombstone[owner] == 0 && !anyEvicted();
+            boolean plain = s.isFree()
+                    && s.queueLeft == 0
+                    && s.parkedLeft == 0
+                    && s.detailsLeft == 0
+                    && s.tombstone[owner] == 0
+                    && !anyEvicted();
             if (plain) {
                 grant(owner, bounds.term(), wish(owner).keeps() ? KEPT : UNMARKED);
                 return new Reply("GRANTED", "T" + s.token + " S", s.token, false, NOBODY, 0);

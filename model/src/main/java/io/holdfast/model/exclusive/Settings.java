@@ -44,7 +44,14 @@ public final class Settings {
         all.put("three", world("three clients that give up", 3, 2, false, Mishap.GIVES_UP));
         all.put("lossy", world("two clients, what is under way is lost", 2, 2, false, Mishap.LOSS, Mishap.GIVES_UP));
         all.put("again", world("two clients that ask again", 2, 1, false, Mishap.ASKS_AGAIN, Mishap.GIVES_UP));
-        all.put(OUTSIDE, world("two clients, and the server's clock steps: outside of assumption A3, a violation is found", 2, 2, false, Mishap.CLOCK_STEP));
+        all.put(
+                OUTSIDE,
+                world(
+                        "two clients, and the server's clock steps: outside of assumption A3, a violation is found",
+                        2,
+                        2,
+                        false,
+                        Mishap.CLOCK_STEP));
         return all;
     }
 
@@ -56,8 +63,14 @@ public final class Settings {
 
     public static Map<String, Calls> calls() {
         Map<String, Calls> all = new LinkedHashMap<>();
-        all.put("silent", new Calls("two clients that may be silent until they are forgotten", Bounds.plain(2, 1, 1, 4), CLIENTS));
-        all.put("all", new Calls("two clients and an operator, every call", Bounds.plain(2, 2, 1, 4), EnumSet.allOf(Act.class)));
+        all.put(
+                "silent",
+                new Calls(
+                        "two clients that may be silent until they are forgotten", Bounds.plain(2, 1, 1, 4), CLIENTS));
+        all.put(
+                "all",
+                new Calls(
+                        "two clients and an operator, every call", Bounds.plain(2, 2, 1, 4), EnumSet.allOf(Act.class)));
         all.put(
                 "kept",
                 new Calls(
