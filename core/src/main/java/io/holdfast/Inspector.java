@@ -441,8 +441,7 @@ public final class Inspector {
     private Stream<LockInfo> infosOf(String suffix, int page, int mostWaiters) {
         requirePage(page);
         if (scanning) {
-            return searched(suffix, page)
-                    .flatMap(locks -> infosOf(locks, mostWaiters, lock -> true));
+            return searched(suffix, page).flatMap(locks -> infosOf(locks, mostWaiters, lock -> true));
         }
         // Asked when the stream is read, and one batch after the other.
         return StreamSupport.stream(() -> reported(mostWaiters).spliterator(), Spliterator.NONNULL, false);
@@ -471,8 +470,8 @@ public final class Inspector {
                 .collect(Collectors.partitioningBy(
                         lock -> lock.kind().isLine() || (mostWaiters > 0 && mayWait.test(lock))));
         return Stream.of(false, true)
-                .flatMap(isLong -> batches(
-                        Objects.requireNonNull(byLength.get(isLong)), isLong ? BATCH_OF_LONG : BATCH))
+                .flatMap(
+                        isLong -> batches(Objects.requireNonNull(byLength.get(isLong)), isLong ? BATCH_OF_LONG : BATCH))
                 .flatMap(some -> infos(some, mostWaiters).stream());
     }
 
@@ -488,8 +487,7 @@ public final class Inspector {
 
     private static Stream<List<Keys>> batches(List<Keys> locks, int most) {
         int count = (locks.size() + most - 1) / most;
-        return IntStream.range(0, count)
-                .mapToObj(i -> locks.subList(i * most, Math.min(locks.size(), (i + 1) * most)));
+        return IntStream.range(0, count).mapToObj(i -> locks.subList(i * most, Math.min(locks.size(), (i + 1) * most)));
     }
 
     /** The locks that have such a key, by pages. */

@@ -40,7 +40,9 @@ final class ContentionTest {
 
     private static String of(LockMode mode, int used) {
         Contention.Sharing sharing = new Contention.Sharing(mode, used, 1, 0);
-        return new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 0, 0, Optional.of(sharing), Optional.empty()).describe();
+        return new Contention(
+                        Optional.of(HOLDER), Duration.ofMillis(1500), 0, 0, Optional.of(sharing), Optional.empty())
+                .describe();
     }
 
     @Test
@@ -56,7 +58,13 @@ final class ContentionTest {
         assertEquals(
                 "holder not known; place 1 of 1; the actor that waited holds it itself since 1970-01-01T00:00:02Z: locks are"
                         + " not re-entrant unless LockOptions.withReentrancy makes them so",
-                new Contention(Optional.empty(), Duration.ZERO, 1, 1, Optional.empty(), Optional.of(Instant.ofEpochSecond(2)))
+                new Contention(
+                                Optional.empty(),
+                                Duration.ZERO,
+                                1,
+                                1,
+                                Optional.empty(),
+                                Optional.of(Instant.ofEpochSecond(2)))
                         .describe());
     }
 }

@@ -101,12 +101,12 @@ public abstract class ClusterReportContract extends LockSuite {
             waiting.add(one.lock(name).acquireAsync());
             waiting.add(two.lock(name).acquireAsync());
         }
-        await("two is queued", () -> looking.inspect().lock(name).queue().stream()
-                .anyMatch(waiter -> waiter.client().equals(two.id())));
+        await(
+                "two is queued",
+                () -> looking.inspect().lock(name).queue().stream()
+                        .anyMatch(waiter -> waiter.client().equals(two.id())));
         assertEquals(10, looking.inspect().lock(name).callers());
-        assertEquals(
-                10,
-                looking.inspect().queues().mapToInt(LockInfo::callers).sum());
+        assertEquals(10, looking.inspect().queues().mapToInt(LockInfo::callers).sum());
         waiting.forEach(each -> each.cancel(false));
         held.release();
     }

@@ -270,7 +270,9 @@ public abstract class SelfWaitContract extends LockSuite {
     final void set_oneOfItsLocksIsOwn_isTold() throws Exception {
         Lease lease = holdfast.lock("b").acquire();
         LockSet set = holdfast.locks("a", "b");
-        assertEquals(Optional.of(lease.since()), refusal(set.attempt(Wait.upTo(Duration.ofSeconds(2)))).heldByCallerSince());
+        assertEquals(
+                Optional.of(lease.since()),
+                refusal(set.attempt(Wait.upTo(Duration.ofSeconds(2)))).heldByCallerSince());
         assertEquals(1, warnings.size(), warnings::toString);
         assertTrue(warnings.element().contains("lock 'b'"), warnings::toString);
         assertThrows(LockTimeoutException.class, () -> set.acquire(Wait.none()));

@@ -93,9 +93,7 @@ public final class Run {
                 default -> throw new IllegalArgumentException("unknown option " + option);
             }
         }
-        Set<String> known = conformance
-                ? callSettings()
-                : Settings.worlds().keySet();
+        Set<String> known = conformance ? callSettings() : Settings.worlds().keySet();
         if (!setting.isEmpty() && !known.contains(setting)) {
             throw new IllegalArgumentException("no setting " + setting + " here, but " + String.join(", ", known));
         }

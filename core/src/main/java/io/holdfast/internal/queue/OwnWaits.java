@@ -84,7 +84,12 @@ final class OwnWaits {
         return since == null
                 ? known
                 : new Contention(
-                        known.holder(), known.remaining(), known.position(), known.waiters(), known.sharing(), Optional.of(since));
+                        known.holder(),
+                        known.remaining(),
+                        known.position(),
+                        known.waiters(),
+                        known.sharing(),
+                        Optional.of(since));
     }
 
     /** Since when it has itself what keeps it waiting; null unless that is certain. */

@@ -20,7 +20,8 @@ final class Taken {
     }
 
     void answered(@Nullable State state) {
-        Attempt<Handle> answer = request.outcome.because(Attempt.Reason.TAKEN, request.queue.ownWaits.told(request.outcome));
+        Attempt<Handle> answer =
+                request.outcome.because(Attempt.Reason.TAKEN, request.queue.ownWaits.told(request.outcome));
         Holder holder = state == null ? null : state.holder().orElse(null);
         EndedHolders ended = request.queue.endedHolders;
         if (ended == null || holder == null || endedMet.incrementAndGet() > MOST_ENDED) {

@@ -87,8 +87,7 @@ public final class Reports {
     /** A client looks, and hears the number when the present one has reported. */
     private void onQuestion(String client, long number) {
         if (!kit.isClosed()) {
-            own.report(
-                    () -> hearing.tell(client, "D " + number + " " + kit.ids.client() + " " + own.number()));
+            own.report(() -> hearing.tell(client, "D " + number + " " + kit.ids.client() + " " + own.number()));
         }
     }
 

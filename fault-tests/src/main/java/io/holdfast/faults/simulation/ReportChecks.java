@@ -52,12 +52,11 @@ final class ReportChecks {
     /** What looks at the reports of a plan, if leases of such plans are where they were obtained. */
     static List<ReportChecks> of(World world) {
         List<Node> servers = world.servers;
-        List<Node> reports =
-                switch (world.plan.kind()) {
-                    case INSIDE, NESTED, STEERED, QUORUM -> servers;
-                    case CLUSTER -> List.of(servers.get(ClusterDriver.masterOf(REPORTS, servers.size())));
-                    case OUTSIDE, HANDED, KEPT -> List.of();
-                };
+        List<Node> reports = switch (world.plan.kind()) {
+            case INSIDE, NESTED, STEERED, QUORUM -> servers;
+            case CLUSTER -> List.of(servers.get(ClusterDriver.masterOf(REPORTS, servers.size())));
+            case OUTSIDE, HANDED, KEPT -> List.of();
+        };
         return reports.stream().map(node -> new ReportChecks(world, node)).toList();
     }
 
@@ -123,8 +122,11 @@ final class ReportChecks {
     /** Whether the server has a hold of this client, lent to a caller or kept, or the lock rests. */
     private boolean isBusy(String key, String client) {
         List<Node> nodes = isCluster() ? world.servers : List.of(node);
-        return nodes.stream().map(each -> each.memory.command("GET", key)).anyMatch(hold -> !hold.isNull()
-                && (hold.asString().startsWith(client) || hold.asString().startsWith("-")));
+        return nodes.stream()
+                .map(each -> each.memory.command("GET", key))
+                .anyMatch(hold -> !hold.isNull()
+                        && (hold.asString().startsWith(client)
+                                || hold.asString().startsWith("-")));
     }
 
     private boolean isCluster() {

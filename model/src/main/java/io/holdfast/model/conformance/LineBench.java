@@ -33,7 +33,11 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
     private long keysEnd; // of the holds that were laid out
 
     public LineBench(AnyLineCalls model, Scripts scripts, ScriptServer server) {
-        super(model.bounds(), new LineState(model.bounds().owners(), model.bounds().clients()), scripts, server);
+        super(
+                model.bounds(),
+                new LineState(model.bounds().owners(), model.bounds().clients()),
+                scripts,
+                server);
         this.bounds = model.bounds();
         this.model = model.server();
         this.outcome = nothing();
@@ -166,8 +170,13 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             args.add(
                     asked.resting() > 0
                             ? "- " + token(asked.resting())
-                            : asked.owner() == LineCall.ALL ? "" : asked.owner() == LineCall.NONE ? "-" : shownOwner(asked.owner()));
-            args.add(asked.drop() == LineCall.ALL ? "1" : asked.drop() == LineCall.NONE ? "0" : shownOwner(asked.drop()));
+                            : asked.owner() == LineCall.ALL
+                                    ? ""
+                                    : asked.owner() == LineCall.NONE ? "-" : shownOwner(asked.owner()));
+            args.add(
+                    asked.drop() == LineCall.ALL
+                            ? "1"
+                            : asked.drop() == LineCall.NONE ? "0" : shownOwner(asked.drop()));
             args.add(Integer.toString(TOMBSTONE_LIFE));
             return Script.LINE_REVOKE;
         } else if (call instanceof LineCall.Prolong asked) {
@@ -195,7 +204,12 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         LineOutcome.Told told = outcome.reply().told();
         if (told != null) {
             LineState after = outcome.state();
-            words.append(' ').append(told.wake()).append(" 0 ").append(told.holders()).append(' ').append(told.used());
+            words.append(' ')
+                    .append(told.wake())
+                    .append(" 0 ")
+                    .append(told.holders())
+                    .append(' ')
+                    .append(told.used());
             words.append(' ').append(told.grants().size());
             for (int owner : told.grants()) {
                 words.append(' ').append(shownOwner(owner)).append(' ').append(tokenNow(after.token[owner]));
@@ -203,15 +217,23 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             }
             if (told.last() != LineState.NOBODY) {
                 int last = told.last();
-                words.append(' ').append(told.millis()).append(' ').append(shownHolder(after, last)).append(' ');
-                words.append(tokenNow(after.token[last])).append(' ').append(since(last)).append(' ');
-                words.append(termOf(last, told.millis())).append(' ').append(label(last)).append(' ');
+                words.append(' ')
+                        .append(told.millis())
+                        .append(' ')
+                        .append(shownHolder(after, last))
+                        .append(' ');
+                words.append(tokenNow(after.token[last]))
+                        .append(' ')
+                        .append(since(last))
+                        .append(' ');
+                words.append(termOf(last, told.millis()))
+                        .append(' ')
+                        .append(label(last))
+                        .append(' ');
                 words.append(after.mode[last]).append(' ').append(after.weight[last]);
             }
         }
-        return call instanceof LineCall.Refresh
-                ? "[" + words + ", " + end.replace(" ", ", ") + "]"
-                : words + " " + end;
+        return call instanceof LineCall.Refresh ? "[" + words + ", " + end.replace(" ", ", ") + "]" : words + " " + end;
     }
 
     /** As it is written: that of a rest that has just begun counts from the grant. */
@@ -243,8 +265,10 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             switch (message.kind()) {
                 case G ->
                     grantsOf.computeIfAbsent(message.client(), client -> new ArrayList<>())
-                            .add(shownOwner(message.owner()) + " " + tokenNow(message.token()) + " " + millis(bounds.claim()));
-                case V -> all.add(channel + "V " + shownOwner(message.owner()) + " " + token(message.token()) + " 0 " + HOLD);
+                            .add(shownOwner(message.owner()) + " " + tokenNow(message.token()) + " "
+                                    + millis(bounds.claim()));
+                case V ->
+                    all.add(channel + "V " + shownOwner(message.owner()) + " " + token(message.token()) + " 0 " + HOLD);
                 case E -> all.add(channel + "E " + shownOwner(message.owner()) + " " + HOLD);
                 case P -> all.add(channel + "P " + suspicionNow(message.client()) + " " + HOLD);
                 case R -> throw new IllegalStateException("a line recalls nothing");
@@ -264,14 +288,16 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         for (int i = 0; i < pairs.size(); i += 2) {
             fields.put(pairs.get(i).asString(), pairs.get(i + 1).asString());
         }
-        List<Reply> members = server.command("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
+        List<Reply> members =
+                server.command("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
         long last = 0;
         for (int i = 0; i < members.size(); i += 2) {
             String[] member = members.get(i).asString().split(" ");
             last = members.get(i + 1).asLong();
             String text = fields.remove(member[0]);
             if (text == null) {
-                odd.add("a member is written twice, or of no hold: " + members.get(i).asString());
+                odd.add("a member is written twice, or of no hold: "
+                        + members.get(i).asString());
             } else {
                 readHold(found, member, text, Math.max(0, ticks(last)), odd);
             }

@@ -25,10 +25,15 @@ public final class LockBench extends QueueBench<LockState, Call> {
     private boolean shortest; // whether a rest is asked for as a shortest hold
 
     public LockBench(AnyCalls model, Scripts scripts, ScriptServer server) {
-        super(model.bounds(), new LockState(model.bounds().owners(), model.bounds().clients()), scripts, server);
+        super(
+                model.bounds(),
+                new LockState(model.bounds().owners(), model.bounds().clients()),
+                scripts,
+                server);
         this.bounds = model.bounds();
         this.model = model.server();
-        this.outcome = new Outcome(state, new Outcome.Reply("", "", 0, false, LockState.NOBODY, 0), LockState.NOBODY, List.of());
+        this.outcome = new Outcome(
+                state, new Outcome.Reply("", "", 0, false, LockState.NOBODY, 0), LockState.NOBODY, List.of());
     }
 
     @Override
@@ -191,8 +196,8 @@ public final class LockBench extends QueueBench<LockState, Call> {
         String term = begins ? restWritten(after.left) : Integer.toString(bounds.term() * TICK);
         int labelled = begins ? state.holder : rests ? 0 : after.holder;
         long left = begins ? restEnds(after.left) - nowMillis : (long) after.left * TICK;
-        return " " + left + " " + shownHolder(after.holder) + " " + tokenNow(after.token) + " "
-                + sinceNow() + " " + term + " " + label(labelled);
+        return " " + left + " " + shownHolder(after.holder) + " " + tokenNow(after.token) + " " + sinceNow() + " "
+                + term + " " + label(labelled);
     }
 
     /** A rest counts from the end of the millisecond in which it begins; a shortest hold, from the beginning of that of the grant. */
@@ -217,19 +222,18 @@ public final class LockBench extends QueueBench<LockState, Call> {
     List<String> messages() {
         List<String> all = new ArrayList<>();
         for (Message message : outcome.messages()) {
-            String text =
-                    switch (message.kind()) {
-                        case G ->
-                            "G " + shownOwner(message.owner()) + " " + tokenNow(message.token()) + " "
-                                    + sinceNow() + " " + millis(bounds.claim())
-                                    + (message.flag() ? " 1 " : " 0 ") + HOLD;
-                        case V ->
-                            "V " + shownOwner(message.owner()) + " " + token(message.token())
-                                    + (message.flag() ? " 1 " : " 0 ") + HOLD;
-                        case E -> "E " + shownOwner(message.owner()) + " " + HOLD;
-                        case P -> "P " + suspicionNow(message.client()) + " " + HOLD;
-                        case R -> "R " + tokenNow(message.token()) + " " + HOLD;
-                    };
+            String text = switch (message.kind()) {
+                case G ->
+                    "G " + shownOwner(message.owner()) + " " + tokenNow(message.token()) + " "
+                            + sinceNow() + " " + millis(bounds.claim())
+                            + (message.flag() ? " 1 " : " 0 ") + HOLD;
+                case V ->
+                    "V " + shownOwner(message.owner()) + " " + token(message.token()) + (message.flag() ? " 1 " : " 0 ")
+                            + HOLD;
+                case E -> "E " + shownOwner(message.owner()) + " " + HOLD;
+                case P -> "P " + suspicionNow(message.client()) + " " + HOLD;
+                case R -> "R " + tokenNow(message.token()) + " " + HOLD;
+            };
             all.add(channel(message.client()) + " " + text);
         }
         return all;

@@ -164,7 +164,11 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         for (int owner = 0; owner < s.owners(); owner++) {
             if (s.tombstone[owner] > 0) {
                 server.command(
-                        "SET", grave(owner), s.tombstone[owner] == 2 ? "A" : "1", "PX", Integer.toString(TOMBSTONE_LIFE));
+                        "SET",
+                        grave(owner),
+                        s.tombstone[owner] == 2 ? "A" : "1",
+                        "PX",
+                        Integer.toString(TOMBSTONE_LIFE));
             }
             if (s.evicted[owner]) {
                 server.command("HSET", EVICTED, owner(owner), "1");
@@ -249,7 +253,8 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     }
 
     private int readLine(S found, String key, int place, List<String> odd) {
-        List<Reply> pairs = server.command("ZRANGE", key, "0", "-1", "WITHSCORES").asList();
+        List<Reply> pairs =
+                server.command("ZRANGE", key, "0", "-1", "WITHSCORES").asList();
         for (int i = 0; i < pairs.size(); i += 2) {
             int owner = ownerOf(pairs.get(i).asString());
             if (found.where[owner] != QueueState.NOWHERE) {
@@ -305,7 +310,9 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         String since = value.split(" ", 3)[1];
         boolean old = state.known[owner] && since.equals(Long.toString(sinceOfWait(owner)));
         boolean fresh = since.equals(Long.toString(nowMicros));
-        if ((!old && !fresh) || !value.endsWith(about(owner, QueueState.ABSENT, Long.parseLong(since)).substring(1))) {
+        if ((!old && !fresh)
+                || !value.endsWith(
+                        about(owner, QueueState.ABSENT, Long.parseLong(since)).substring(1))) {
             odd.add("of " + Words.owner(owner) + " is known: " + value);
         }
     }

@@ -1,11 +1,11 @@
 package io.holdfast.model.exclusive;
 
 import io.holdfast.model.Model;
+import io.holdfast.model.exclusive.World.Party;
+import io.holdfast.model.exclusive.World.Phase;
 import io.holdfast.model.queue.Message;
 import io.holdfast.model.queue.Message.Kind;
 import io.holdfast.model.queue.Words;
-import io.holdfast.model.exclusive.World.Party;
-import io.holdfast.model.exclusive.World.Phase;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

@@ -75,7 +75,8 @@ public sealed interface LineCall {
     record Revoke(int client, int owner, int resting, int drop) implements LineCall {
         @Override
         public String toString() {
-            return "revoke of " + (resting > 0 ? "what rests with token " + resting : named(owner)) + ", dropping " + named(drop);
+            return "revoke of " + (resting > 0 ? "what rests with token " + resting : named(owner)) + ", dropping "
+                    + named(drop);
         }
     }
 

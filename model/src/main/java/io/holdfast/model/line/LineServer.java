@@ -69,7 +69,8 @@ public final class LineServer {
         private final Set<Integer> begun = new TreeSet<>();
         private int begunRest = NOBODY; // one that counts from now lasts for a part of a ms longer
         private int passed;
-        private boolean endsAreRead; // then grants of this script take their places behind others that end together with them
+        private boolean
+                endsAreRead; // then grants of this script take their places behind others that end together with them
         private final int[] place;
 
         Run(LineState state, int requester) {
@@ -244,9 +245,7 @@ public final class LineServer {
         }
 
         private boolean isAlive(int owner, int token) {
-            return s.holds(owner)
-                    && s.left[owner] > 0
-                    && (s.token[owner] == token || !has(LineRule.TOKENCOMPARE));
+            return s.holds(owner) && s.left[owner] > 0 && (s.token[owner] == token || !has(LineRule.TOKENCOMPARE));
         }
 
         private Reply downgrade(LineCall.Downgrade asked) {
@@ -344,7 +343,8 @@ public final class LineServer {
                 }
             }
             claims.forEach(this::finish);
-            int dropped = drop(asked.drop() == LineCall.NONE ? 0 : asked.drop() == LineCall.ALL ? -1 : asked.drop() + 1, NOBODY);
+            int dropped = drop(
+                    asked.drop() == LineCall.NONE ? 0 : asked.drop() == LineCall.ALL ? -1 : asked.drop() + 1, NOBODY);
             settle(NOBODY);
             return new Reply((ended > 0 ? "RELEASED " : "NOTHING ") + ended + " " + dropped, describe(false));
         }
@@ -564,7 +564,8 @@ public final class LineServer {
         private int[] ends() {
             return IntStream.of(s.holders())
                     .boxed()
-                    .sorted(Comparator.comparingLong(this::millis).thenComparing(owner -> place[owner])) // else in their order
+                    .sorted(Comparator.comparingLong(this::millis)
+                            .thenComparing(owner -> place[owner])) // else in their order
                     .mapToInt(owner -> owner)
                     .toArray();
         }
@@ -602,7 +603,9 @@ public final class LineServer {
             int[] ends = ends();
             long at = NEVER;
             if (aside != NOBODY || (first != NOBODY && wish(first).mode() == 'P')) {
-                at = first == NOBODY ? NEVER : roomFor(wish(first).weight(), Math.min(wish(first).limit(), most()));
+                at = first == NOBODY
+                        ? NEVER
+                        : roomFor(wish(first).weight(), Math.min(wish(first).limit(), most()));
                 boolean limited = aside != NOBODY || most() < wish(first).limit();
                 if (limited && has(LineRule.CAPENDS)) {
                     Wish then = wish(aside != NOBODY ? aside : first);

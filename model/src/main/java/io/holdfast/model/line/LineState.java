@@ -169,11 +169,22 @@ public final class LineState extends QueueState<LineState> {
     public String toString() {
         StringBuilder text = new StringBuilder();
         for (int owner : holders()) {
-            text.append(rests[owner] ? "rest of " : "").append(Words.owner(owner)).append(' ').append(mode[owner]);
-            text.append(weight[owner]).append(" with token ").append(token[owner]).append(" for ").append(left[owner]);
+            text.append(rests[owner] ? "rest of " : "")
+                    .append(Words.owner(owner))
+                    .append(' ')
+                    .append(mode[owner]);
+            text.append(weight[owner])
+                    .append(" with token ")
+                    .append(token[owner])
+                    .append(" for ")
+                    .append(left[owner]);
             text.append(claimed[owner] ? ", a claim from " + order[owner] : "").append("; ");
         }
-        text.append(used).append(" used, phase ").append(phase).append(", claims ").append(claims);
+        text.append(used)
+                .append(" used, phase ")
+                .append(phase)
+                .append(", claims ")
+                .append(claims);
         text.append(limitLeft > 0 ? ", limited to " + limit + " for " + limitLeft : "");
         return text.append(waitersInWords()).toString();
     }

@@ -53,7 +53,8 @@ public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements Serve
             for (int client = 0; client < bounds.operator(); client++) {
                 S changed = state.copy();
                 changed.listens[client] ^= true;
-                String what = Words.client(client) + (changed.listens[client] ? " listens again." : " listens no more.");
+                String what =
+                        Words.client(client) + (changed.listens[client] ? " listens again." : " listens no more.");
                 to.accept(Action.of(() -> what), changed);
             }
         }

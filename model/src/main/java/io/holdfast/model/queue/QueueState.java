@@ -241,7 +241,10 @@ public abstract class QueueState<S extends QueueState<S>> {
     }
 
     public void addTo(Fingerprint print) {
-        addTo(print, IntStream.range(0, owners()).toArray(), IntStream.range(0, clients()).toArray());
+        addTo(
+                print,
+                IntStream.range(0, owners()).toArray(),
+                IntStream.range(0, clients()).toArray());
     }
 
     /** The same with other names: {@code owners} are told in this order, and so are {@code clients}. */
@@ -287,13 +290,18 @@ public abstract class QueueState<S extends QueueState<S>> {
         text.append("; details for ").append(detailsLeft).append(" of");
         for (int owner = 0; owner < owners(); owner++) {
             if (known[owner]) {
-                text.append(' ').append(Words.owner(owner)).append(ends[owner] == ABSENT ? "" : " until " + ends[owner]);
+                text.append(' ')
+                        .append(Words.owner(owner))
+                        .append(ends[owner] == ABSENT ? "" : " until " + ends[owner]);
             }
         }
         text.append(", sequence ").append(sequence);
         for (int client = 0; client < clients(); client++) {
             text.append("; ").append(Words.client(client)).append(": waiters ").append(shown(waiters[client]));
-            text.append(", parked ").append(shown(parked[client])).append(", deadline ").append(shown(deadline[client]));
+            text.append(", parked ")
+                    .append(shown(parked[client]))
+                    .append(", deadline ")
+                    .append(shown(deadline[client]));
             text.append(seen[client] ? ", seen" : "").append(suspect[client] ? ", suspect" : "");
             text.append(listens[client] ? ", listens" : "");
         }
@@ -307,7 +315,10 @@ public abstract class QueueState<S extends QueueState<S>> {
     private String line(int place) {
         StringBuilder text = new StringBuilder("[");
         for (int owner : inLine(place)) {
-            text.append(text.length() > 1 ? " " : "").append(Words.owner(owner)).append('@').append(order[owner]);
+            text.append(text.length() > 1 ? " " : "")
+                    .append(Words.owner(owner))
+                    .append('@')
+                    .append(order[owner]);
         }
         return text.append(']').toString();
     }
