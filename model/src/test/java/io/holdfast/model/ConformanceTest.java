@@ -99,6 +99,7 @@ final class ConformanceTest {
     private static Conformance.Result run(String setting, Set<Rule> rules, Scripts scripts, long transitions) {
         Settings.Calls calls = Settings.calls().get(setting);
         assertNotNull(calls);
-        return new Conformance(calls.model(rules), scripts, MemoryScriptServer::new, count -> {}).run(transitions);
+        return Conformance.ofLocks(calls.model(rules), scripts, MemoryScriptServer::new, count -> {})
+                .run(transitions);
     }
 }
