@@ -137,7 +137,7 @@ public final class Run {
     }
 
     private boolean holds(String name) {
-        Settings.World world = Settings.worlds().get(name);
+        Settings.World world = Settings.world(name);
         AtomicLong visited = new AtomicLong();
         Checker<?> checker = checker(world, visited);
         Checker.Result result = world.served() ? checker.canReach() : checker.violations();
@@ -157,7 +157,7 @@ public final class Run {
         LongConsumer told = count -> progress(count, "transitions");
         LineSettings.Calls lines = LineSettings.calls().get(name);
         Conformance<?, ?> run = lines == null
-                ? Conformance.ofLocks(Settings.calls().get(name).model(rules()), scripts, MemoryScriptServer::new, told)
+                ? Conformance.ofLocks(Settings.calls(name).model(rules()), scripts, MemoryScriptServer::new, told)
                 : Conformance.ofLines(lines.model(lineRules()), scripts, MemoryScriptServer::new, told);
         Conformance.Result result = run.run(most);
         out.println(name + ": " + result);

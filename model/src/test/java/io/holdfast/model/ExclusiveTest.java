@@ -60,8 +60,7 @@ final class ExclusiveTest {
     }
 
     private static Checker.Result look(String setting, Set<Rule> rules) {
-        Settings.World world = Settings.worlds().get(setting);
-        assertNotNull(world);
+        Settings.World world = Settings.world(setting);
         Checker<?> checker = new Checker<>(world.model(rules), MOST);
         return world.served() ? checker.canReach() : checker.violations();
     }

@@ -55,6 +55,24 @@ public final class Settings {
         return all;
     }
 
+    /** @throws IllegalArgumentException if there is none of this name */
+    public static World world(String name) {
+        World found = worlds().get(name);
+        if (found == null) {
+            throw new IllegalArgumentException("no setting " + name + " here, but " + String.join(", ", worlds().keySet()));
+        }
+        return found;
+    }
+
+    /** @throws IllegalArgumentException if there is none of this name */
+    public static Calls calls(String name) {
+        Calls found = calls().get(name);
+        if (found == null) {
+            throw new IllegalArgumentException("no setting " + name + " here, but " + String.join(", ", calls().keySet()));
+        }
+        return found;
+    }
+
     private static World world(String about, int clients, int term, boolean served, Mishap... mishaps) {
         Set<Mishap> set = EnumSet.noneOf(Mishap.class);
         set.addAll(List.of(mishaps));
