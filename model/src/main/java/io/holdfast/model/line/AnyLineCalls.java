@@ -30,12 +30,15 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
     private final LineBounds bounds;
     private final Set<Act> acts;
     private final LineServer server;
+    private final List<LineCall> before;
 
-    public AnyLineCalls(LineBounds bounds, Set<LineRule> rules, Set<Act> acts) {
+    /** @param before calls that have been run where the look begins */
+    public AnyLineCalls(LineBounds bounds, Set<LineRule> rules, Set<Act> acts, List<LineCall> before) {
         super(bounds, true, acts.contains(Act.LISTEN), acts.contains(Act.DELETE_KEY));
         this.bounds = bounds;
         this.acts = acts;
         this.server = new LineServer(bounds, rules);
+        this.before = List.copyOf(before);
     }
 
     public LineBounds bounds() {
@@ -48,7 +51,11 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
 
     @Override
     public LineState initial() {
-        return listening(new LineState(bounds.owners(), bounds.clients()));
+        LineState state = listening(new LineState(bounds.owners(), bounds.clients()));
+        for (LineCall call : before) {
+            state = normal(after(state, call));
+        }
+        return state;
     }
 
     @Override

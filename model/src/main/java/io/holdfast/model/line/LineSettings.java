@@ -11,9 +11,13 @@ import java.util.Set;
 /** The looks at shared lines that have a name. */
 public final class LineSettings {
     /** The server alone, whose calls are all run by the scripts. */
-    public record Calls(String about, LineBounds bounds, Set<Act> acts) {
+    public record Calls(String about, LineBounds bounds, Set<Act> acts, List<LineCall> before) {
+        Calls(String about, LineBounds bounds, Set<Act> acts) {
+            this(about, bounds, acts, List.of());
+        }
+
         public AnyLineCalls model(Set<LineRule> rules) {
-            return new AnyLineCalls(bounds, rules, acts);
+            return new AnyLineCalls(bounds, rules, acts, before);
         }
     }
 
@@ -57,7 +61,25 @@ public final class LineSettings {
                         "the same, two of one client, and few calls",
                         bounds(2, Wish.permits(0, 1, 2), Wish.permits(0, 2, 3), Wish.permits(1, 1, 2)),
                         EnumSet.of(Act.LIMIT, Act.LISTEN)));
+        all.put(
+                "claims",
+                new Calls(
+                        "a writer holds, and two readers wait",
+                        bounds(1, Wish.write(0), Wish.read(1), Wish.read(2)),
+                        EnumSet.of(Act.CLEAN),
+                        List.of(asks(0, 0), asks(1, 1), asks(2, 2))));
+        all.put(
+                "limited",
+                new Calls(
+                        "one permit is out, none may be more for a while, and two clients wait for two and one",
+                        bounds(1, Wish.permits(0, 1, 2), Wish.permits(1, 2, 2), Wish.permits(2, 1, 2)),
+                        EnumSet.of(Act.CLEAN, Act.LISTEN, Act.LIMIT),
+                        List.of(asks(0, 0), new LineCall.Limit(3, 0, 1), asks(1, 1), asks(2, 2))));
         return all;
+    }
+
+    private static LineCall asks(int client, int owner) {
+        return new LineCall.Acquire(client, owner, true, 0);
     }
 
     private static LineBounds bounds(int limitLives, Wish... wishes) {
