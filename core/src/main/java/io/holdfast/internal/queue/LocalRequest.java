@@ -206,8 +206,11 @@ final class LocalRequest implements Question<Handle> {
 
     /** The same, where nothing was asked for it. */
     void refused(@Nullable Attempt<Handle> attempt, @Nullable Throwable failure) {
-        boolean late = attempt instanceof Attempt.NotObtained<Handle> not && not.reason() == Reason.TIMED_OUT;
-        end(late ? timedOutBy(((Attempt.NotObtained<Handle>) attempt).contention()) : attempt, failure, false);
+        if (attempt instanceof Attempt.NotObtained<Handle> not && not.reason() == Reason.TIMED_OUT) {
+            end(timedOutBy(not.contention()), failure, false);
+        } else {
+            end(attempt, failure, false);
+        }
     }
 
     /**

@@ -214,8 +214,8 @@ final class Ballot {
                         failure == null ? DriverException.unknown("the reply is malformed", null) : failure)
                 : problemOf(seat, reply);
         boolean rejected = failure != null && failure.kind() == DriverException.Kind.REJECTED;
-        boolean forGood = rejected && failure != null && !Refusals.isTransient(failure)
-                || reply != null && reply.word() == QuorumWord.OTHER;
+        boolean forGood = (rejected && failure != null && !Refusals.isTransient(failure))
+                || (reply != null && reply.word() == QuorumWord.OTHER);
         if (reply != null && reply.word() == QuorumWord.GRANTED) {
             seat.lasts(sent, options.leaseDuration());
         }
