@@ -187,7 +187,10 @@ public abstract class JavaViewContract extends JavaLockContract {
     final void thread_endsWithoutUnlocking_itsLeaseEndsWithItsTerm() throws Exception {
         Lock view = holdfast.lock("b", options().withLeaseDuration(BRIEF.leaseDuration()))
                 .asJavaLock();
-        FutureTask<Boolean> ends = new FutureTask<>(() -> view.tryLock() && view.tryLock());
+        FutureTask<Boolean> ends = new FutureTask<>(() -> {
+            view.lock();
+            return view.tryLock();
+        });
         Thread thread = new Thread(ends, "ends");
         thread.start();
         assertTrue(get(ends));

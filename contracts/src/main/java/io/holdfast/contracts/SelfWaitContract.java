@@ -96,7 +96,7 @@ public abstract class SelfWaitContract extends LockSuite {
             for (Wait wait : List.of(Wait.none(), SHORT)) {
                 LockTimeoutException refused = assertThrows(LockTimeoutException.class, () -> asked.acquire(wait));
                 assertEquals(Optional.of(lease.since()), refused.contention().heldByCallerSince());
-                assertTrue(refused.getMessage().contains(WORDS + lease.since()), refused.getMessage());
+                assertTrue(String.valueOf(refused.getMessage()).contains(WORDS + lease.since()), refused::toString);
             }
             outer.complete(lease);
             inner.complete(asked.acquire(Wait.forever()));

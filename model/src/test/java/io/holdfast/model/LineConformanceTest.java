@@ -34,7 +34,15 @@ final class LineConformanceTest {
 
     /** Two hundred thousand in all. */
     @ParameterizedTest
-    @CsvSource({"rw, 40000", "rw-client, 40000", "rw-orders, 30000", "permits, 40000", "permits-few, 30000", "claims, 10000", "limited, 10000"})
+    @CsvSource({
+        "rw, 40000",
+        "rw-client, 40000",
+        "rw-orders, 30000",
+        "permits, 40000",
+        "permits-few, 30000",
+        "claims, 10000",
+        "limited, 10000"
+    })
     void scripts_asTheyShip_doWhatTheModelSays(String setting, long transitions) {
         Conformance.Result result = run(setting, LineRule.all(), Scripts.shipped(), transitions);
         assertNull(result.difference(), () -> result.difference() + "\n" + String.join("\n", result.trace()));

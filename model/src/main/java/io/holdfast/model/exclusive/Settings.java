@@ -59,7 +59,8 @@ public final class Settings {
     public static World world(String name) {
         World found = worlds().get(name);
         if (found == null) {
-            throw new IllegalArgumentException("no setting " + name + " here, but " + String.join(", ", worlds().keySet()));
+            throw new IllegalArgumentException(
+                    "no setting " + name + " here, but " + String.join(", ", worlds().keySet()));
         }
         return found;
     }
@@ -68,7 +69,8 @@ public final class Settings {
     public static Calls calls(String name) {
         Calls found = calls().get(name);
         if (found == null) {
-            throw new IllegalArgumentException("no setting " + name + " here, but " + String.join(", ", calls().keySet()));
+            throw new IllegalArgumentException(
+                    "no setting " + name + " here, but " + String.join(", ", calls().keySet()));
         }
         return found;
     }
