@@ -20,6 +20,7 @@ import io.holdfast.Overview;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.contracts.servers.TcpProxy;
+import io.holdfast.spi.ConnectOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -204,6 +205,45 @@ public abstract class ReportContract extends LockSuite {
         assertEquals(5, inspector.overview(5).locks().size());
         assertTrue(inspector.overview(5, same).more());
         waiting.cancel(false);
+    }
+
+    /** Whatever looks, watches or elects: nothing searches the server unasked. */
+    @Test
+    final void everythingThatLooks_neverSearchesTheServer() throws Exception {
+        HoldfastOptions detecting = HoldfastOptions.defaults().withDeadlockDetection(Duration.ofSeconds(1));
+        Holdfast first = client(server.address(), detecting);
+        Holdfast second = client(server.address(), detecting);
+        Lease a = first.lock("a").acquire();
+        Lease b = second.lock("b").acquire();
+        CompletableFuture<Lease> forB = first.lock("b").acquireAsync(Wait.forever());
+        CompletableFuture<Lease> forA = second.lock("a").acquireAsync(Wait.forever());
+        CompletableFuture<Boolean> led = new CompletableFuture<>();
+        try (var observed = two.election("e")
+                        .observe(leader -> leader.ifPresent(any -> led.complete(true)));
+                var candidacy = one.election("e").campaign(leadership -> new CompletableFuture<>().get())) {
+            assertTrue(led.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+            Inspector all = looking.inspect().allKinds();
+            Overview overview = all.overview(100);
+            assertEquals(3, all.overview(100, overview).locks().size());
+            assertEquals(2, all.queues().count());
+            assertFalse(all.clients().isEmpty());
+            assertEquals(2, looking.inspect().heldNames().count());
+            assertEquals(List.of(), looking.inspect().deadlocks("unused", Duration.ofMillis(100)));
+            looking.inspect().deadlocks("a", Duration.ofMillis(300));
+            assertEquals(1, looking.inspect().lock("a").callers());
+            looking.inspect().isListening(one.id());
+            looking.inspect().elections().locks().count();
+            looking.admin().cleanAll();
+            looking.admin().releaseOfClient(second.id());
+        }
+        assertEquals(0, count("scan") + count("keys"));
+        // It tries whether the user may search: one step, of one key.
+        Holdfast.diagnose(provider().connect(server.address(), ConnectOptions.defaults()), HoldfastOptions.defaults());
+        assertEquals(1, count("scan"));
+        forA.cancel(false);
+        forB.cancel(false);
+        a.release();
+        b.release();
     }
 
     // ---- what is counted

@@ -40,6 +40,15 @@ final class ReportBreaks {
                         EnumSet.of(REPORTED),
                         java("internal/report/Reporter", "return stands && now - nextAt >= 0;", "return false;")),
                 Breaks.of(
+                        "reports: a client of a cluster does not listen for those who look",
+                        Plan.Kind.CLUSTER,
+                        1,
+                        EnumSet.of(REPORTED),
+                        java(
+                                "internal/report/Hearing",
+                                "return !kit.isClosed() && wantedUntil - kit.nanoTime() > 0;",
+                                "return false;")),
+                Breaks.of(
                         "reports: one node of a quorum hears of nothing",
                         Plan.Kind.QUORUM,
                         8,
