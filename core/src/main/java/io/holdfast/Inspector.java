@@ -375,7 +375,7 @@ public final class Inspector {
      * The clients that listen for grants.
      *
      * @param clients their ids
-     * @param complete whether each that is alive is among them; on a cluster clients listen only while they wait
+     * @param complete whether each that is alive is among them; on a cluster clients listen only while they have something
      */
     public record Listeners(Set<String> clients, boolean complete) {
         /** Copies the set. */
@@ -405,7 +405,7 @@ public final class Inspector {
     /**
      * Whether a client is connected and listens for grants: a client that holds a lock and does not listen may be dead, or
      * on its way back to the server. One round trip, however many locks and clients there are. On a cluster every
-     * master is asked, and clients listen only while they wait: there, the answer is empty for those that do not.
+     * master is asked, and clients listen only while they have something: there, the answer is empty for those that do not.
      *
      * @param clientId as {@link Holder#client()} and {@link Waiter#client()} report it
      */

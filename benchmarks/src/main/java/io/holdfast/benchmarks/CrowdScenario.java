@@ -195,7 +195,9 @@ final class CrowdScenario implements Scenario {
                     }
                 }
                 // Their code is new: it may take some looks until all answer in time.
-                for (int i = 0; looking.inspect().overview(Integer.MAX_VALUE).locks().size() < held.size(); i++) {
+                for (int i = 0;
+                        looking.inspect().overview(Integer.MAX_VALUE).locks().size() < held.size();
+                        i++) {
                     if (i == 100) {
                         throw new Crew.Failed("not all locks are reported");
                     }

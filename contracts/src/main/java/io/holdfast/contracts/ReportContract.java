@@ -218,8 +218,7 @@ public abstract class ReportContract extends LockSuite {
         CompletableFuture<Lease> forB = first.lock("b").acquireAsync(Wait.forever());
         CompletableFuture<Lease> forA = second.lock("a").acquireAsync(Wait.forever());
         CompletableFuture<Boolean> led = new CompletableFuture<>();
-        try (var observed = two.election("e")
-                        .observe(leader -> leader.ifPresent(any -> led.complete(true)));
+        try (var observed = two.election("e").observe(leader -> leader.ifPresent(any -> led.complete(true)));
                 var candidacy = one.election("e").campaign(leadership -> new CompletableFuture<>().get())) {
             assertTrue(led.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
             Inspector all = looking.inspect().allKinds();
