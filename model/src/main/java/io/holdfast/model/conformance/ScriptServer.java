@@ -8,7 +8,11 @@ public interface ScriptServer extends AutoCloseable {
     /** Runs a command. */
     Reply command(String... words);
 
-    /** Runs a script, by its text, which is the same object each time. @throws io.holdfast.spi.DriverException with its error */
+    /**
+     * Runs a script, by its text, which is the same object each time.
+     *
+     * @throws io.holdfast.spi.DriverException with its error
+     */
     Reply run(String script, List<String> keys, List<String> args);
 
     /** Begins, or ends, to listen to a channel. */

@@ -23,7 +23,11 @@ public final class Scripts {
         return without("");
     }
 
-    /** @param rule as it stands behind {@code -- rule}; empty for none */
+    /**
+     * The scripts without one rule.
+     *
+     * @param rule as it stands behind {@code -- rule}; empty for none
+     */
     public static Scripts without(String rule) {
         Scripts scripts = new Scripts();
         boolean found = rule.isEmpty();

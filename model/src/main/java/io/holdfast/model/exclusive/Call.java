@@ -6,7 +6,12 @@ import io.holdfast.model.queue.Words;
 public sealed interface Call {
     int client();
 
-    /** {@code acquire.lua}. @param queues whether to queue if the lock is taken @param limit longest queue, 0 for any */
+    /**
+     * {@code acquire.lua}.
+     *
+     * @param queues whether to queue if the lock is taken
+     * @param limit longest queue, 0 for any
+     */
     record Acquire(int client, int owner, boolean queues, int limit) implements Call {
         @Override
         public String toString() {
@@ -15,7 +20,12 @@ public sealed interface Call {
         }
     }
 
-    /** {@code release.lua}. @param rest how long the lock is to rest, 0 for not @param used the last reserved token, 0 for none */
+    /**
+     * {@code release.lua}.
+     *
+     * @param rest how long the lock is to rest, 0 for not
+     * @param used the last reserved token, 0 for none
+     */
     record Release(int client, int owner, boolean tombstone, int rest, int used) implements Call {
         @Override
         public String toString() {
@@ -40,7 +50,12 @@ public sealed interface Call {
         }
     }
 
-    /** {@code refresh.lua}: the heartbeat. @param count waiters of the client, 0 for a check @param first the first of them, or -1 */
+    /**
+     * {@code refresh.lua}: the heartbeat.
+     *
+     * @param count waiters of the client, 0 for a check
+     * @param first the first of them, or -1
+     */
     record Refresh(int client, int count, int first, boolean heardProbe) implements Call {
         @Override
         public String toString() {
@@ -51,7 +66,12 @@ public sealed interface Call {
         }
     }
 
-    /** {@code revoke.lua}. @param token 0 for any @param drop 0 for no waiters, -1 for all, or 1 and an owner */
+    /**
+     * {@code revoke.lua}.
+     *
+     * @param token 0 for any
+     * @param drop 0 for no waiters, -1 for all, or 1 and an owner
+     */
     record Revoke(int client, int token, int drop) implements Call {
         public static final int ALL = -1;
 
@@ -62,7 +82,11 @@ public sealed interface Call {
         }
     }
 
-    /** {@code prolong.lua}, to a term and one tick. @param token 0 for any */
+    /**
+     * {@code prolong.lua}, to a term and one tick.
+     *
+     * @param token 0 for any
+     */
     record Prolong(int client, int token) implements Call {
         @Override
         public String toString() {
@@ -78,7 +102,11 @@ public sealed interface Call {
         }
     }
 
-    /** {@code adopt.lua}. @param used the last token of the hold that a lease has had */
+    /**
+     * {@code adopt.lua}.
+     *
+     * @param used the last token of the hold that a lease has had
+     */
     record Adopt(int client, int old, int token, int owner, int used) implements Call {
         @Override
         public String toString() {

@@ -107,7 +107,7 @@ public final class Exclusive implements Model<World> {
     // ---- what can happen
 
     /** A step that is being made: the world that comes of it, and where it goes. */
-    private final class Steps {
+    private static final class Steps {
         final World from;
         final BiConsumer<Action, World> to;
 

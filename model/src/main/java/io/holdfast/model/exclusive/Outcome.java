@@ -17,7 +17,7 @@ public record Outcome(LockState state, Reply reply, int granted, List<Message> m
      * @param word its first word
      * @param rest what follows, where T and a number stands for a token, S for the time of a grant, and D for ticks as milliseconds
      * @param token the token that it tells, 0 for none
-     * @param describes whether what {@code describe} tells follows
+     * @param describes whether words follow that tell of the hold and of claims
      * @param mine the owner of a claim of the client that asks, which the reply tells, or {@link LockState#NOBODY}
      * @param handed the claim of a handoff that was told by message, 0 if there was none
      */

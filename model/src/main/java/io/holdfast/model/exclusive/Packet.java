@@ -14,17 +14,23 @@ import org.jspecify.annotations.Nullable;
  */
 record Packet(Kind kind, int party, @Nullable Call call, int token, int age, int delay, boolean beforeStep) {
     enum Kind {
-        REQUEST,
-        GRANTED,
-        WAITS,
-        REFUSED,
-        HELD,
-        NOT_HELD,
-        ENDED,
-        REFRESHED,
-        CLAIM,
-        G,
-        P
+        REQUEST(0),
+        GRANTED(1),
+        WAITS(2),
+        REFUSED(3),
+        HELD(4),
+        NOT_HELD(5),
+        ENDED(6),
+        REFRESHED(7),
+        CLAIM(8),
+        G(9),
+        P(10);
+
+        private final int number;
+
+        Kind(int number) {
+            this.number = number;
+        }
     }
 
     static Packet request(int party, Call call) {
@@ -41,7 +47,7 @@ record Packet(Kind kind, int party, @Nullable Call call, int token, int age, int
 
     /** Bits that tell it from others; for packets that are alike, whatever their order. */
     long bits(int renamed) {
-        long bits = kind.ordinal() * 64L + renamed;
+        long bits = kind.number * 64L + renamed;
         bits = bits * 64 + token;
         bits = bits * 32 + age;
         bits = bits * 64 + delay + 32;

@@ -53,7 +53,11 @@ public enum Rule {
         return Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(rule)));
     }
 
-    /** @throws IllegalArgumentException if there is none of this name */
+    /**
+     * By name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static Rule named(String text) {
         for (Rule rule : values()) {
             if (rule.text.equalsIgnoreCase(text)) {

@@ -11,7 +11,11 @@ import java.util.Set;
 
 /** The looks that have a name. */
 public final class Settings {
-    /** Whole clients. @param served whether everybody who lives is to be served in the end, which needs all states */
+    /**
+     * Whole clients.
+     *
+     * @param served whether everybody who lives is to be served in the end, which needs all states
+     */
     public record World(String about, Bounds bounds, Set<Mishap> mishaps, int room, boolean served) {
         public Exclusive model(Set<Rule> rules) {
             return new Exclusive(bounds, rules, mishaps, room, true);
@@ -55,7 +59,11 @@ public final class Settings {
         return all;
     }
 
-    /** @throws IllegalArgumentException if there is none of this name */
+    /**
+     * By name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static World world(String name) {
         World found = worlds().get(name);
         if (found == null) {
@@ -65,7 +73,11 @@ public final class Settings {
         return found;
     }
 
-    /** @throws IllegalArgumentException if there is none of this name */
+    /**
+     * By name.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static Calls calls(String name) {
         Calls found = calls().get(name);
         if (found == null) {

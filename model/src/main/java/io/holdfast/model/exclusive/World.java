@@ -10,12 +10,18 @@ import org.jspecify.annotations.Nullable;
 /** A server, the clients of one lock, each with one request at a time, and what is under way between them. */
 public final class World {
     enum Phase {
-        IDLE,
-        WAITING,
-        HOLDING,
-        ENDING,
-        DONE,
-        DEAD
+        IDLE(0),
+        WAITING(1),
+        HOLDING(2),
+        ENDING(3),
+        DONE(4),
+        DEAD(5);
+
+        private final int number;
+
+        Phase(int number) {
+            this.number = number;
+        }
     }
 
     /** No reply yet that tells the server's time. */
@@ -59,7 +65,7 @@ public final class World {
         }
 
         void addTo(Fingerprint print) {
-            print.add(phase.ordinal()).add(left).add(token).add(pair).add(doubt);
+            print.add(phase.number).add(left).add(token).add(pair).add(doubt);
             print.add((confirmed ? 1 : 0)
                     + (answered ? 2 : 0)
                     + (handed ? 4 : 0)
@@ -193,7 +199,11 @@ public final class World {
         return call;
     }
 
-    /** @param order parties, in the order in which they are told */
+    /**
+     * Bits of a state, whose parties have other names.
+     *
+     * @param order parties, in the order in which they are told
+     */
     long fingerprint(int[] order) {
         Fingerprint print = new Fingerprint();
         int[] clients = java.util.Arrays.copyOf(order, order.length + 1);
