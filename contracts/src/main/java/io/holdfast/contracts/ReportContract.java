@@ -231,7 +231,7 @@ public abstract class ReportContract extends LockSuite {
             looking.inspect().deadlocks("a", Duration.ofMillis(300));
             assertEquals(1, looking.inspect().lock("a").callers());
             looking.inspect().isListening(one.id());
-            looking.inspect().elections().locks().count();
+            assertEquals(1, looking.inspect().elections().locks().count());
             looking.admin().cleanAll();
             looking.admin().releaseOfClient(second.id());
         }

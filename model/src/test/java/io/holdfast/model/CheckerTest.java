@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** The checker, on a counter that goes up by one or doubles. */
 final class CheckerTest {
-    /** @param bad which number must not be @param stuck from which there is no way on */
+    /** A number is bad, and from another one there is no way on. */
     private record Counter(int most, int bad, int stuck) implements Model<Integer> {
         @Override
         public Integer initial() {

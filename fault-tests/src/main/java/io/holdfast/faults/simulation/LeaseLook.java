@@ -108,7 +108,7 @@ public final class LeaseLook {
         try {
             Method async = DistributedLock.class.getDeclaredMethod("async", Wait.class, boolean.class, Function.class);
             async.setAccessible(true);
-            Function<Attempt, Attempt> same = attempt -> attempt;
+            Function<Attempt<Lease>, Attempt<Lease>> same = attempt -> attempt;
             return (CompletableFuture<Attempt<Lease>>) async.invoke(lock, wait, true, same);
         } catch (ReflectiveOperationException e) {
             throw new LinkageError(e.getMessage(), e);

@@ -274,7 +274,7 @@ final class Breaks {
                 of(
                         "parked waiters do not come back",
                         INSIDE,
-                        70,
+                        156,
                         EnumSet.of(LIVENESS, ORDER, ENDS),
                         lua(
                                 "back",
@@ -304,7 +304,7 @@ final class Breaks {
                 of(
                         "a queue that begins anew has no expiry",
                         INSIDE,
-                        2,
+                        19,
                         EnumSet.of(EXPIRY, LITTER),
                         lua("common", "tonumber(waiterTtl) or first then", "tonumber(waiterTtl) then")),
                 of(

@@ -9,7 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param <C> a call of a script
  */
 public interface Bench<S, C> extends AutoCloseable {
-    /** How the script and the model differ; null if they agree. @param variant which of several ways to lay out the state */
+    /**
+     * How the script and the model differ; null if they agree.
+     *
+     * @param variant which of several ways to lay out the state
+     */
     @Nullable
     String difference(S before, C call, int variant);
 

@@ -22,7 +22,12 @@ import org.jspecify.annotations.Nullable;
  * @param <C> a call of a script
  */
 public final class Conformance<S, C> {
-    /** What a run came to. @param difference null if model and scripts agree @param trace the way to the state and the call */
+    /**
+     * What a run came to.
+     *
+     * @param difference null if model and scripts agree
+     * @param trace the way to the state and the call
+     */
     public record Result(
             long states,
             long transitions,
@@ -56,26 +61,43 @@ public final class Conformance<S, C> {
     private final AtomicReference<@Nullable Difference<S>> difference = new AtomicReference<>();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-    /** @param benches makes one for each thread @param progress is told, now and then, how many transitions there were */
+    /**
+     * A run that has not begun.
+     *
+     * @param benches makes one for each thread
+     * @param progress is told, now and then, how many transitions there were
+     */
     private Conformance(ServerModel<S, C> model, Supplier<? extends Bench<S, C>> benches, LongConsumer progress) {
         this.model = model;
         this.benches = benches;
         this.progress = progress;
     }
 
-    /** Of the exclusive lock. @param servers makes one for each thread */
+    /**
+     * Of the exclusive lock.
+     *
+     * @param servers makes one for each thread
+     */
     public static Conformance<?, ?> ofLocks(
             AnyCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
         return new Conformance<>(model, () -> new LockBench(model, scripts, servers.get()), progress);
     }
 
-    /** Of shared lines. @param servers makes one for each thread */
+    /**
+     * Of shared lines.
+     *
+     * @param servers makes one for each thread
+     */
     public static Conformance<?, ?> ofLines(
             AnyLineCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
         return new Conformance<>(model, () -> new LineBench(model, scripts, servers.get()), progress);
     }
 
-    /** @param most transitions, about */
+    /**
+     * Runs until there were so many, or no state is left.
+     *
+     * @param most transitions, about
+     */
     public Result run(long most) {
         long begin = System.nanoTime();
         BlockingQueue<Object> states = new ArrayBlockingQueue<>(1_000);
@@ -142,8 +164,9 @@ public final class Conformance<S, C> {
     /** So that whoever hands on does not wait for ever. */
     private static void drain(BlockingQueue<Object> states) {
         try {
-            while (states.take() != END) {
-                continue;
+            Object state = states.take();
+            while (state != END) {
+                state = states.take();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

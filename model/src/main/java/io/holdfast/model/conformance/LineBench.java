@@ -1,5 +1,9 @@
 package io.holdfast.model.conformance;
 
+import static io.holdfast.model.conformance.Texts.label;
+import static io.holdfast.model.conformance.Texts.order;
+import static io.holdfast.model.conformance.Texts.score;
+
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.line.AnyLineCalls;
 import io.holdfast.model.line.LineBounds;
@@ -61,9 +65,8 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
     }
 
     @Override
-    LineState afterTick(LineState before) {
+    void expectTick() {
         outcome = nothing();
-        return model.later(before);
     }
 
     // ---- from the model to the server
@@ -292,7 +295,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
                 server.command("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
         long last = 0;
         for (int i = 0; i < members.size(); i += 2) {
-            String[] member = members.get(i).asString().split(" ");
+            String[] member = members.get(i).asString().split(" ", -1);
             last = members.get(i + 1).asLong();
             String text = fields.remove(member[0]);
             if (text == null) {
@@ -319,7 +322,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         readLasting(MEMBERS, last, odd);
         Reply cap = server.command("GET", CAP);
         if (!cap.isNull()) {
-            String[] words = cap.asString().split(" ");
+            String[] words = cap.asString().split(" ", -1);
             found.limit = Integer.parseInt(words[0]);
             found.limitLeft = left(CAP);
             if (!words[1].equals(label(0))) {
@@ -330,7 +333,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
 
     private void readHold(LineState found, String[] member, String text, int left, List<String> odd) {
         int owner = Integer.parseInt(member[0].substring(member[0].lastIndexOf('-') + 1));
-        String[] words = text.split(" ");
+        String[] words = text.split(" ", -1);
         if (found.isThere(owner)) {
             odd.add("of " + Words.owner(owner) + " there are two holds");
         }

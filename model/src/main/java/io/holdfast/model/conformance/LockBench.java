@@ -1,5 +1,7 @@
 package io.holdfast.model.conformance;
 
+import static io.holdfast.model.conformance.Texts.label;
+
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.exclusive.AnyCalls;
 import io.holdfast.model.exclusive.Bounds;
@@ -47,11 +49,6 @@ public final class LockBench extends QueueBench<LockState, Call> {
         grants = outcome.granted() != LockState.NOBODY;
         base = grants ? outcome.state().token - 1 : state.last;
         return outcome.state();
-    }
-
-    @Override
-    LockState afterTick(LockState before) {
-        return model.later(before);
     }
 
     // ---- from the model to the server

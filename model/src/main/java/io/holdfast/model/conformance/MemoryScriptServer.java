@@ -6,7 +6,7 @@ import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -16,7 +16,7 @@ public final class MemoryScriptServer implements ScriptServer {
     private final VirtualTime time = new VirtualTime();
     private final MemoryServer server = MemoryServer.start(time);
     private final RedisDriver driver = server.driver();
-    private final Map<String, String> loaded = new IdentityHashMap<>();
+    private final Map<String, String> loaded = new HashMap<>();
     private List<String> heard = new ArrayList<>();
 
     @Override

@@ -1,5 +1,13 @@
 package io.holdfast.model.conformance;
 
+import static io.holdfast.model.conformance.Texts.client;
+import static io.holdfast.model.conformance.Texts.clientOf;
+import static io.holdfast.model.conformance.Texts.label;
+import static io.holdfast.model.conformance.Texts.order;
+import static io.holdfast.model.conformance.Texts.score;
+import static io.holdfast.model.conformance.Texts.shown;
+import static io.holdfast.model.conformance.Texts.sorted;
+
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.queue.QueueBounds;
 import io.holdfast.model.queue.QueueState;
@@ -7,7 +15,6 @@ import io.holdfast.model.queue.Words;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +36,6 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     static final String CHANNELS = "hf:to:";
     static final List<String> KEYS = List.of(HOLD, HOLD + ":q", HOLD + ":p", HOLD + ":d", HOLD + ":t");
     static final String EVICTED = HOLD + ":e";
-    private static final long BAND = 1L << 42;
     /** Distances of the last token from the server's clock, in microseconds. */
     private static final long[] AHEAD = {-2_000_000, -1, 0, 3};
 
@@ -65,14 +71,19 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     /** Runs the model, and notes whether a token is given, after which. Answers what is expected. */
     abstract S expect(C call);
 
-    abstract S afterTick(S before);
+    /** Nothing begins in a tick. */
+    void expectTick() {}
 
     abstract S empty();
 
     /** The keys and the arguments of a call, to those that each script has. */
     abstract Script arguments(C call, int variant, List<String> keys, List<String> args);
 
-    /** What the model says, as the script would say it. @param end the words behind each reply */
+    /**
+     * What the model says, as the script would say it.
+     *
+     * @param end the words behind each reply
+     */
     abstract String reply(C call, String end);
 
     /** Each with its channel. */
@@ -127,7 +138,8 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         grants = false;
         base = before.last;
         readTime();
-        return comparedKeys(afterTick(before));
+        expectTick();
+        return comparedKeys(before.later());
     }
 
     // ---- from the model to the server
@@ -418,54 +430,12 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         return Integer.parseInt(text.substring(text.indexOf('-') + 1, text.indexOf('~')));
     }
 
-    static String client(int client) {
-        return "c" + client;
-    }
-
-    static int clientOf(String text) {
-        return Integer.parseInt(text.substring(1));
-    }
-
-    static String label(int owner) {
-        return "l/" + owner;
-    }
-
     static String channel(int client) {
         return CHANNELS + client(client);
     }
 
     final String grave(int owner) {
         return HOLD + ":x:" + shownOwner(owner);
-    }
-
-    static String score(int order) {
-        int plain = order - 1_000 * Math.floorDiv(order + 500, 1_000);
-        return Long.toString(plain + (order - plain) / 1_000 * BAND);
-    }
-
-    static int order(long score) {
-        long bands = Math.floorDiv(score + BAND / 2, BAND);
-        return (int) (score - bands * BAND + bands * 1_000);
-    }
-
-    private static String shown(Reply reply) {
-        if (reply.isNull()) {
-            return "(nothing)";
-        }
-        if (!reply.isList()) {
-            return reply.asString();
-        }
-        StringBuilder all = new StringBuilder("[");
-        for (Reply element : reply.asList()) {
-            all.append(all.length() > 1 ? ", " : "").append(shown(element));
-        }
-        return all.append(']').toString();
-    }
-
-    static List<String> sorted(List<String> texts) {
-        String[] all = texts.toArray(String[]::new);
-        Arrays.sort(all);
-        return List.of(all);
     }
 
     @Override

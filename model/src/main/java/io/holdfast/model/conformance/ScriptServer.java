@@ -9,7 +9,7 @@ public interface ScriptServer extends AutoCloseable {
     Reply command(String... words);
 
     /**
-     * Runs a script, by its text, which is the same object each time.
+     * Runs a script, by its text.
      *
      * @throws io.holdfast.spi.DriverException with its error
      */

@@ -60,11 +60,6 @@ public final class AnyCalls extends AnyQueueCalls<LockState, Call> {
     }
 
     @Override
-    protected LockState later(LockState state) {
-        return server.later(state);
-    }
-
-    @Override
     public List<Call> calls(LockState state) {
         List<Call> calls = new ArrayList<>();
         boolean granted = state.last > 0;

@@ -158,7 +158,7 @@ public final class Exclusive implements Model<World> {
     }
 
     private void tick(World next) {
-        next.server = server.later(next.server);
+        next.server = next.server.later();
         for (Party party : next.parties) {
             party.left = Math.max(0, party.left - 1);
         }
@@ -174,7 +174,7 @@ public final class Exclusive implements Model<World> {
     private void stepClock(World next) {
         next.stepped = true;
         for (int i = 0; i < STEP; i++) {
-            next.server = server.later(next.server);
+            next.server = next.server.later();
         }
         for (Party party : next.parties) {
             party.pair = party.pair == World.NO_PAIR ? World.NO_PAIR : party.pair - STEP;

@@ -36,14 +36,6 @@ public final class LockServer {
         return new Run(before.copy(), call.client()).of(call);
     }
 
-    /** A tick later. */
-    public LockState later(LockState before) {
-        LockState after = before.copy();
-        after.left = QueueRun.sooner(after.left);
-        QueueRun.pass(after);
-        return after;
-    }
-
     /** One script, from its first line to its last. */
     private final class Run extends QueueRun<LockState> {
         private int mine = NOBODY;

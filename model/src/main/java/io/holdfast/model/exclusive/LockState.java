@@ -58,6 +58,12 @@ public final class LockState extends QueueState<LockState> {
     }
 
     @Override
+    protected void pass() {
+        left = sooner(left);
+        super.pass();
+    }
+
+    @Override
     public void tidy() {
         if (left <= 0 || holder == NOBODY) {
             holder = NOBODY;

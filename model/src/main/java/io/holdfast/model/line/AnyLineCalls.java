@@ -32,7 +32,11 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
     private final LineServer server;
     private final List<LineCall> before;
 
-    /** @param before calls that have been run where the look begins */
+    /**
+     * A server, and what may happen to it.
+     *
+     * @param before calls that have been run where the look begins
+     */
     public AnyLineCalls(LineBounds bounds, Set<LineRule> rules, Set<Act> acts, List<LineCall> before) {
         super(bounds, true, acts.contains(Act.LISTEN), acts.contains(Act.DELETE_KEY));
         this.bounds = bounds;
@@ -61,11 +65,6 @@ public final class AnyLineCalls extends AnyQueueCalls<LineState, LineCall> {
     @Override
     protected LineState after(LineState state, LineCall call) {
         return server.run(state, call).state();
-    }
-
-    @Override
-    protected LineState later(LineState state) {
-        return server.later(state);
     }
 
     @Override

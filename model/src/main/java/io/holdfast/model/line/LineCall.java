@@ -13,7 +13,12 @@ public sealed interface LineCall {
 
     int client();
 
-    /** {@code line_acquire.lua}. @param queues whether to queue if it does not fit @param limit longest queue, 0 for any */
+    /**
+     * {@code line_acquire.lua}.
+     *
+     * @param queues whether to queue if it does not fit
+     * @param limit longest queue, 0 for any
+     */
     record Acquire(int client, int owner, boolean queues, int limit) implements LineCall {
         @Override
         public String toString() {
@@ -60,7 +65,12 @@ public sealed interface LineCall {
         }
     }
 
-    /** {@code line_refresh.lua}. @param count waiters of the client, 0 for a check @param named the first of them */
+    /**
+     * {@code line_refresh.lua}.
+     *
+     * @param count waiters of the client, 0 for a check
+     * @param named the first of them
+     */
     record Refresh(int client, int count, List<Integer> named, boolean heardProbe) implements LineCall {
         @Override
         public String toString() {
@@ -71,7 +81,13 @@ public sealed interface LineCall {
         }
     }
 
-    /** {@code line_revoke.lua}. @param owner or {@link #ALL} or {@link #NONE} @param resting token of what rests, or 0 @param drop as owner */
+    /**
+     * {@code line_revoke.lua}.
+     *
+     * @param owner or {@link #ALL} or {@link #NONE}
+     * @param resting token of what rests, or 0
+     * @param drop as owner
+     */
     record Revoke(int client, int owner, int resting, int drop) implements LineCall {
         @Override
         public String toString() {
@@ -80,7 +96,11 @@ public sealed interface LineCall {
         }
     }
 
-    /** {@code line_prolong.lua}, to a term and one tick. @param owner or {@link #ALL} */
+    /**
+     * {@code line_prolong.lua}, to a term and one tick.
+     *
+     * @param owner or {@link #ALL}
+     */
     record Prolong(int client, int owner) implements LineCall {
         @Override
         public String toString() {
@@ -88,7 +108,11 @@ public sealed interface LineCall {
         }
     }
 
-    /** {@code line_limit.lua}. @param permits -1 for no limit */
+    /**
+     * {@code line_limit.lua}.
+     *
+     * @param permits -1 for no limit
+     */
     record Limit(int client, int permits, int ticks) implements LineCall {
         @Override
         public String toString() {

@@ -57,7 +57,11 @@ public enum LineRule {
         return Collections.unmodifiableSet(EnumSet.complementOf(EnumSet.of(rule)));
     }
 
-    /** @throws IllegalArgumentException if there is none of this name */
+    /**
+     * The rule of a name.
+     *
+     * @throws IllegalArgumentException if there is none of this name
+     */
     public static LineRule named(String text) {
         for (LineRule rule : values()) {
             if (rule.text().equalsIgnoreCase(text)) {

@@ -14,12 +14,9 @@ import io.holdfast.model.queue.Message.Kind;
 import io.holdfast.model.queue.QueueRules;
 import io.holdfast.model.queue.QueueRun;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.IntStream;
 
 /**
  * The server's part of a shared line: what each script does, as a pure function of the keys and the call. The methods have the names of
@@ -27,12 +24,6 @@ import java.util.stream.IntStream;
  * deleted, or written by other programs.
  */
 public final class LineServer {
-    /** The length of a tick, where a reply tells ms. */
-    public static final int TICK = 1_000;
-
-    /** A time that never comes. */
-    private static final long NEVER = Long.MAX_VALUE;
-
     private final LineBounds bounds;
     private final Set<LineRule> rules;
     private final QueueRules queueRules;
@@ -51,31 +42,17 @@ public final class LineServer {
         return new Run(before.copy(), call.client()).of(call);
     }
 
-    /** A tick later. */
-    public LineState later(LineState before) {
-        LineState after = before.copy();
-        for (int owner = 0; owner < after.owners(); owner++) {
-            after.left[owner] = QueueRun.sooner(after.left[owner]);
-        }
-        after.limitLeft = QueueRun.sooner(after.limitLeft);
-        QueueRun.pass(after);
-        return after;
-    }
-
     /** One script, from its first line to its last. */
     private final class Run extends QueueRun<LineState> {
         private final List<Integer> told = new ArrayList<>();
         private final Set<Integer> granted = new TreeSet<>();
         private final Set<Integer> begun = new TreeSet<>();
-        private int begunRest = NOBODY; // one that counts from now lasts for a part of a ms longer
         private int passed;
-        private boolean
-                endsAreRead; // then grants of this script take their places behind others that end together with them
-        private final int[] place;
+        private final Ends ends;
 
         Run(LineState state, int requester) {
             super(bounds, queueRules, state, requester);
-            place = new int[state.owners()];
+            ends = new Ends(state);
         }
 
         LineOutcome of(LineCall call) {
@@ -149,7 +126,7 @@ public final class LineServer {
             if ((own || waiting) && s.holds(owner)) {
                 takeUp(owner);
                 if (has(LineRule.REARM)) {
-                    readEndsAnew();
+                    ends.readAnew();
                     s.left[owner] = later(s.left[owner], bounds.term());
                 }
                 return new Reply(granted(owner), describe(false));
@@ -201,7 +178,7 @@ public final class LineServer {
                     s.rests[owner] = true;
                     s.claimed[owner] = false;
                     s.left[owner] = asked.rest();
-                    begunRest = asked.sinceGrant() ? NOBODY : owner;
+                    ends.begunRest(asked.sinceGrant() ? NOBODY : owner);
                 } else {
                     leave(owner);
                 }
@@ -358,7 +335,7 @@ public final class LineServer {
                     longest = Math.max(longest, s.left[owner]);
                 }
             }
-            return Reply.of(longest == 0 ? "NOTHING 0" : "HELD " + longest * TICK);
+            return Reply.of(longest == 0 ? "NOTHING 0" : "HELD " + longest * Ends.TICK);
         }
 
         private Reply limit(LineCall.Limit asked) {
@@ -401,13 +378,8 @@ public final class LineServer {
             }
         }
 
-        private void readEndsAnew() {
-            endsAreRead = false;
-            Arrays.fill(place, 0);
-        }
-
         private void leave(int owner) {
-            readEndsAnew();
+            ends.readAnew();
             if (s.mode[owner] != 'W' && has(LineRule.WEIGHTBACK)) {
                 s.used -= s.weight[owner];
             }
@@ -422,7 +394,7 @@ public final class LineServer {
             if (!has(LineRule.PURGE)) {
                 return;
             }
-            endsAreRead = true;
+            ends.read();
             List<Integer> lapsed = new ArrayList<>();
             for (int owner : s.holders()) {
                 if (s.left[owner] == 0) {
@@ -432,7 +404,9 @@ public final class LineServer {
                     leave(owner);
                 }
             }
-            endsAreRead |= s.countHolders() == 0;
+            if (s.countHolders() == 0) {
+                ends.read();
+            }
             endClaims(lapsed.size());
             for (int owner : lapsed) {
                 s.claimed[owner] = false;
@@ -495,7 +469,7 @@ public final class LineServer {
                     s.token[owner] = s.phase;
                 }
                 begun.add(owner);
-                place[owner] = endsAreRead ? begun.size() : 0;
+                ends.grant(owner);
             }
         }
 
@@ -557,36 +531,6 @@ public final class LineServer {
             serve(candidate);
         }
 
-        private long millis(int owner) {
-            return (long) s.left[owner] * TICK + (owner == begunRest ? 1 : 0);
-        }
-
-        private int[] ends() {
-            return IntStream.of(s.holders())
-                    .boxed()
-                    .sorted(Comparator.comparingLong(this::millis)
-                            .thenComparing(owner -> place[owner])) // else in their order
-                    .mapToInt(owner -> owner)
-                    .toArray();
-        }
-
-        /** When so many permits are back that these fit beside those that are out, if nobody renews. */
-        private long roomFor(int weight, int limit) {
-            long at = NEVER;
-            if (weight > limit) {
-                return at;
-            }
-            int out = s.used;
-            for (int owner : ends()) {
-                if (at != NEVER && out + weight <= limit) {
-                    break;
-                }
-                at = millis(owner);
-                out -= s.weight[owner];
-            }
-            return at;
-        }
-
         private Told describe(boolean others) {
             int first = NOBODY;
             int aside = NOBODY;
@@ -600,31 +544,32 @@ public final class LineServer {
                 }
                 aside = aside == NOBODY ? owner : aside;
             }
-            int[] ends = ends();
-            long at = NEVER;
+            int[] holders = ends.inOrder();
+            long at = Ends.NEVER;
             if (aside != NOBODY || (first != NOBODY && wish(first).mode() == 'P')) {
                 at = first == NOBODY
-                        ? NEVER
-                        : roomFor(wish(first).weight(), Math.min(wish(first).limit(), most()));
+                        ? Ends.NEVER
+                        : ends.roomFor(
+                                wish(first).weight(), Math.min(wish(first).limit(), most()));
                 boolean limited = aside != NOBODY || most() < wish(first).limit();
                 if (limited && has(LineRule.CAPENDS)) {
                     Wish then = wish(aside != NOBODY ? aside : first);
-                    long ended = (long) s.limitLeft * TICK + 1;
+                    long ended = (long) s.limitLeft * Ends.TICK + 1;
                     if (s.used + then.weight() > then.limit()) {
-                        long room = roomFor(then.weight(), then.limit());
-                        ended = room == NEVER ? ended : Math.max(ended, room);
+                        long room = ends.roomFor(then.weight(), then.limit());
+                        ended = room == Ends.NEVER ? ended : Math.max(ended, room);
                     }
                     at = Math.min(at, ended);
                 }
-            } else if (first != NOBODY && ends.length > 0) {
-                at = millis(ends[ends.length - 1]);
+            } else if (first != NOBODY && holders.length > 0) {
+                at = ends.millis(holders[holders.length - 1]);
             }
-            int last = ends.length == 0 ? NOBODY : ends[ends.length - 1];
-            long left = last == NOBODY ? 0 : millis(last);
+            int last = holders.length == 0 ? NOBODY : holders[holders.length - 1];
+            long left = last == NOBODY ? 0 : ends.millis(last);
             if (last != NOBODY && others && !s.rests[last] && bounds.clientOf(last) == requester) {
                 last = NOBODY;
             }
-            long wake = at == NEVER ? 0 : Math.max(1, at);
+            long wake = at == Ends.NEVER ? 0 : Math.max(1, at);
             return new Told(wake, s.countHolders(), s.used, List.copyOf(told), last, left);
         }
     }

@@ -117,6 +117,15 @@ public final class LineState extends QueueState<LineState> {
     }
 
     @Override
+    protected void pass() {
+        for (int owner = 0; owner < owners(); owner++) {
+            left[owner] = sooner(left[owner]);
+        }
+        limitLeft = sooner(limitLeft);
+        super.pass();
+    }
+
+    @Override
     public void tidy() {
         for (int owner = 0; owner < owners(); owner++) {
             if (!isThere(owner)) {

@@ -18,7 +18,12 @@ public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements Serve
     private final boolean listening;
     private final boolean deletes;
 
-    /** @param listening whether clients may cease to listen @param deletes whether keys of the queue may be deleted by hand */
+    /**
+     * A server of which each call is run.
+     *
+     * @param listening whether clients may cease to listen
+     * @param deletes whether keys of the queue may be deleted by hand
+     */
     protected AnyQueueCalls(QueueBounds bounds, boolean ticks, boolean listening, boolean deletes) {
         this.bounds = bounds;
         this.ticks = ticks;
@@ -36,8 +41,6 @@ public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements Serve
 
     protected abstract S after(S state, C call);
 
-    protected abstract S later(S state);
-
     /** The same with tokens and orders as small as they can be: what matters is how they compare. May change the state itself. */
     protected abstract S normal(S state);
 
@@ -47,7 +50,7 @@ public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements Serve
             to.accept(Action.of(() -> "The server runs the " + call + "."), normal(after(state, call)));
         }
         if (ticks) {
-            to.accept(Action.of(() -> "A tick passes."), normal(later(state)));
+            to.accept(Action.of(() -> "A tick passes."), normal(state.later()));
         }
         if (listening) {
             for (int client = 0; client < bounds.operator(); client++) {
@@ -62,12 +65,12 @@ public abstract class AnyQueueCalls<S extends QueueState<S>, C> implements Serve
             if (state.queueLeft != 0) {
                 to.accept(
                         Action.of(() -> "Somebody deletes the key of the queue."),
-                        normal(QueueRun.withoutKey(state, QueueState.QUEUED)));
+                        normal(state.withoutKey(QueueState.QUEUED)));
             }
             if (state.parkedLeft != 0) {
                 to.accept(
                         Action.of(() -> "Somebody deletes the key of those parked."),
-                        normal(QueueRun.withoutKey(state, QueueState.ASIDE)));
+                        normal(state.withoutKey(QueueState.ASIDE)));
             }
         }
     }

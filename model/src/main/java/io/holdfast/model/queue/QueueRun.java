@@ -2,7 +2,6 @@ package io.holdfast.model.queue;
 
 import static io.holdfast.model.queue.QueueState.ABSENT;
 import static io.holdfast.model.queue.QueueState.ASIDE;
-import static io.holdfast.model.queue.QueueState.FOREVER;
 import static io.holdfast.model.queue.QueueState.NOBODY;
 import static io.holdfast.model.queue.QueueState.NOWHERE;
 import static io.holdfast.model.queue.QueueState.QUEUED;
@@ -33,7 +32,11 @@ public abstract class QueueRun<S extends QueueState<S>> {
     private final QueueRules rules;
     private final Reach[] reach;
 
-    /** @param state of the script's own */
+    /**
+     * A script that has not begun.
+     *
+     * @param state of the script's own
+     */
     protected QueueRun(QueueBounds bounds, QueueRules rules, S state, int requester) {
         this.bounds = bounds;
         this.rules = rules;
@@ -185,7 +188,11 @@ public abstract class QueueRun<S extends QueueState<S>> {
 
     // ---- back.lua, enter.lua
 
-    /** Where a request stands that waits already. @param own whether a hold of the owner is written */
+    /**
+     * Where a request stands that waits already.
+     *
+     * @param own whether a hold of the owner is written
+     */
     protected final void back(int owner, boolean own) {
         if (s.known[owner] && s.where[owner] == ASIDE && !s.suspect[requester]) {
             s.where[owner] = QUEUED;
@@ -241,7 +248,11 @@ public abstract class QueueRun<S extends QueueState<S>> {
         }
     }
 
-    /** The place of a request in the order of service. @param claim whom not to count, since it was handed the lock */
+    /**
+     * The place of a request in the order of service.
+     *
+     * @param claim whom not to count, since it was handed the lock
+     */
     protected final int placeOf(int owner, int claim) {
         if (s.where[owner] != QUEUED) {
             return standing() - (claim == NOBODY ? 0 : 1);
@@ -261,7 +272,11 @@ public abstract class QueueRun<S extends QueueState<S>> {
 
     // ---- heartbeat.lua, drop.lua
 
-    /** Whether the client is to repeat its requests. @param first the first of them, or {@link QueueState#NOBODY} */
+    /**
+     * Whether the client is to repeat its requests.
+     *
+     * @param first the first of them, or {@link QueueState#NOBODY}
+     */
     protected final boolean heartbeat(int requests, int first, boolean heardProbe) {
         if (count(s.waiters[requester]) == 0) {
             return true;
@@ -281,7 +296,12 @@ public abstract class QueueRun<S extends QueueState<S>> {
         return s.waiters[requester] < requests;
     }
 
-    /** Drops waiters. @param which 0 for none, -1 for all, or 1 and an owner @param claim who is not dropped */
+    /**
+     * Drops waiters.
+     *
+     * @param which 0 for none, -1 for all, or 1 and an owner
+     * @param claim who is not dropped
+     */
     protected final int drop(int which, int claim) {
         int dropped = 0;
         for (int place : new int[] {QUEUED, ASIDE}) {
@@ -326,42 +346,5 @@ public abstract class QueueRun<S extends QueueState<S>> {
 
     protected static int count(int value) {
         return value == ABSENT ? 0 : value;
-    }
-
-    // ---- what passes without a script
-
-    /** A tick later, for the queue. Tidies. */
-    public static void pass(QueueState<?> state) {
-        state.queueLeft = sooner(state.queueLeft);
-        state.parkedLeft = sooner(state.parkedLeft);
-        state.detailsLeft = sooner(state.detailsLeft);
-        for (int client = 0; client < state.clients(); client++) {
-            state.deadline[client] = past(state.deadline[client]);
-        }
-        for (int owner = 0; owner < state.owners(); owner++) {
-            state.ends[owner] = past(state.ends[owner]);
-        }
-        state.tidy();
-    }
-
-    /** The rest of a time that ends at 0. */
-    public static int sooner(int left) {
-        return left > 0 && left < FOREVER ? left - 1 : left;
-    }
-
-    private static int past(int left) {
-        return left >= 0 && left < FOREVER ? left - 1 : left;
-    }
-
-    /** An operator deletes the key of the queue, or of those parked, by hand. */
-    public static <S extends QueueState<S>> S withoutKey(S before, int place) {
-        S after = before.copy();
-        if (place == QUEUED) {
-            after.queueLeft = 0;
-        } else {
-            after.parkedLeft = 0;
-        }
-        after.tidy();
-        return after;
     }
 }

@@ -101,6 +101,48 @@ public abstract class QueueState<S extends QueueState<S>> {
 
     public abstract S copy();
 
+    /** A tick later. */
+    public final S later() {
+        S after = copy();
+        after.pass();
+        after.tidy();
+        return after;
+    }
+
+    /** Lets a tick pass, for each time that is told. */
+    protected void pass() {
+        queueLeft = sooner(queueLeft);
+        parkedLeft = sooner(parkedLeft);
+        detailsLeft = sooner(detailsLeft);
+        for (int client = 0; client < clients(); client++) {
+            deadline[client] = past(deadline[client]);
+        }
+        for (int owner = 0; owner < owners(); owner++) {
+            ends[owner] = past(ends[owner]);
+        }
+    }
+
+    /** The rest of a time that ends at 0. */
+    protected static int sooner(int left) {
+        return left > 0 && left < FOREVER ? left - 1 : left;
+    }
+
+    private static int past(int left) {
+        return left >= 0 && left < FOREVER ? left - 1 : left;
+    }
+
+    /** The key of the queue, or of those aside, is deleted by hand. */
+    public final S withoutKey(int place) {
+        S after = copy();
+        if (place == QUEUED) {
+            after.queueLeft = 0;
+        } else {
+            after.parkedLeft = 0;
+        }
+        after.tidy();
+        return after;
+    }
+
     /** Whether the details tell of a claim. */
     protected abstract boolean tellsOfClaims();
 
