@@ -62,6 +62,7 @@ final class HouseTest {
             "Holdfast",
             "Inspector",
             "JavaLock",
+            "KeyPages",
             "Leader",
             "Leadership",
             "Lease",
