@@ -145,7 +145,7 @@ public final class FakeDriver implements RedisDriver {
         answer("PUBSUB", call -> Reply.of(List.of()));
         answer("info", call -> {
             List<Reply> replies = new ArrayList<>();
-            for (int i = 0; i < call.keys().size() / 5; i++) {
+            for (int i = 0; i < call.keys().size() / 4; i++) {
                 replies.add(list(0, "", 0));
             }
             return Reply.of(replies);
