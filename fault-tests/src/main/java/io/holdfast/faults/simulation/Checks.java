@@ -192,7 +192,7 @@ final class Checks extends FirstFinding<Checks.Check> {
             if (calm && world.freeSince(item.lock(), asked.askedAt)) {
                 found(Check.ANSWER, asked + " is " + attempt + ", but the lock was free all the time");
             }
-            if ((isRefused(Reason.TAKEN, attempt)) != (item.waitMillis() == 0)) {
+            if (isRefused(Reason.TAKEN, attempt) != (item.waitMillis() == 0)) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
         } else if (isRefused(Reason.DROPPED, attempt) && plan.kind() == Plan.Kind.STEERED) {
@@ -201,7 +201,7 @@ final class Checks extends FirstFinding<Checks.Check> {
             if (item.options().queueLimit() == 0) {
                 found(Check.ANSWER, asked + " is " + attempt);
             }
-        } else if (!(attempt instanceof Attempt.Obtained) && !(isRefused(Reason.HELD_BY_CALLER, attempt))) {
+        } else if (!(attempt instanceof Attempt.Obtained) && !isRefused(Reason.HELD_BY_CALLER, attempt)) {
             found(Check.ANSWER, asked + " is " + attempt);
         }
     }

@@ -140,7 +140,7 @@ final class Aftermath {
         scene.pass(700);
         if (!limited.isDone()) {
             scene.found("ALIVE", "client " + number + ": a wait of 500 ms does not end");
-        } else if (limited.isCompletedExceptionally() || !(isRefused(Reason.TIMED_OUT, limited.join()))) {
+        } else if (limited.isCompletedExceptionally() || !isRefused(Reason.TIMED_OUT, limited.join())) {
             scene.found("ALIVE", "client " + number + ": a wait of 500 ms ends as " + shown(limited));
         }
         blocker.join().releaseAsync();
