@@ -54,7 +54,7 @@ class DriverChoiceTest {
     void connect_oneDriver_isUsedAndItsFailureIsTold() throws Exception {
         ServerUnreachableException told =
                 assertThrows(ServerUnreachableException.class, () -> connectWith(List.of(First.class)));
-        assertEquals("first was asked for redis://somewhere:1234", told.getMessage());
+        assertEquals("first was asked for redis://somewhere:1234 [HF-UNREACHABLE]", told.getMessage());
     }
 
     @Test

@@ -254,6 +254,7 @@ final class OptionsTest {
                         "MaxHold",
                         "MaxScopedHold",
                         "LockDefaultsByName",
+                        "Name",
                         "SentinelCredentials",
                         "Values"),
                 taken);

@@ -239,6 +239,11 @@ public final class HandClient {
         return list("QUEUED", 1, 1, "", "", "", "", 0, 0, 20_000L, "somebody.0-1", 5, 1L, 30_000L, "a/b/c/d");
     }
 
+    /** Of a server that has its memory. */
+    public static Reply knows() {
+        return list("KNOWS");
+    }
+
     public static Reply released() {
         return list("RELEASED", "", "", "", "", 0, 0);
     }
