@@ -83,7 +83,7 @@ final class CrowdScenario implements Scenario {
 
     @Override
     public List<Integer> sizes(Scale scale) {
-        return List.of(2_000);
+        return List.of(scale.leases() / LOCKS_OF_EACH);
     }
 
     @Override
