@@ -343,7 +343,8 @@ final class Doctor implements Subcommand {
                     case MESSAGES -> "those who wait learn of their turn some seconds late: " + PERMISSIONS;
                     case SUBSCRIBERS -> "dead waiters hold the others up for a second each: " + PERMISSIONS;
                     case CLIENTS ->
-                        "ls, top and clients show what clients have reported unasked: allow +pubsub|channels";
+                        "ls, top and clients show what clients have reported unasked: allow +pubsub|channels, on a cluster"
+                                + " +pubsub|shardchannels";
                     case BATCHES, SEARCHING -> null;
                 });
     }
