@@ -103,7 +103,7 @@ public abstract class QuorumContract extends QuorumSuite {
             asked.add(attempt);
             return Duration.ofMillis(5);
         })));
-        assertNotObtained(Reason.TIMED_OUT, patient.lock("a").attempt(Wait.forever()));
+        assertNotObtained(Reason.TRIES_EXHAUSTED, patient.lock("a").attempt(Wait.forever()));
         assertEquals(List.of(1, 2), asked);
         lease.release();
     }
