@@ -366,8 +366,8 @@ final class Breaks {
                         lua("marker", "    return tonumber(quarantine)\n", "    return 0\n"),
                         lua(
                                 "marker",
-                                "return math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)",
-                                "return 0")),
+                                "local left = math.max(0, math.floor(since / 1000) + tonumber(quarantine) - now)",
+                                "local left = 0")),
                 of(
                         "quorum: tokens that differ are not written back",
                         QUORUM,

@@ -147,8 +147,8 @@ final class ElectionBreaks {
                         EnumSet.of(LIVENESS),
                         java(
                                 "Candidacy",
-                                "        campaignIn(kit.options.refreshInterval().toNanos());\n    }\n\n    // ---- elected",
-                                "    }\n\n    // ---- elected")),
+                                "        campaignIn(kit.options.refreshInterval().toNanos());\n    }\n\n    private static String why",
+                                "    }\n\n    private static String why")),
                 of(
                         "who could not return in time never campaigns again",
                         1,

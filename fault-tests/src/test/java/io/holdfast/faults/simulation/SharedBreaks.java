@@ -109,8 +109,8 @@ final class SharedBreaks {
                         EnumSet.of(FAIR, LIVENESS),
                         java(
                                 "internal/queue/LocalLine",
-                                "return present != null && present.hold.token() == token ? othersWait(present)",
-                                "return present != null && token == 0 ? othersWait(present)")),
+                                "return tenure != null && tenure.hold.token() == token ? othersWait(tenure)",
+                                "return tenure != null && token == 0 ? othersWait(tenure)")),
                 Breaks.of(
                         "shared: no recall is sent",
                         INSIDE,
