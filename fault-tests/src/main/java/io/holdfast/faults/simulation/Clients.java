@@ -89,7 +89,10 @@ final class Clients {
 
     /** What the clients of a quorum agree on. */
     static QuorumOptions options(HoldfastOptions client) {
-        return QuorumOptions.defaults().withClient(client).withMaxLeaseDuration(LONGEST_TERM);
+        return QuorumOptions.defaults()
+                .withClient(client)
+                .withMaxLeaseDuration(LONGEST_TERM)
+                .withName("simulation"); // each node is reached by several drivers
     }
 
     private Slot.Client connect(Machine machine, List<NetworkDriver> drivers) {

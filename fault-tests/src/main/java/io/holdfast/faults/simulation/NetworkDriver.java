@@ -438,7 +438,7 @@ final class NetworkDriver implements RedisDriver {
 
     @Override
     public String describe() {
-        return "memory"; // the same in each run of a seed
+        return "memory";
     }
 
     /** What was written arrives; nothing is heard any more. */
