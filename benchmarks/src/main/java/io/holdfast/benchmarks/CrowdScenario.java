@@ -8,9 +8,6 @@ import io.holdfast.LockOptions;
 import io.holdfast.Overview;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.contracts.servers.RedisServer;
-import io.holdfast.lettuce.LettuceDriverProvider;
-import io.holdfast.routing.Location;
-import io.holdfast.spi.ConnectOptions;
 import io.holdfast.spi.Entropy;
 import io.holdfast.spi.Environment;
 import io.holdfast.spi.RedisDriver;
@@ -18,7 +15,6 @@ import io.holdfast.spi.Ticker;
 import io.holdfast.spi.Timers;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,10 +36,6 @@ final class CrowdScenario implements Scenario {
             FIRST, "Holdfast: a first look",
             AGAIN, "Holdfast: a further look",
             DEAD, "Holdfast: a first look after all of them have died");
-
-    private static final ConnectOptions CONNECT = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
-    /** What is sent outside of scripts. */
-    private static final List<String> REQUESTS = List.of("publish", "pubsub|channels");
 
     /** Longer than it takes to measure: nothing is renewed meanwhile, and what has died is listed. */
     private static final LockOptions HELD = LockOptions.defaults().withLeaseDuration(Duration.ofMinutes(30));
@@ -69,11 +61,7 @@ final class CrowdScenario implements Scenario {
 
     @Override
     public List<Metric> metrics() {
-        return List.of(
-                Metric.lower("cpu", "server CPU ms a look", 1),
-                Metric.lower("millis", "median ms a look", 0),
-                Metric.lower("requests", "requests a look", 0),
-                Metric.lower("bytes", "kB a look", 0));
+        return Looking.metrics(1, 0, 0);
     }
 
     @Override
@@ -166,17 +154,13 @@ final class CrowdScenario implements Scenario {
             timers.setDaemon(true);
             return timers;
         });
-        RedisDriver connection = Location.parse(server.url()).connect(new LettuceDriverProvider(), CONNECT);
+        RedisDriver connection = Looking.driver(server);
         Shared shared = new Shared(connection);
         return new Session() {
             private final List<Holdfast> clients = new ArrayList<>();
             private final List<Lease> held = new ArrayList<>();
-            private Holdfast looking = connect();
+            private Holdfast looking = Looking.client(server);
             private Overview overview = looking.inspect().overview(1);
-
-            private Holdfast connect() {
-                return Holdfast.over(Location.parse(server.url()).connect(new LettuceDriverProvider(), CONNECT));
-            }
 
             @Override
             public void warm() throws Exception {
@@ -221,26 +205,14 @@ final class CrowdScenario implements Scenario {
 
             @Override
             public Sample measure() {
-                double[] millis = new double[LOOKS];
-                ServerCounts before = ServerCounts.of(server, REQUESTS);
-                for (int i = 0; i < millis.length; i++) {
-                    if (contestant.equals(FIRST)) { // one that has looked knows what has been reported
-                        looking.close();
-                        looking = connect();
-                    }
-                    long begin = System.nanoTime();
-                    look();
-                    millis[i] = (System.nanoTime() - begin) / 1e6;
+                return Looking.measure(server, LOOKS, this::prepare, this::look);
+            }
+
+            private void prepare(int number) {
+                if (contestant.equals(FIRST)) { // one that has looked knows what has been reported
+                    looking.close();
+                    looking = Looking.client(server);
                 }
-                ServerCounts spent = ServerCounts.of(server, REQUESTS).since(before);
-                Arrays.sort(millis);
-                return new Sample(
-                        Map.of(
-                                "cpu", spent.cpuMicros() / 1e3 / millis.length,
-                                "millis", millis[millis.length / 2],
-                                "requests", (double) spent.requests() / millis.length,
-                                "bytes", spent.bytes() / 1e3 / millis.length),
-                        null);
             }
 
             @Override

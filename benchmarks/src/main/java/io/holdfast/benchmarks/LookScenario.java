@@ -5,12 +5,7 @@ import io.holdfast.Inspector;
 import io.holdfast.Lease;
 import io.holdfast.Overview;
 import io.holdfast.contracts.servers.RedisServer;
-import io.holdfast.lettuce.LettuceDriverProvider;
-import io.holdfast.routing.Location;
-import io.holdfast.spi.ConnectOptions;
-import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -23,10 +18,6 @@ final class LookScenario implements Scenario {
             FIRST, "Holdfast: clients are asked, a first look",
             AGAIN, "Holdfast: clients are asked, a further look",
             SEARCH, "Holdfast: the server is searched");
-
-    private static final ConnectOptions CONNECT = new ConnectOptions(Duration.ofSeconds(60), "holdfast");
-    /** What is sent outside of scripts. */
-    private static final List<String> REQUESTS = List.of("publish", "pubsub|channels");
 
     private static final int SEARCHES = 2; // each takes half a minute
     private static final int CLIENTS = 10;
@@ -54,11 +45,7 @@ final class LookScenario implements Scenario {
 
     @Override
     public List<Metric> metrics() {
-        return List.of(
-                Metric.lower("cpu", "server CPU ms a look", 2),
-                Metric.lower("millis", "median ms a look", 2),
-                Metric.lower("requests", "requests a look", 1),
-                Metric.lower("bytes", "kB a look", 1));
+        return Looking.metrics(2, 2, 1);
     }
 
     @Override
@@ -106,8 +93,7 @@ final class LookScenario implements Scenario {
             private Overview overview = inspector.overview(1);
 
             private Holdfast connect() {
-                Holdfast client =
-                        Holdfast.over(Location.parse(server.url()).connect(new LettuceDriverProvider(), CONNECT));
+                Holdfast client = Looking.client(server);
                 clients.add(client);
                 return client;
             }
@@ -141,30 +127,20 @@ final class LookScenario implements Scenario {
 
             @Override
             public Sample measure() {
-                double[] millis = new double
-                        [contestant.equals(SEARCH) ? SEARCHES : stage.scale().starts() * 2];
+                int looks = contestant.equals(SEARCH) ? SEARCHES : stage.scale().starts() * 2;
                 List<Holdfast> fresh = new ArrayList<>(); // one that has looked knows what has been reported
-                for (int i = 0; contestant.equals(FIRST) && i < millis.length; i++) {
+                for (int i = 0; contestant.equals(FIRST) && i < looks; i++) {
                     fresh.add(connect());
                 }
-                ServerCounts before = ServerCounts.of(server, REQUESTS);
-                for (int i = 0; i < millis.length; i++) {
-                    inspector = contestant.equals(FIRST) ? fresh.get(i).inspect() : inspector;
-                    long begin = System.nanoTime();
-                    look();
-                    millis[i] = (System.nanoTime() - begin) / 1e6;
-                }
-                ServerCounts spent = ServerCounts.of(server, REQUESTS).since(before);
+                Sample measured = Looking.measure(
+                        server,
+                        looks,
+                        number -> inspector =
+                                contestant.equals(FIRST) ? fresh.get(number).inspect() : inspector,
+                        this::look);
                 clients.removeAll(fresh);
                 fresh.forEach(Holdfast::close);
-                Arrays.sort(millis);
-                return new Sample(
-                        Map.of(
-                                "cpu", spent.cpuMicros() / 1e3 / millis.length,
-                                "millis", millis[millis.length / 2],
-                                "requests", (double) spent.requests() / millis.length,
-                                "bytes", spent.bytes() / 1e3 / millis.length),
-                        null);
+                return measured;
             }
 
             @Override
