@@ -421,14 +421,20 @@ final class KeptHoldTest extends LocalLineFixture {
     }
 
     /** The server had to be given the script of the release first, and so was asked for the lock before it. */
-    @Test
-    void attempt_givenBackOnlyAfterItAsked_asksOnceMore() {
-        FakeDriver driver = new FakeDriver(time);
+    /** A client that keeps the lock, over a server that answers no release until the test does. */
+    private Holdfast clientThatKeeps(FakeDriver driver) {
         Holdfast client = clientOver(driver);
         CompletableFuture<Lease> kept = ask(client, KEPT);
         driver.next("acquire").answer(driver.grantedToKeep(100));
         driver.stopAnswering("release");
         assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        return client;
+    }
+
+    @Test
+    void attempt_givenBackOnlyAfterItAsked_asksOnceMore() {
+        FakeDriver driver = new FakeDriver(time);
+        Holdfast client = clientThatKeeps(driver);
         CompletableFuture<Attempt<Lease>> attempt = client.lock("a").attemptAsync(Wait.none());
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
         assertFalse(attempt.isDone());
@@ -439,20 +445,16 @@ final class KeptHoldTest extends LocalLineFixture {
         client.close();
     }
 
-    /** What nobody holds is never taken: each of these waits for the release that another has sent. */
+    /** A lock without a holder is never taken: each request waits for the release that another one has sent. */
     @Test
     void attempt_anotherOfThisClientHasJustGivenItBack_isNotToldThatItIsTaken() {
         FakeDriver driver = new FakeDriver(time);
-        Holdfast client = clientOver(driver);
-        CompletableFuture<Lease> kept = ask(client, KEPT);
-        driver.next("acquire").answer(driver.grantedToKeep(100));
-        driver.stopAnswering("release");
-        assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        Holdfast client = clientThatKeeps(driver);
         CompletableFuture<Attempt<Lease>> first = client.lock("a").attemptAsync(Wait.none());
         Call firstAsks = driver.next("acquire");
         CompletableFuture<Attempt<Lease>> second = client.lock("a", KEPT).attemptAsync(Wait.none());
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
-        assertFalse(second.isDone(), "nobody holds it");
+        assertFalse(second.isDone(), "it has no holder");
         assertEquals(1, driver.count("release"));
         driver.next("release").answer(driver.released("RELEASED"));
         driver.next("acquire").answer(driver.granted(101));
@@ -467,16 +469,12 @@ final class KeptHoldTest extends LocalLineFixture {
     @Test
     void attempt_keptForLongEnoughJustNow_isNotToldThatItIsTaken() {
         FakeDriver driver = new FakeDriver(time);
-        Holdfast client = clientOver(driver);
-        CompletableFuture<Lease> kept = ask(client, KEPT);
-        driver.next("acquire").answer(driver.grantedToKeep(100));
-        driver.stopAnswering("release");
-        assertEquals(ReleaseResult.KEPT, lease(kept).release());
+        Holdfast client = clientThatKeeps(driver);
         time.advance(KEPT.keepFor());
         assertEquals(1, driver.count("release"), "its time is over");
         CompletableFuture<Attempt<Lease>> attempt = client.lock("a", KEPT).attemptAsync(Wait.none());
         driver.next("acquire").answer(driver.taken(Duration.ofSeconds(20)));
-        assertFalse(attempt.isDone(), "nobody holds it");
+        assertFalse(attempt.isDone(), "it has no holder");
         driver.next("release").answer(driver.released("RELEASED"));
         driver.next("acquire").answer(driver.granted(101));
         assertObtained(attempt.join());

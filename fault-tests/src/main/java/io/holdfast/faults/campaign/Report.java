@@ -99,20 +99,14 @@ final class Report {
 
     /** A row for each subject and each topology. */
     private String summary() {
-        Map<String, List<EpisodeResult>> rows = new LinkedHashMap<>();
-        for (EpisodeResult each : results) {
-            rows.computeIfAbsent(each.subject() + " | " + each.topology(), key -> new ArrayList<>())
-                    .add(each);
-        }
-        StringBuilder text = new StringBuilder("""
+        return table(
+                """
                 | subject | servers | episodes | minutes | faults | requests | holds | overlaps inside | overlaps outside | violations |
                 |---|---|---|---|---|---|---|---|---|---|
-                """);
-        rows.forEach((row, each) -> text.append("| ")
-                .append(row)
-                .append(" | ")
-                .append(String.join(
-                        " | ",
+                """,
+                results,
+                each -> each.subject() + " | " + each.topology(),
+                each -> List.of(
                         Integer.toString(each.size()),
                         String.format(
                                 Locale.ROOT,
@@ -126,26 +120,18 @@ final class Report {
                         sum(each, EpisodeResult::obtained),
                         sum(each, result -> result.inside() ? result.overlaps() : 0),
                         sum(each, result -> result.inside() ? 0 : result.overlaps()),
-                        sum(each, result -> result.violations().size())))
-                .append(" |\n"));
-        return text.toString();
+                        sum(each, result -> result.violations().size())));
     }
 
     private static String table(List<EpisodeResult> episodes) {
-        Map<String, List<EpisodeResult>> rows = new LinkedHashMap<>();
-        for (EpisodeResult each : episodes) {
-            String row = each.topology() + " | " + each.fault() + " | " + (each.inside() ? "inside" : "outside");
-            rows.computeIfAbsent(row, key -> new ArrayList<>()).add(each);
-        }
-        StringBuilder text = new StringBuilder("""
+        return table(
+                """
                 | servers | fault | assumptions | episodes | faults | requests | holds | told lost | overlaps | tokens fell | overtaken | lost updates, unfenced | lost updates, fenced | stale reads, unfenced | stale reads, fenced | refused | worst idle | left | violations |
                 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
-                """);
-        rows.forEach((row, each) -> text.append("| ")
-                .append(row)
-                .append(" | ")
-                .append(String.join(
-                        " | ",
+                """,
+                episodes,
+                each -> each.topology() + " | " + each.fault() + " | " + (each.inside() ? "inside" : "outside"),
+                each -> List.of(
                         Integer.toString(each.size()),
                         sum(each, EpisodeResult::faults),
                         sum(each, EpisodeResult::requests),
@@ -164,7 +150,24 @@ final class Report {
                                         .max()
                                         .orElse(0) + " ms",
                         sum(each, EpisodeResult::leftKeys),
-                        sum(each, result -> result.violations().size())))
+                        sum(each, result -> result.violations().size())));
+    }
+
+    /** A row for all episodes that begin it alike. */
+    private static String table(
+            String head,
+            List<EpisodeResult> episodes,
+            Function<EpisodeResult, String> begin,
+            Function<List<EpisodeResult>, List<String>> cells) {
+        Map<String, List<EpisodeResult>> rows = new LinkedHashMap<>();
+        for (EpisodeResult each : episodes) {
+            rows.computeIfAbsent(begin.apply(each), key -> new ArrayList<>()).add(each);
+        }
+        StringBuilder text = new StringBuilder(head);
+        rows.forEach((row, each) -> text.append("| ")
+                .append(row)
+                .append(" | ")
+                .append(String.join(" | ", cells.apply(each)))
                 .append(" |\n"));
         return text.toString();
     }

@@ -65,12 +65,7 @@ public final class Settings {
      * @throws IllegalArgumentException if there is none
      */
     public static World world(String name) {
-        World found = worlds().get(name);
-        if (found == null) {
-            throw new IllegalArgumentException(
-                    "no setting " + name + " here, but " + String.join(", ", worlds().keySet()));
-        }
-        return found;
+        return named(name, worlds());
     }
 
     /**
@@ -79,10 +74,13 @@ public final class Settings {
      * @throws IllegalArgumentException if there is none
      */
     public static Calls calls(String name) {
-        Calls found = calls().get(name);
+        return named(name, calls());
+    }
+
+    private static <T> T named(String name, Map<String, T> all) {
+        T found = all.get(name);
         if (found == null) {
-            throw new IllegalArgumentException(
-                    "no setting " + name + " here, but " + String.join(", ", calls().keySet()));
+            throw new IllegalArgumentException("no setting " + name + " here, but " + String.join(", ", all.keySet()));
         }
         return found;
     }
