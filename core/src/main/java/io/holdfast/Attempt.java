@@ -78,7 +78,7 @@ public sealed interface Attempt<L> {
         /**
          * It did not become free in time, and the server has acknowledged that the request has left the queue. Waiting for this
          * takes a round trip longer than the wait; if it does not come, the answer is {@link Unknown}. Also of several locks
-         * of which one was lost before the others were obtained, when nothing of the wait was left to begin anew.
+         * of which one was lost before the others were obtained, when nothing of the wait was left for a new start.
          */
         TIMED_OUT,
         /** It was not free at any of the attempts that {@link PlainOptions#maxAttempts()} or {@link QuorumOptions#maxAttempts()} allows. */
@@ -156,7 +156,7 @@ public sealed interface Attempt<L> {
                 case DROPPED -> "ask again only when the operator agrees";
                 case HELD_BY_CALLER -> "use the lease that the actor has, or allow it to enter again (withReentrancy)";
                 case UPGRADE -> "release the reading lease, ask to write, and look again at what was read";
-                case DEADLOCK -> "release what the actor holds, and begin anew";
+                case DEADLOCK -> "release what the actor holds, and start again";
                 case TOO_FEW_REPLICAS -> "look at the replicas, and ask again later";
                 case QUARANTINE -> "ask again when the quarantine is over";
                 case UNKNOWN, REFUSED, WITHDRAWN, CLOSED -> "";
@@ -200,11 +200,8 @@ public sealed interface Attempt<L> {
     }
 
     /** The same outcome, with another lease in place of this one. */
+    @SuppressWarnings("unchecked") // an outcome without a lease is one of any lease
     default <R> Attempt<R> map(Function<? super L, ? extends R> lease) {
-        return fold(
-                held -> new Obtained<>(lease.apply(held)),
-                not -> new NotObtained<>(
-                        not.lockName, not.reason, not.contention, not.waitLimit, not.attempts, not.replicas, not.cycle),
-                unknown -> new Unknown<>(unknown.lockName(), unknown.cause()));
+        return this instanceof Obtained<L> obtained ? new Obtained<>(lease.apply(obtained.lease())) : (Attempt<R>) this;
     }
 }

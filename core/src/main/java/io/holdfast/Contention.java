@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param remaining how long the hold will last without renewal; zero if unknown, 365 days if it does not expire
  * @param position the request's place when it was queued, 1 for next in line; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
- * @param sharing of a lock that several may hold, what is in use; empty for other locks, or if nobody holds it
+ * @param sharing of a lock that several may hold, what is in use; empty for other locks, and for a free one
  * @param heldByCallerSince since when the actor that asked has itself what kept it waiting, by the server's clock. Empty where its options
  *     do not let it wait for itself, and where that is not certain: of a request that does not block, the actor must have been named
  *     ({@link DistributedLock#withActor}). A {@link Quorum} does not tell

@@ -67,7 +67,7 @@ public final class Hearing {
 
     // ---- hearing
 
-    /** Whether it ends by itself, when {@link #goesOn} finds that nobody wants it any more. */
+    /** Whether it ends by itself, when {@link #goesOn} finds that it is not wanted any more. */
     boolean ends() {
         return own != null;
     }
@@ -83,7 +83,7 @@ public final class Hearing {
     }
 
     /**
-     * To be called now and then while it may be listened for: tries again where that failed, and ends what nobody wants any more.
+     * To be called now and then while it may be listened for: tries again where that failed, and ends a subscription that is not wanted any more.
      *
      * @param busy whether the client has something
      * @return whether to call it again although the client has nothing
