@@ -177,7 +177,7 @@ public abstract class JavaLockContract extends LockSuite {
         assertHeld(0);
     }
 
-    /** What nobody holds is free, however many try at once: a try fails only where another holds the lock. */
+    /** A lock without a holder is free, however many threads try at once: a try fails only where another thread holds it. */
     @Test
     final void tryLock_byManyThreadsAtOnce_oneOfThemSucceeds() throws Exception {
         for (int round = 0; round < 25; round++) {

@@ -113,7 +113,7 @@ public abstract class JavaViewContract extends JavaLockContract {
         lock().unlock();
     }
 
-    /** A thread owns, whoever it works for. */
+    /** A thread owns the lock, whatever actor it works for. */
     @Test
     final void views_ofOneActor_excludeEachOthersThreads() throws Exception {
         Lock view = holdfast.lock("a", options()).withActor("order-7").asJavaLock();
@@ -182,7 +182,7 @@ public abstract class JavaViewContract extends JavaLockContract {
         writing.unlock();
     }
 
-    /** With one of the JDK nobody would ever lock it again. */
+    /** With one of the JDK's no thread could ever lock it again. */
     @Test
     final void thread_endsWithoutUnlocking_itsLeaseEndsWithItsTerm() throws Exception {
         Lock view = holdfast.lock("b", options().withLeaseDuration(BRIEF.leaseDuration()))

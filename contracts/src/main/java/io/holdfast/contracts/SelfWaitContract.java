@@ -145,7 +145,7 @@ public abstract class SelfWaitContract extends LockSuite {
         }
     }
 
-    /** A hold that leases of many threads share is nobody's to enter. */
+    /** A hold that leases of several threads share is entered by no single one of them. */
     @Test
     final void acquire_ownSharedHoldReentrantly_isTold() throws Exception {
         assertTold(holdfast.lock("turns"), holdfast.lock("turns", REENTRANT));

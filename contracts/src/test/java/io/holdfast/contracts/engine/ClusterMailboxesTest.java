@@ -210,9 +210,9 @@ final class ClusterMailboxesTest {
         ending = true;
         time.advance(REPAIRED.multipliedBy(3));
         assertEquals(0, clients.stream().mapToLong(Holdfast::waiterCount).sum(), "seed " + seed + ": still waits");
-        assertEquals(List.of(), mailboxes(), "seed " + seed + ": listened to although nobody wants it");
+        assertEquals(List.of(), mailboxes(), "seed " + seed + ": heard although no client wants it");
         time.advance(LINGERS);
-        assertEquals(List.of(), channels(), "seed " + seed + ": nobody looks, and nobody has anything");
+        assertEquals(List.of(), channels(), "seed " + seed + ": heard although no client looks or has anything");
         clients.forEach(Holdfast::close);
     }
 
