@@ -7,12 +7,17 @@ import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
 import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineSettings;
+import io.holdfast.model.world.ClientRule;
+import io.holdfast.model.world.Setting;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
@@ -93,7 +98,7 @@ public final class Run {
                 default -> throw new IllegalArgumentException("unknown option " + option);
             }
         }
-        Set<String> known = conformance ? callSettings() : Settings.worlds().keySet();
+        Set<String> known = conformance ? callSettings() : worlds().keySet();
         if (!setting.isEmpty() && !known.contains(setting)) {
             throw new IllegalArgumentException("no setting " + setting + " here, but " + String.join(", ", known));
         }
@@ -110,6 +115,12 @@ public final class Run {
     private static Set<String> callSettings() {
         Set<String> all = new LinkedHashSet<>(Settings.calls().keySet());
         all.addAll(LineSettings.calls().keySet());
+        return all;
+    }
+
+    private static Map<String, Setting> worlds() {
+        Map<String, Setting> all = new LinkedHashMap<>(Settings.worlds());
+        all.putAll(LineSettings.worlds());
         return all;
     }
 
@@ -137,7 +148,7 @@ public final class Run {
     }
 
     private boolean holds(String name) {
-        Settings.World world = Settings.world(name);
+        Setting world = Objects.requireNonNull(worlds().get(name));
         AtomicLong visited = new AtomicLong();
         Checker<?> checker = checker(world, visited);
         Checker.Result result = world.served() ? checker.canReach() : checker.violations();
@@ -145,8 +156,8 @@ public final class Run {
         return told(result.violation(), result.trace());
     }
 
-    private Checker<?> checker(Settings.World world, AtomicLong visited) {
-        return new Checker<>(world.model(rules()), most, state -> {
+    private Checker<?> checker(Setting world, AtomicLong visited) {
+        return new Checker<>(world.model().apply(without), most, state -> {
             progress(visited.incrementAndGet(), "states");
             return true;
         });
@@ -186,12 +197,13 @@ public final class Run {
 
     private void list() {
         out.println("Settings:");
-        Settings.worlds().forEach((name, world) -> out.println("  " + name + ": " + world.about()));
+        worlds().forEach((name, world) -> out.println("  " + name + ": " + world.about()));
         out.println("Settings for --conformance:");
         Settings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
         LineSettings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
         out.println("Rules:");
         Arrays.stream(Rule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
+        Arrays.stream(ClientRule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
         out.println("Rules of lines, with --conformance and one of their settings:");
         Arrays.stream(LineRule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
     }

@@ -20,13 +20,7 @@ public enum Rule {
 
     SETTLEFIRST("settlefirst", "who asks settles first: a free lock goes to those that wait before"),
     SUSPECT("suspect", "the client of a lapsed claim is suspect, and is passed over until it reports"),
-    LATERONLY("lateronly", "an expiry moves to a later time only"),
-
-    COUNTEDFROMTHESEND("countedFromTheSend", "a deadline counts from before the request left"),
-    ENDEDBEFORE("endedBeforeTheRequestLeaves", "a release ends the lease before it leaves"),
-    CONFIRMFIRST("confirmFirst", "without a safe deadline a grant by message is asked for again before it is a lease"),
-    GIVEBACK("giveBack", "a grant for which no request waits any more is released"),
-    TAKEBACK("takeBack", "what ends without the server's answer is released until the server answers");
+    LATERONLY("lateronly", "an expiry moves to a later time only");
 
     private final String text;
     private final String meaning;

@@ -2,7 +2,10 @@ package io.holdfast.model.exclusive;
 
 import io.holdfast.model.exclusive.AnyCalls.Act;
 import io.holdfast.model.exclusive.Bounds.Wish;
-import io.holdfast.model.exclusive.Exclusive.Mishap;
+import io.holdfast.model.world.ClientRule;
+import io.holdfast.model.world.Clients;
+import io.holdfast.model.world.Clients.Mishap;
+import io.holdfast.model.world.Setting;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,17 +14,6 @@ import java.util.Set;
 
 /** The looks that have a name. */
 public final class Settings {
-    /**
-     * Whole clients.
-     *
-     * @param served whether everybody who lives is to be served in the end, which needs all states
-     */
-    public record World(String about, Bounds bounds, Set<Mishap> mishaps, int room, boolean served) {
-        public Exclusive model(Set<Rule> rules) {
-            return new Exclusive(bounds, rules, mishaps, room, true);
-        }
-    }
-
     /** The server alone, whose calls are all run by the scripts. */
     public record Calls(String about, Bounds bounds, Set<Act> acts) {
         public AnyCalls model(Set<Rule> rules) {
@@ -38,8 +30,8 @@ public final class Settings {
 
     private Settings() {}
 
-    public static Map<String, World> worlds() {
-        Map<String, World> all = new LinkedHashMap<>();
+    public static Map<String, Setting> worlds() {
+        Map<String, Setting> all = new LinkedHashMap<>();
         all.put("tiny", world("two clients, nothing goes wrong", 2, 1, true));
         all.put("small", world("two clients that give up", 2, 1, true, Mishap.GIVES_UP));
         all.put("copies", world("two clients that repeat requests", 2, 2, false, Mishap.COPIES, Mishap.GIVES_UP));
@@ -64,15 +56,6 @@ public final class Settings {
      *
      * @throws IllegalArgumentException if there is none
      */
-    public static World world(String name) {
-        return named(name, worlds());
-    }
-
-    /**
-     * By name.
-     *
-     * @throws IllegalArgumentException if there is none
-     */
     public static Calls calls(String name) {
         return named(name, calls());
     }
@@ -85,10 +68,23 @@ public final class Settings {
         return found;
     }
 
-    private static World world(String about, int clients, int term, boolean served, Mishap... mishaps) {
+    private static Setting world(String about, int clients, int term, boolean served, Mishap... mishaps) {
         Set<Mishap> set = EnumSet.noneOf(Mishap.class);
         set.addAll(List.of(mishaps));
-        return new World(about, Bounds.plain(clients, term, 1, NEVER), set, served ? 1 : 4, served);
+        Bounds bounds = Bounds.plain(clients, term, 1, NEVER);
+        return new Setting(
+                about,
+                without -> new Clients<>(
+                        new LockKind(bounds, rulesWithout(without)),
+                        ClientRule.without(without),
+                        set,
+                        served ? 1 : 4,
+                        0),
+                served);
+    }
+
+    private static Set<Rule> rulesWithout(String name) {
+        return name.isEmpty() || ClientRule.isOne(name) ? Rule.all() : Rule.without(Rule.named(name));
     }
 
     public static Map<String, Calls> calls() {

@@ -39,6 +39,11 @@ public record LineBounds(
             return new Wish(client, 'P', weight, limit, 0, false, 0, true);
         }
 
+        /** The same of another client. */
+        public Wish of(int other) {
+            return new Wish(other, mode, weight, limit, priority, newestFirst, life, toTail);
+        }
+
         public Wish withPriority(int other) {
             return new Wish(client, mode, weight, limit, other, newestFirst, life, toTail);
         }

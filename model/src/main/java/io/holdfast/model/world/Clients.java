@@ -1,11 +1,12 @@
-package io.holdfast.model.exclusive;
+package io.holdfast.model.world;
 
 import io.holdfast.model.Model;
-import io.holdfast.model.exclusive.World.Party;
-import io.holdfast.model.exclusive.World.Phase;
 import io.holdfast.model.queue.Message;
-import io.holdfast.model.queue.Message.Kind;
+import io.holdfast.model.queue.QueueBounds;
+import io.holdfast.model.queue.QueueState;
 import io.holdfast.model.queue.Words;
+import io.holdfast.model.world.World.Party;
+import io.holdfast.model.world.World.Phase;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,16 +17,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exclusive lock on one server: clients that ask, wait, hold, renew, release, give up and die, over a network that delays and
- * overtakes as it likes. All clocks run at the same rate here, and a deadline has no allowance.
+ * A lock on one server, of any kind: clients that ask, wait, hold, renew, downgrade, release, give up and die, over a network that
+ * delays and overtakes as it likes. All clocks run at the same rate here, and a deadline has no allowance.
+ *
+ * @param <S> what the server knows
  */
-public final class Exclusive implements Model<World> {
+public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
     /** What may happen besides asking, holding and releasing. */
     public enum Mishap {
         /** A request is repeated although no answer is known to be lost. */
         COPIES,
         GIVES_UP,
         DIES,
+        /** A process stands still for ever, with its connections open. */
+        FREEZES,
+        /** A writer reads on. */
+        DOWNGRADES,
         /** The connection for messages breaks, and comes back. */
         DEAF,
         /** What is under way is lost; otherwise it is only late, without bound. */
@@ -39,43 +46,48 @@ public final class Exclusive implements Model<World> {
     private static final int STEP = 2;
     private static final int MOST_GRANTS_UNDER_WAY = 2;
 
-    private final Bounds bounds;
-    private final Set<Rule> rules;
+    private final Kind<S> kind;
+    private final QueueBounds bounds;
+    private final Set<ClientRule> rules;
     private final Set<Mishap> mishaps;
-    private final LockServer server;
+    private final Duties<S> duties;
     private final int[][] orders;
     private final int parties;
     private final int room;
+    private final int before;
 
     /**
      * A world.
      *
      * @param room how many packets of one client may be under way before it sends another that it need not
-     * @param alike whether clients may change names, which halves the states of two, and leaves a sixth of those of three
+     * @param before how many of the first clients have asked, and were answered, where the look begins
      */
-    public Exclusive(Bounds bounds, Set<Rule> rules, Set<Mishap> mishaps, int room, boolean alike) {
+    public Clients(Kind<S> kind, Set<ClientRule> rules, Set<Mishap> mishaps, int room, int before) {
         this.room = room;
-        this.bounds = bounds;
+        this.kind = kind;
+        this.bounds = kind.bounds();
         this.rules = rules;
         this.mishaps = mishaps.isEmpty() ? EnumSet.noneOf(Mishap.class) : EnumSet.copyOf(mishaps);
-        this.server = new LockServer(bounds, rules);
+        this.duties = new Duties<>(kind);
         this.parties = bounds.owners();
-        this.orders = alike ? permutations(parties) : new int[][] {permutations(parties)[0]};
+        this.before = before;
+        this.orders = permutations(parties);
     }
 
-    private static int[][] permutations(int size) {
+    /** Each order of clients in which each stands where one stood that asks for the same. */
+    private int[][] permutations(int size) {
         List<int[]> all = new ArrayList<>();
         permute(new int[size], 0, all);
         return all.toArray(int[][]::new);
     }
 
-    private static void permute(int[] begun, int at, List<int[]> all) {
+    private void permute(int[] begun, int at, List<int[]> all) {
         if (at == begun.length) {
             all.add(begun.clone());
             return;
         }
         for (int next = 0; next < begun.length; next++) {
-            boolean free = true;
+            boolean free = kind.areAlike(at, next);
             for (int i = 0; i < at; i++) {
                 free &= begun[i] != next;
             }
@@ -87,16 +99,30 @@ public final class Exclusive implements Model<World> {
     }
 
     @Override
-    public World initial() {
-        LockState state = new LockState(bounds.owners(), bounds.clients());
+    public World<S> initial() {
+        S state = kind.nothing();
         for (int client = 0; client < parties; client++) {
             state.listens[client] = true;
         }
-        return new World(state, parties);
+        World<S> world = new World<>(state, parties);
+        for (int party = 0; party < before; party++) {
+            ask(world, party);
+            execute(world, 0);
+            arrive(world, 0);
+        }
+        shorten(world, state);
+        return world;
+    }
+
+    private void shorten(World<S> world, S before) {
+        if (world.server != before) {
+            world.server.shortenOrders();
+        }
+        world.shortenTokens(kind);
     }
 
     @Override
-    public long fingerprint(World world) {
+    public long fingerprint(World<S> world) {
         long least = Long.MAX_VALUE;
         for (int[] order : orders) {
             least = Math.min(least, world.fingerprint(order));
@@ -107,28 +133,25 @@ public final class Exclusive implements Model<World> {
     // ---- what can happen
 
     /** A step that is being made: the world that comes of it, and where it goes. */
-    private static final class Steps {
-        final World from;
-        final BiConsumer<Action, World> to;
+    private final class Steps {
+        final World<S> from;
+        final BiConsumer<Action, World<S>> to;
 
-        Steps(World from, BiConsumer<Action, World> to) {
+        Steps(World<S> from, BiConsumer<Action, World<S>> to) {
             this.from = from;
             this.to = to;
         }
 
-        void step(boolean helps, java.util.function.Supplier<String> words, Consumer<World> change) {
-            World next = from.copy();
+        void step(boolean helps, java.util.function.Supplier<String> words, Consumer<World<S>> change) {
+            World<S> next = from.copy();
             change.accept(next);
-            if (next.server != from.server) {
-                next.server.shortenOrders();
-            }
-            next.shortenTokens();
+            shorten(next, from.server);
             to.accept(new Action(helps, words), next);
         }
     }
 
     @Override
-    public void next(World world, BiConsumer<Action, World> to) {
+    public void next(World<S> world, BiConsumer<Action, World<S>> to) {
         if (world.broken != null) {
             return;
         }
@@ -146,7 +169,7 @@ public final class Exclusive implements Model<World> {
             if (i > 0 && world.net.subList(0, i).contains(packet)) {
                 continue; // one of two that are alike
             }
-            if (packet.kind() == Packet.Kind.REQUEST) {
+            if (packet.isRequest()) {
                 steps.step(true, () -> "The server runs " + packet + ".", next -> execute(next, at));
             } else {
                 steps.step(true, () -> "Arrives " + packet + ".", next -> arrive(next, at));
@@ -157,21 +180,15 @@ public final class Exclusive implements Model<World> {
         }
     }
 
-    private void tick(World next) {
+    private void tick(World<S> next) {
         next.server = next.server.later();
         for (Party party : next.parties) {
             party.left = Math.max(0, party.left - 1);
         }
-        next.net.replaceAll(packet -> aged(packet, 1));
+        next.net.replaceAll(packet -> packet.aged(1, bounds.term()));
     }
 
-    private Packet aged(Packet packet, int by) {
-        int age = Math.min(bounds.term(), packet.age() + by);
-        return new Packet(
-                packet.kind(), packet.party(), packet.call(), packet.token(), age, packet.delay(), packet.beforeStep());
-    }
-
-    private void stepClock(World next) {
+    private void stepClock(World<S> next) {
         next.stepped = true;
         for (int i = 0; i < STEP; i++) {
             next.server = next.server.later();
@@ -181,43 +198,43 @@ public final class Exclusive implements Model<World> {
             party.beforeStep = party.phase == Phase.HOLDING;
         }
         next.net.replaceAll(packet -> {
-            Packet shifted = packet.kind() == Packet.Kind.G ? aged(packet, STEP) : packet;
+            Packet shifted = packet.kind() == Packet.Kind.G ? packet.aged(STEP, bounds.term()) : packet;
             int delay = packet.kind() == Packet.Kind.WAITS ? packet.delay() - STEP : packet.delay();
-            boolean tells = packet.kind() != Packet.Kind.REQUEST;
+            boolean tells = !packet.isRequest();
             return new Packet(
-                    shifted.kind(), shifted.party(), shifted.call(), shifted.token(), shifted.age(), delay, tells);
+                    shifted.kind(), shifted.party(), shifted.token(), shifted.flag(), shifted.age(), delay, tells);
         });
     }
 
     private void acts(Steps steps, int i) {
-        World world = steps.from;
+        World<S> world = steps.from;
         Party party = world.parties[i];
         String name = Words.owner(i);
         boolean mayAsk = world.count(i, packet -> true) < room;
         switch (party.phase) {
             case IDLE -> steps.step(false, () -> name + " asks for the lock.", next -> ask(next, i));
             case WAITING -> {
-                int most = mishaps.contains(Mishap.COPIES) || mishaps.contains(Mishap.LOSS) ? 2 : 1;
-                if (mayAsk && party.doubt < most) {
+                if (mayAsk && party.doubt < copies()) {
                     steps.step(true, () -> name + " repeats its acquire.", next -> ask(next, i));
                 }
-                if (mayAsk && !world.isUnderWay(i, Exclusive::isRefresh)) {
+                if (mayAsk && !world.isUnderWay(i, Clients::isRefresh)) {
                     steps.step(
                             true,
                             () -> name + " refreshes"
                                     + (party.heardProbe ? ", and says that it heard the probe." : "."),
-                            next -> send(next, i, new Call.Refresh(i, 1, i, party.heardProbe)));
+                            next -> send(next, i, Packet.Kind.REFRESH, 0, party.heardProbe));
                 }
                 if (mishaps.contains(Mishap.GIVES_UP)) {
                     steps.step(false, () -> name + " gives up.", next -> end(next, i));
                 }
             }
             case HOLDING -> holds(steps, i);
+            case DOWNGRADING -> downgrades(steps, i);
             case ENDING -> {
-                if (rules.contains(Rule.TAKEBACK) && !world.isUnderWay(i, Exclusive::isEnding)) {
+                if (rules.contains(ClientRule.TAKE_BACK) && !world.isUnderWay(i, Clients::isEnding)) {
                     steps.step(true, () -> name + " repeats its release.", next -> sendRelease(next, i));
                 }
-                if (!rules.contains(Rule.TAKEBACK) && !world.isUnderWay(i, Exclusive::isEnding)) {
+                if (!rules.contains(ClientRule.TAKE_BACK) && !world.isUnderWay(i, Clients::isEnding)) {
                     steps.step(true, () -> name + " does not ask what became of its release.", next -> {
                         next.parties[i].enter(Phase.DONE);
                     });
@@ -244,6 +261,11 @@ public final class Exclusive implements Model<World> {
                 listen(next, i, false);
             });
         }
+        if (mishaps.contains(Mishap.FREEZES) && (party.phase == Phase.WAITING || party.phase == Phase.HOLDING)) {
+            steps.step(false, () -> "The process of " + name + " stands still.", next -> {
+                next.parties[i].enter(Phase.DEAD);
+            });
+        }
         if (mishaps.contains(Mishap.DEAF)
                 && (party.phase == Phase.WAITING || !world.server.listens[i])
                 && party.phase != Phase.DEAD) {
@@ -256,49 +278,87 @@ public final class Exclusive implements Model<World> {
     }
 
     private void holds(Steps steps, int i) {
-        World world = steps.from;
+        World<S> world = steps.from;
         Party party = world.parties[i];
         String name = Words.owner(i);
         if (party.left == 0) {
             steps.step(true, () -> name + " sees that its lease is over.", next -> lose(next, i));
             return;
         }
-        if (world.count(i, packet -> true) < room && !world.isUnderWay(i, Exclusive::isAboutTheHold)) {
+        if (world.count(i, packet -> true) < room && !world.isUnderWay(i, Clients::isAboutTheHold)) {
             if (!party.confirmed) {
-                steps.step(true, () -> name + " confirms.", next -> send(next, i, new Call.Confirm(i, i, party.token)));
+                steps.step(
+                        true,
+                        () -> name + " confirms.",
+                        next -> send(next, i, Packet.Kind.CONFIRM, party.token, false));
             } else if (party.left < bounds.term()) {
-                steps.step(true, () -> name + " renews.", next -> send(next, i, new Call.Renew(i, i, party.token)));
+                steps.step(true, () -> name + " renews.", next -> send(next, i, Packet.Kind.RENEW, party.token, false));
             }
+        }
+        if (mishaps.contains(Mishap.DOWNGRADES) && kind.sharing(i) == Kind.Sharing.NOTHING && !party.reads) {
+            steps.step(true, () -> name + " downgrades.", next -> {
+                Party writer = next.parties[i];
+                writer.phase = Phase.DOWNGRADING;
+                writer.reads = rules.contains(ClientRule.ENDED_BEFORE);
+                send(next, i, Packet.Kind.DOWNGRADE, writer.token, false);
+            });
         }
         steps.step(true, () -> name + " releases.", next -> end(next, i));
     }
 
+    private void downgrades(Steps steps, int i) {
+        World<S> world = steps.from;
+        Party party = world.parties[i];
+        String name = Words.owner(i);
+        if (party.left == 0) {
+            steps.step(true, () -> name + " sees that its lease is over.", next -> lose(next, i));
+        } else if (world.count(i, packet -> true) < room && world.count(i, Clients::isDowngrade) < copies()) {
+            steps.step(
+                    true,
+                    () -> name + " repeats its downgrade.",
+                    next -> send(next, i, Packet.Kind.DOWNGRADE, party.token, false));
+        }
+    }
+
+    /** How often a request may be under way that one script is to answer. */
+    private int copies() {
+        return mishaps.contains(Mishap.COPIES) || mishaps.contains(Mishap.LOSS) ? 2 : 1;
+    }
+
     private static boolean isRefresh(Packet packet) {
-        return packet.call() instanceof Call.Refresh
-                || packet.kind() == Packet.Kind.REFRESHED
-                || packet.kind() == Packet.Kind.CLAIM;
+        return switch (packet.kind()) {
+            case REFRESH, REFRESHED, CLAIM, TAKEN_UP -> true;
+            default -> false;
+        };
     }
 
     private static boolean isAboutTheHold(Packet packet) {
-        return packet.call() instanceof Call.Confirm
-                || packet.call() instanceof Call.Renew
-                || packet.kind() == Packet.Kind.HELD
-                || packet.kind() == Packet.Kind.NOT_HELD;
+        return switch (packet.kind()) {
+            case CONFIRM, RENEW, HELD, NOT_HELD -> true;
+            default -> false;
+        };
+    }
+
+    private static boolean isDowngrade(Packet packet) {
+        return switch (packet.kind()) {
+            case DOWNGRADE, DOWNGRADED, NOT_HELD -> true;
+            default -> false;
+        };
     }
 
     private static boolean isEnding(Packet packet) {
-        return packet.isRelease() || packet.kind() == Packet.Kind.ENDED;
+        return packet.kind() == Packet.Kind.RELEASE || packet.kind() == Packet.Kind.ENDED;
     }
 
-    private static boolean isForgotten(World world, int i) {
+    private boolean isForgotten(World<S> world, int i) {
         return !world.isUnderWay(i, packet -> true)
-                && world.server.holder != i
-                && world.server.claim != i
+                && !kind.isThere(world.server, i)
+                && !kind.isClaim(world.server, i)
                 && !world.server.known[i]
-                && world.server.where[i] == LockState.NOWHERE;
+                && world.server.where[i] == QueueState.NOWHERE;
     }
 
-    private static void listen(World next, int client, boolean listens) {
+    private void listen(World<S> next, int client, boolean listens) {
         next.server = next.server.copy();
         next.server.listens[client] = listens;
         if (!listens) {
@@ -307,36 +367,36 @@ public final class Exclusive implements Model<World> {
         }
     }
 
-    private static void send(World next, int i, Call call) {
-        next.net.add(Packet.request(i, call));
+    private void send(World<S> next, int i, Packet.Kind request, int token, boolean flag) {
+        next.net.add(Packet.request(request, i, token, flag));
     }
 
-    private static void ask(World next, int i) {
+    private void ask(World<S> next, int i) {
         Party party = next.parties[i];
         party.phase = Phase.WAITING;
         party.doubt++;
-        send(next, i, new Call.Acquire(i, i, true, 0));
+        send(next, i, Packet.Kind.ACQUIRE, 0, false);
     }
 
-    private static void sendRelease(World next, int i) {
-        send(next, i, new Call.Release(i, i, next.parties[i].unanswered(), 0, 0));
+    private void sendRelease(World<S> next, int i) {
+        send(next, i, Packet.Kind.RELEASE, 0, next.parties[i].unanswered());
     }
 
     /** Releases, or gives up. */
-    private void end(World next, int i) {
+    private void end(World<S> next, int i) {
         sendRelease(next, i);
         Party party = next.parties[i];
         int left = party.left;
         int token = party.token;
         party.enter(Phase.ENDING);
-        if (!rules.contains(Rule.ENDEDBEFORE) && left > 0) {
+        if (!rules.contains(ClientRule.ENDED_BEFORE) && left > 0) {
             party.left = left;
             party.token = token;
         }
     }
 
-    private void lose(World next, int i) {
-        if (rules.contains(Rule.TAKEBACK)) {
+    private void lose(World<S> next, int i) {
+        if (rules.contains(ClientRule.TAKE_BACK)) {
             sendRelease(next, i);
             next.parties[i].enter(Phase.ENDING);
         } else {
@@ -346,84 +406,59 @@ public final class Exclusive implements Model<World> {
 
     // ---- the server
 
-    private void execute(World next, int at) {
+    private void execute(World<S> next, int at) {
         Packet packet = next.net.remove(at);
-        Call call = packet.call();
-        if (call == null) {
-            throw new IllegalStateException("a request has a call");
-        }
-        LockState before = next.server;
-        Outcome outcome = server.run(before, call);
-        next.server = outcome.state();
-        next.broken = Duties.broken(bounds, before, call, outcome);
-        reply(next, packet, call, outcome);
-        for (Message message : outcome.messages()) {
-            Packet.Kind kind = message.kind() == Kind.G ? Packet.Kind.G : Packet.Kind.P;
-            Predicate<Packet> same = other -> other.kind() == kind;
-            if (next.count(message.client(), same) < (kind == Packet.Kind.G ? MOST_GRANTS_UNDER_WAY : 1)) {
-                next.net.add(new Packet(kind, message.client(), null, message.token(), 0, 0, false));
+        S before = next.server;
+        Kind.Done<S> done = kind.run(before, packet);
+        S after = done.state();
+        next.server = after;
+        next.broken = duties.broken(before, packet, done);
+        next.handedUnheard[packet.party()] = false;
+        for (int owner : done.granted()) {
+            if (owner != packet.party()) {
+                next.broken = next.handedUnheard[owner]
+                        ? "the lock is handed to " + Words.owner(owner) + " twice, which was not heard of in between"
+                        : next.broken;
+                next.handedUnheard[owner] = true;
             }
         }
+        if (next.parties[packet.party()].phase != Phase.DEAD) {
+            int delay = done.reply() == Packet.Kind.WAITS ? packet.age() : 0;
+            next.net.add(Packet.of(done.reply(), packet.party(), done.token(), packet.age(), delay));
+        }
+        for (Message message : done.messages()) {
+            deliver(next, message);
+        }
         for (int client = 0; client < parties; client++) {
-            if (outcome.state().suspect[client] && !before.suspect[client]) {
+            if (after.suspect[client] && !before.suspect[client]) {
                 next.parties[client].heardProbe = false; // it was of an earlier suspicion
                 int of = client;
                 next.net.removeIf(other -> other.party() == of && other.kind() == Packet.Kind.P);
-                next.net.replaceAll(other -> other.party() == of && other.call() instanceof Call.Refresh asked
-                        ? new Packet(
-                                other.kind(),
-                                of,
-                                new Call.Refresh(of, asked.count(), asked.first(), false),
-                                0,
-                                other.age(),
-                                0,
-                                other.beforeStep())
-                        : other);
+                next.net.replaceAll(other ->
+                        other.party() == of && other.kind() == Packet.Kind.REFRESH ? other.unflagged() : other);
             }
         }
     }
 
-    private void reply(World next, Packet packet, Call call, Outcome outcome) {
-        if (next.parties[packet.party()].phase == Phase.DEAD) {
-            return;
+    private void deliver(World<S> next, Message message) {
+        Packet.Kind sent = message.kind() == Message.Kind.G ? Packet.Kind.G : Packet.Kind.P;
+        Predicate<Packet> same = other -> other.kind() == sent;
+        if (next.parties[message.client()].phase != Phase.DEAD
+                && next.count(message.client(), same) < (sent == Packet.Kind.G ? MOST_GRANTS_UNDER_WAY : 1)) {
+            next.net.add(Packet.of(sent, message.client(), message.token(), 0, 0));
         }
-        Packet.Kind kind;
-        int token = 0;
-        int delay = 0;
-        if (call instanceof Call.Acquire) {
-            kind = switch (outcome.reply().word()) {
-                case "GRANTED" -> Packet.Kind.GRANTED;
-                case "QUEUED" -> Packet.Kind.WAITS;
-                default -> Packet.Kind.REFUSED;
-            };
-            token = outcome.reply().token();
-            delay = kind == Packet.Kind.WAITS ? packet.age() : 0;
-        } else if (call instanceof Call.Release) {
-            kind = Packet.Kind.ENDED;
-        } else if (call instanceof Call.Confirm asked) {
-            kind = outcome.reply().word().equals("HELD") ? Packet.Kind.HELD : Packet.Kind.NOT_HELD;
-            token = asked.token();
-        } else if (call instanceof Call.Renew asked) {
-            kind = outcome.reply().word().equals("0") ? Packet.Kind.NOT_HELD : Packet.Kind.HELD;
-            token = asked.token();
-        } else {
-            boolean claims = outcome.reply().mine() != LockState.NOBODY;
-            kind = claims ? Packet.Kind.CLAIM : Packet.Kind.REFRESHED;
-            token = claims ? outcome.state().token : 0;
-        }
-        next.net.add(new Packet(kind, packet.party(), null, token, packet.age(), delay, false));
     }
 
     // ---- the client
 
-    private void arrive(World next, int at) {
+    private void arrive(World<S> next, int at) {
         Packet packet = next.net.remove(at);
         int i = packet.party();
         Party party = next.parties[i];
         switch (packet.kind()) {
             case GRANTED -> {
                 heard(party);
-                int left = bounds.term() - (rules.contains(Rule.COUNTEDFROMTHESEND) ? packet.age() : 0);
+                int left = bounds.term() - (rules.contains(ClientRule.COUNTED_FROM_THE_SEND) ? packet.age() : 0);
                 granted(next, packet, left, true);
             }
             case WAITS -> {
@@ -443,7 +478,8 @@ public final class Exclusive implements Model<World> {
                 }
             }
             case NOT_HELD -> {
-                if (party.phase == Phase.HOLDING && party.token == packet.token()) {
+                boolean holds = party.phase == Phase.HOLDING || party.phase == Phase.DOWNGRADING;
+                if (holds && party.token == packet.token()) {
                     lose(next, i);
                 }
             }
@@ -453,9 +489,23 @@ public final class Exclusive implements Model<World> {
                 }
             }
             case CLAIM -> granted(next, packet, bounds.claim() - packet.age(), false);
+            case TAKEN_UP -> {
+                party.handed = true;
+                granted(next, packet, bounds.term() - packet.age(), true);
+            }
+            case DOWNGRADED -> {
+                if (party.phase == Phase.DOWNGRADING && party.left > 0) {
+                    party.phase = Phase.HOLDING;
+                    party.reads = true;
+                    party.confirmed = true;
+                    party.left = Math.max(party.left, bounds.term() - packet.age());
+                    party.token = packet.token();
+                    show(next, i, packet);
+                }
+            }
             case G -> told(next, packet);
             case P -> party.heardProbe = party.phase == Phase.WAITING;
-            case REFRESHED, REQUEST -> {}
+            default -> {}
         }
     }
 
@@ -467,11 +517,11 @@ public final class Exclusive implements Model<World> {
     }
 
     /** A grant by message: its deadline follows from a reply that told the server's time. */
-    private void told(World next, Packet packet) {
+    private void told(World<S> next, Packet packet) {
         Party party = next.parties[packet.party()];
         int since = party.pair + packet.age();
         boolean safe = party.pair != World.NO_PAIR && since >= 0 && bounds.claim() - since > 0;
-        if (party.phase == Phase.WAITING && !safe && rules.contains(Rule.CONFIRMFIRST)) {
+        if (party.phase == Phase.WAITING && !safe && rules.contains(ClientRule.CONFIRM_FIRST)) {
             party.handed = true;
             if (party.doubt < 2) {
                 ask(next, packet.party());
@@ -481,7 +531,7 @@ public final class Exclusive implements Model<World> {
         granted(next, packet, safe ? bounds.claim() - since : bounds.claim(), false);
     }
 
-    private void granted(World next, Packet packet, int left, boolean confirmed) {
+    private void granted(World<S> next, Packet packet, int left, boolean confirmed) {
         int i = packet.party();
         Party party = next.parties[i];
         if (party.phase == Phase.WAITING) {
@@ -496,11 +546,7 @@ public final class Exclusive implements Model<World> {
                 lose(next, i);
                 return;
             }
-            if (packet.token() < next.shown && !packet.beforeStep()) {
-                next.broken = "the lease of " + Words.owner(i) + " has token " + packet.token()
-                        + ", and one before had " + next.shown;
-            }
-            next.shown = Math.max(next.shown, packet.token());
+            show(next, i, packet);
             party.phase = Phase.HOLDING;
             party.token = packet.token();
             party.left = left;
@@ -509,44 +555,93 @@ public final class Exclusive implements Model<World> {
         } else if (party.phase == Phase.HOLDING && party.token == packet.token() && party.left > 0) {
             party.left = Math.max(party.left, left);
             party.confirmed |= confirmed;
-        } else if (party.phase == Phase.DONE && rules.contains(Rule.GIVEBACK)) {
+        } else if (party.phase == Phase.DONE && rules.contains(ClientRule.GIVE_BACK)) {
             sendRelease(next, i);
             party.enter(Phase.ENDING);
         }
     }
 
+    /**
+     * A lease shows its token to a store that keeps the greatest one. Of two that exclude one another the later has a greater one; those that
+     * share have the same, or a greater one.
+     */
+    private void show(World<S> next, int i, Packet packet) {
+        Kind.Sharing sharing = sharing(next.parties[i], i);
+        int token = packet.token();
+        boolean alone = sharing == Kind.Sharing.NOTHING;
+        boolean rises = token > next.shownAlone && token >= next.shownShared + (alone ? 1 : 0);
+        if (sharing == Kind.Sharing.PERMITS) {
+            return; // they exclude nobody by their tokens
+        }
+        if (!rises && !packet.beforeStep()) {
+            next.broken = "the lease of " + Words.owner(i) + " has token " + token + ", and one before had "
+                    + Math.max(next.shownAlone, next.shownShared);
+        }
+        next.shownAlone = Math.max(next.shownAlone, alone ? token : 0);
+        next.shownShared = Math.max(next.shownShared, alone ? 0 : token);
+    }
+
+    private Kind.Sharing sharing(Party party, int i) {
+        return party.reads ? Kind.Sharing.PHASE : kind.sharing(i);
+    }
+
     // ---- what must never be
 
     @Override
-    public @Nullable String violation(World world) {
+    public @Nullable String violation(World<S> world) {
         if (world.broken != null) {
             return world.broken;
         }
-        int valid = -1;
+        String together = together(world);
+        if (together != null) {
+            return together;
+        }
         for (int i = 0; i < parties; i++) {
             Party party = world.parties[i];
-            boolean holds = party.left > 0 && !party.beforeStep;
-            if (holds && valid >= 0) {
-                return "two leases are valid, of " + Words.owner(valid) + " and of " + Words.owner(i);
-            }
-            valid = holds ? i : valid;
-            if (holds && party.phase == Phase.HOLDING) {
-                if (!world.server.isHeldBy(i, party.token) || world.server.left < party.left) {
-                    return "the lease of " + Words.owner(i) + " is valid, and not held on the server for as long";
-                }
+            if (isValid(party)
+                    && party.phase == Phase.HOLDING
+                    && kind.left(world.server, i, party.token) < party.left) {
+                return "the lease of " + Words.owner(i) + " is valid, and not held on the server for as long";
             }
             boolean over = party.phase == Phase.DONE && !world.isUnderWay(i, packet -> true);
-            if (over && (world.server.holder == i || world.server.known[i])) {
+            boolean holds = kind.holds(world.server, i);
+            if (over && (holds || world.server.known[i])) {
                 return "orphan: " + Words.owner(i) + " is done, nothing of it is under way, and the server "
-                        + (world.server.holder == i ? "has its hold" : "keeps its place");
+                        + (holds ? "has its hold" : "keeps its place");
             }
         }
         return null;
     }
 
+    private @Nullable String together(World<S> world) {
+        int permits = 0;
+        for (int i = 0; i < parties; i++) {
+            Party party = world.parties[i];
+            if (!isValid(party)) {
+                continue;
+            }
+            for (int other = 0; other < i; other++) {
+                boolean alone = sharing(party, i) == Kind.Sharing.NOTHING
+                        || sharing(world.parties[other], other) == Kind.Sharing.NOTHING;
+                if (alone && isValid(world.parties[other])) {
+                    return "two leases are valid, of " + Words.owner(other) + " and of " + Words.owner(i);
+                }
+            }
+            permits += sharing(party, i) == Kind.Sharing.PERMITS ? kind.weight(i) : 0;
+            if (permits > kind.limit(i)) {
+                return permits + " permits are out, of " + kind.limit(i);
+            }
+        }
+        return null;
+    }
+
+    private static boolean isValid(Party party) {
+        return party.left > 0 && !party.beforeStep;
+    }
+
     /** Nobody who lives waits. */
     @Override
-    public boolean isGoal(World world) {
+    public boolean isGoal(World<S> world) {
         for (Party party : world.parties) {
             if (party.phase == Phase.WAITING) {
                 return false;

@@ -1,27 +1,28 @@
-package io.holdfast.model.exclusive;
+package io.holdfast.model.world;
 
 import io.holdfast.model.Fingerprint;
+import io.holdfast.model.queue.QueueState;
 import io.holdfast.model.queue.Words;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** A server, the clients of one lock, each with one request at a time, and what is under way between them. */
-public final class World {
+/**
+ * A server, the clients of one lock, each with one request at a time, and what is under way between them.
+ *
+ * @param <S> what the server knows
+ */
+public final class World<S extends QueueState<S>> {
     enum Phase {
-        IDLE(0),
-        WAITING(1),
-        HOLDING(2),
-        ENDING(3),
-        DONE(4),
-        DEAD(5);
-
-        private final int number;
-
-        Phase(int number) {
-            this.number = number;
-        }
+        IDLE,
+        WAITING,
+        HOLDING,
+        /** It has been asked to read on. */
+        DOWNGRADING,
+        ENDING,
+        DONE,
+        DEAD
     }
 
     /** No reply yet that tells the server's time. */
@@ -44,6 +45,8 @@ public final class World {
         boolean handed;
         boolean heardProbe;
         boolean beforeStep;
+        /** Whether a writer only reads by now. */
+        boolean reads;
 
         Party copy() {
             Party copy = new Party();
@@ -57,6 +60,7 @@ public final class World {
             copy.handed = handed;
             copy.heardProbe = heardProbe;
             copy.beforeStep = beforeStep;
+            copy.reads = reads;
             return copy;
         }
 
@@ -65,19 +69,21 @@ public final class World {
         }
 
         void addTo(Fingerprint print) {
-            print.add(phase.number).add(left).add(token).add(pair).add(doubt);
+            print.add(phase.name().hashCode()).add(left).add(token).add(pair).add(doubt);
             print.add((confirmed ? 1 : 0)
                     + (answered ? 2 : 0)
                     + (handed ? 4 : 0)
                     + (heardProbe ? 8 : 0)
-                    + (beforeStep ? 16 : 0));
+                    + (beforeStep ? 16 : 0)
+                    + (reads ? 32 : 0));
         }
 
         /** What is over is forgotten. */
         void enter(Phase next) {
             phase = next;
-            if (next != Phase.HOLDING) {
+            if (next != Phase.HOLDING && next != Phase.DOWNGRADING) {
                 left = 0;
+                reads = false;
                 token = 0;
                 confirmed = false;
                 beforeStep = false;
@@ -92,40 +98,47 @@ public final class World {
         }
     }
 
-    LockState server;
+    S server;
     final Party[] parties;
     final List<Packet> net;
-    /** The greatest token that a lease has had. */
-    int shown;
+    /** The greatest tokens that leases have had: of those that exclude all others, and of those that share. */
+    int shownAlone;
+
+    int shownShared;
+    /** By party: whether it was handed the lock by message, and the server has not heard of it since. */
+    final boolean[] handedUnheard;
 
     boolean stepped;
     /** What a step has broken. */
     @Nullable
     String broken;
 
-    World(LockState server, int parties) {
+    World(S server, int parties) {
         this.server = server;
         this.parties = new Party[parties];
         this.net = new ArrayList<>();
+        this.handedUnheard = new boolean[parties];
         for (int i = 0; i < parties; i++) {
             this.parties[i] = new Party();
         }
     }
 
-    private World(World other) {
+    private World(World<S> other) {
         server = other.server; // no script changes it: each makes its own copy
         parties = other.parties.clone();
         for (int i = 0; i < parties.length; i++) {
             parties[i] = parties[i].copy();
         }
         net = new ArrayList<>(other.net);
-        shown = other.shown;
+        shownAlone = other.shownAlone;
+        shownShared = other.shownShared;
+        handedUnheard = other.handedUnheard.clone();
         stepped = other.stepped;
         broken = other.broken;
     }
 
-    World copy() {
-        return new World(this);
+    World<S> copy() {
+        return new World<>(this);
     }
 
     boolean isUnderWay(int party, java.util.function.Predicate<Packet> which) {
@@ -146,17 +159,16 @@ public final class World {
     }
 
     /** Tokens as small as they can be: what matters is how they compare. */
-    void shortenTokens() {
+    void shortenTokens(Kind<S> kind) {
         TreeSet<Integer> used = new TreeSet<>();
-        used.add(server.token);
-        used.add(server.last);
-        used.add(shown);
+        kind.tokens(server, used::add);
+        used.add(shownAlone);
+        used.add(shownShared);
         for (Party party : parties) {
             used.add(party.token);
         }
         for (Packet packet : net) {
             used.add(packet.token());
-            used.add(tokenOf(packet.call()));
         }
         used.remove(0);
         if (used.isEmpty() || used.last() == used.size()) {
@@ -167,36 +179,13 @@ public final class World {
         for (int token : used) {
             ranks[token] = ++rank;
         }
-        server = server.copy();
-        server.token = ranks[server.token];
-        server.last = ranks[server.last];
-        shown = ranks[shown];
+        server = kind.withTokens(server, token -> ranks[token]);
+        shownAlone = ranks[shownAlone];
+        shownShared = ranks[shownShared];
         for (Party party : parties) {
             party.token = ranks[party.token];
         }
-        net.replaceAll(packet -> new Packet(
-                packet.kind(),
-                packet.party(),
-                renamed(packet.call(), ranks),
-                ranks[packet.token()],
-                packet.age(),
-                packet.delay(),
-                packet.beforeStep()));
-    }
-
-    private static int tokenOf(@Nullable Call call) {
-        return call instanceof Call.Confirm confirm
-                ? confirm.token()
-                : call instanceof Call.Renew renew ? renew.token() : 0;
-    }
-
-    private static @Nullable Call renamed(@Nullable Call call, int[] ranks) {
-        if (call instanceof Call.Confirm asked) {
-            return new Call.Confirm(asked.client(), asked.owner(), ranks[asked.token()]);
-        } else if (call instanceof Call.Renew asked) {
-            return new Call.Renew(asked.client(), asked.owner(), ranks[asked.token()]);
-        }
-        return call;
+        net.replaceAll(packet -> packet.withToken(ranks[packet.token()]));
     }
 
     /**
@@ -212,13 +201,19 @@ public final class World {
         int[] renamed = new int[order.length];
         for (int i = 0; i < order.length; i++) {
             parties[order[i]].addTo(print);
+            print.add(handedUnheard[order[i]]);
             renamed[order[i]] = i;
         }
         long packets = net.size();
         for (Packet packet : net) {
             packets += packet.bits(renamed[packet.party()]);
         }
-        return print.add(packets).add(shown).add(stepped).add(broken != null).get();
+        return print.add(packets)
+                .add(shownAlone)
+                .add(shownShared)
+                .add(stepped)
+                .add(broken != null)
+                .get();
     }
 
     @Override
@@ -227,8 +222,12 @@ public final class World {
         for (int i = 0; i < parties.length; i++) {
             Party party = parties[i];
             text.append("; ").append(Words.owner(i)).append(" is ").append(party.phase);
-            if (party.phase == Phase.HOLDING) {
-                text.append(" with token ").append(party.token).append(" for ").append(party.left);
+            if (party.left > 0) {
+                text.append(party.reads ? ", to read," : "")
+                        .append(" with token ")
+                        .append(party.token)
+                        .append(" for ")
+                        .append(party.left);
             }
         }
         return text.append("; under way: ").append(net).toString();
