@@ -4,12 +4,12 @@ import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Keys.Kind;
-import io.holdfast.internal.wire.LineScripts.LimitReply;
-import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.LockScripts.CleanReply;
+import io.holdfast.internal.wire.LockScripts.RevokeReply;
+import io.holdfast.internal.wire.LockScripts.RevokeWord;
+import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.Require;
-import io.holdfast.internal.wire.SteeringScripts.CleanReply;
-import io.holdfast.internal.wire.SteeringScripts.RevokeReply;
-import io.holdfast.internal.wire.SteeringScripts.RevokeWord;
+import io.holdfast.internal.wire.SharedScripts.LimitReply;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
@@ -406,7 +406,7 @@ public final class Admin {
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         long sent = client.kit.nanoTime();
         LimitReply reply = Answers.await(
-                client.server, callback -> client.server.lineScripts.limit(keys, permits, forHowLong, callback));
+                client.server, callback -> client.server.sharedScripts.limit(keys, permits, forHowLong, callback));
         client.queue.waitingRoom.observe(keys, reply.state(), sent);
         if (permits != NO_LIMIT || reply.before()) {
             tell(name, keys.hold(), "", event);

@@ -10,16 +10,19 @@ import io.holdfast.LockOptions;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.internal.queue.Client;
 import io.holdfast.internal.wire.Asked;
+import io.holdfast.internal.wire.ExclusiveScripts;
 import io.holdfast.internal.wire.FenceScript;
 import io.holdfast.internal.wire.FenceScript.FenceAct;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.LineScripts;
+import io.holdfast.internal.wire.LockScripts;
+import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
+import io.holdfast.internal.wire.LockScripts.RefreshEntry;
+import io.holdfast.internal.wire.LockScripts.Release;
+import io.holdfast.internal.wire.LockScripts.RenewEntry;
 import io.holdfast.internal.wire.PlainScripts;
-import io.holdfast.internal.wire.QueueScripts;
-import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
-import io.holdfast.internal.wire.QueueScripts.RenewEntry;
 import io.holdfast.internal.wire.QuorumScripts;
 import io.holdfast.internal.wire.Script;
+import io.holdfast.internal.wire.SharedScripts;
 import io.holdfast.internal.wire.SteeringScripts;
 import io.holdfast.spi.Command;
 import io.holdfast.spi.DriverException;
@@ -145,8 +148,8 @@ class ShiftedRepliesTest {
 
     private static void ask(
             Client client, Script script, Keys keys, BiConsumer<@Nullable Object, @Nullable DriverException> heard) {
-        QueueScripts queue = client.server.queueScripts;
-        LineScripts lines = client.server.lineScripts;
+        ExclusiveScripts locks = client.server.exclusiveScripts;
+        SharedScripts lines = client.server.sharedScripts;
         Keys line = Keys.of(keys.prefix(), Keys.Kind.READ_WRITE, keys.name());
         SteeringScripts steering = client.server.steeringScripts;
         PlainScripts plain = client.server.plainScripts;
@@ -154,25 +157,27 @@ class ShiftedRepliesTest {
         String owner = client.kit.ids.next();
         long now = client.kit.nanoTime();
         switch (script) {
-            case ACQUIRE -> queue.acquire(acquire(keys, owner), now, heard::accept);
-            case LINE_ACQUIRE -> queue.acquire(acquire(line, owner), now, heard::accept);
+            case ACQUIRE -> locks.acquire(acquire(keys, owner), now, heard::accept);
+            case LINE_ACQUIRE -> lines.acquire(acquire(line, owner), now, heard::accept);
             case LINE_RELEASE ->
-                queue.release(line, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO, 7, heard::accept);
-            case LINE_CONFIRM -> queue.confirm(line, owner, 7, TERM, now, heard::accept);
+                lines.release(
+                        new Release(line, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO, 7, 0), heard::accept);
+            case LINE_CONFIRM -> lines.confirm(line, new ConfirmEntry(owner, 7, TERM.toMillis()), now, heard::accept);
             case LINE_RENEW ->
-                queue.renew(List.of(new RenewEntry(line, owner, 7, TERM.toMillis())), now, heard::accept);
+                lines.renew(List.of(new RenewEntry(line, owner, 7, TERM.toMillis())), now, heard::accept);
             case LINE_DOWNGRADE -> lines.downgrade(line, owner, 7, TERM, now, heard::accept);
             case LINE_REFRESH ->
-                queue.refresh(List.of(new RefreshEntry(line, 1, List.of(owner))), "0", now, heard::accept);
+                lines.refresh(List.of(new RefreshEntry(line, 1, List.of(owner))), "0", now, heard::accept);
             case LINE_INFO -> steering.info(List.of(line), 1, heard::accept);
             case LINE_REVOKE -> steering.revoke(line, 0, true, TERM, heard::accept);
             case LINE_PROLONG -> steering.prolong(line, TERM, heard::accept);
             case LINE_LIMIT -> lines.limit(line, 0, TERM, heard::accept);
             case LINE_CLEAN -> steering.clean(line, heard::accept);
-            case RELEASE -> queue.release(keys, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO, 0, heard::accept);
-            case CONFIRM -> queue.confirm(keys, owner, 7, TERM, now, heard::accept);
-            case RENEW -> queue.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
-            case REFRESH -> queue.refresh(List.of(new RefreshEntry(keys, 0, List.of())), "0", now, heard::accept);
+            case RELEASE ->
+                locks.release(Release.of(keys, owner, Duration.ZERO, Duration.ZERO, Duration.ZERO), heard::accept);
+            case CONFIRM -> locks.confirm(keys, new ConfirmEntry(owner, 7, TERM.toMillis()), now, heard::accept);
+            case RENEW -> locks.renew(List.of(new RenewEntry(keys, owner, 7, 1_000)), now, heard::accept);
+            case REFRESH -> locks.refresh(List.of(new RefreshEntry(keys, 0, List.of())), "0", now, heard::accept);
             case REPORT -> client.server.reportScripts.write(keys.name(), TERM, "1", heard::accept);
             case INFO -> steering.info(List.of(keys), 10, heard::accept);
             case REVOKE -> steering.revoke(keys, 0, false, Duration.ZERO, heard::accept);
@@ -191,16 +196,17 @@ class ShiftedRepliesTest {
             case QUORUM_RAISE -> quorum.raise(keys, owner, 7, 8, TERM, now, heard::accept);
             case QUORUM_RELEASE -> quorum.release(keys, owner, Duration.ZERO, heard::accept);
             case ADOPT ->
-                queue.adopt(
-                        new QueueScripts.Adopt(keys, owner, 7, 7, client.kit.ids.next(), TERM, "actor", Duration.ZERO),
+                locks.adopt(
+                        new ExclusiveScripts.Adopt(
+                                keys, owner, 7, 7, client.kit.ids.next(), TERM, "actor", Duration.ZERO),
                         now,
                         heard::accept);
-            case ADOPTED -> queue.adopted(keys, owner, 7, heard::accept);
+            case ADOPTED -> locks.adopted(keys, owner, 7, heard::accept);
             case MEMORY -> quorum.memory(client.server.driver, "hf:node", Duration.ZERO, false, "", heard::accept);
         }
     }
 
-    private static QueueScripts.Acquire acquire(Keys keys, String owner) {
-        return new QueueScripts.Acquire(keys, owner, Asked.SHARED, LockOptions.defaults(), true, 1, false, "actor");
+    private static LockScripts.Acquire acquire(Keys keys, String owner) {
+        return new LockScripts.Acquire(keys, owner, Asked.SHARED, LockOptions.defaults(), true, 1, false, "actor");
     }
 }

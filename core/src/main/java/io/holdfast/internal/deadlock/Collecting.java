@@ -15,6 +15,7 @@ import io.holdfast.internal.deadlock.Deadlocks.Wants;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
 import io.holdfast.internal.wire.Label;
+import io.holdfast.internal.wire.LockScripts;
 import io.holdfast.internal.wire.OwnerIds;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.Command;
@@ -165,9 +166,9 @@ final class Collecting {
         }
         Steps steps = new Steps(this::step);
         read(unread, clients::put, steps);
-        for (boolean shared : new boolean[] {false, true}) {
+        for (LockScripts scripts : server.allScripts()) {
             List<Keys> alike = unknown.values().stream()
-                    .filter(keys -> keys.kind().isLine() == shared)
+                    .filter(keys -> server.scripts(keys) == scripts)
                     .toList();
             Batches.send(server, alike, Keys::hold, LOCKS_AT_ONCE, batch -> look(batch, steps));
         }

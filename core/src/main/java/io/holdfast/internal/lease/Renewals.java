@@ -2,8 +2,8 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.LockEvent;
 import io.holdfast.internal.wire.Batches;
-import io.holdfast.internal.wire.QueueScripts.RenewEntry;
-import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.internal.wire.LockScripts.RenewEntry;
+import io.holdfast.internal.wire.LockScripts.Renewed;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;

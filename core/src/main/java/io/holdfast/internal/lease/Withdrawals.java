@@ -2,7 +2,8 @@ package io.holdfast.internal.lease;
 
 import io.holdfast.ReleaseResult;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.LockScripts.Release;
+import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
@@ -116,13 +117,13 @@ public final class Withdrawals {
         @Override
         public void send(BiConsumer<@Nullable ReleaseResult, @Nullable DriverException> answer) {
             long sent = kit.nanoTime();
-            server.queueScripts.release(
-                    keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), 0, (reply, failure) -> {
-                        answer.accept(reply == null ? null : reply.result(), failure);
-                        if (reply != null) {
-                            observer.observe(keys, reply.state(), sent);
-                        }
-                    });
+            Release asked = Release.of(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent));
+            server.scripts(keys).release(asked, (reply, failure) -> {
+                answer.accept(reply == null ? null : reply.result(), failure);
+                if (reply != null) {
+                    observer.observe(keys, reply.state(), sent);
+                }
+            });
         }
     }
 

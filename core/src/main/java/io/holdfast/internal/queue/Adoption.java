@@ -14,9 +14,9 @@ import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.TakeBack;
 import io.holdfast.internal.wire.Answers;
+import io.holdfast.internal.wire.ExclusiveScripts;
+import io.holdfast.internal.wire.ExclusiveScripts.AdoptReply;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.QueueScripts;
-import io.holdfast.internal.wire.QueueScripts.AdoptReply;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
@@ -84,7 +84,7 @@ public final class Adoption {
     }
 
     private AdoptReply ask(LeaseTicket ticket, long sent) {
-        var asked = new QueueScripts.Adopt(
+        var asked = new ExclusiveScripts.Adopt(
                 keys,
                 ticket.owner(),
                 ticket.grantToken(),
@@ -93,7 +93,7 @@ public final class Adoption {
                 options.leaseDuration(),
                 request.demand().label(),
                 TakeBack.TOMBSTONE);
-        return Answers.await(queue.server, callback -> queue.server.queueScripts.adopt(asked, sent, callback));
+        return Answers.await(queue.server, callback -> queue.server.exclusiveScripts.adopt(asked, sent, callback));
     }
 
     private Handle goOn(QueueGrant grant, Hold hold, CompletableFuture<Attempt<Handle>> result) {

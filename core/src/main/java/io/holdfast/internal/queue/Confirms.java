@@ -3,7 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.internal.lease.Kit;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.LineScripts.ConfirmEntry;
+import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.spi.DriverException;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ final class Confirms {
 
     private void send(Keys keys, List<Due> part) {
         long sent = kit.nanoTime();
-        server.lineScripts.confirm(keys, part.stream().map(Due::entry).toList(), sent, (held, failure) -> {
+        server.sharedScripts.confirm(keys, part.stream().map(Due::entry).toList(), sent, (held, failure) -> {
             for (int i = 0; i < part.size(); i++) {
                 part.get(i).told().told(held == null ? null : held.get(i), sent, failure);
             }

@@ -1,7 +1,7 @@
 package io.holdfast.internal.queue;
 
-import io.holdfast.internal.wire.QueueScripts.AcquireReply;
-import io.holdfast.internal.wire.QueueScripts.AcquireWord;
+import io.holdfast.internal.wire.LockScripts.AcquireReply;
+import io.holdfast.internal.wire.LockScripts.AcquireWord;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.spi.DriverException;
 import java.util.concurrent.atomic.AtomicInteger;

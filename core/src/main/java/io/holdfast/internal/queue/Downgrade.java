@@ -13,8 +13,8 @@ import io.holdfast.internal.lease.Handle;
 import io.holdfast.internal.lease.Hold;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Asked;
-import io.holdfast.internal.wire.LineScripts.DowngradeReply;
 import io.holdfast.internal.wire.Refusals;
+import io.holdfast.internal.wire.SharedScripts.DowngradeReply;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
@@ -87,7 +87,7 @@ public final class Downgrade {
 
     private void ask() {
         long sent = queue.kit.nanoTime();
-        queue.server.lineScripts.downgrade(
+        queue.server.sharedScripts.downgrade(
                 reading.keys, reading.owner, writing.token(), term, sent, (reply, failure) -> {
                     if (reply != null) {
                         answered(reply, sent);

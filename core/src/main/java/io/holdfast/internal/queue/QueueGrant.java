@@ -17,10 +17,11 @@ import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.wire.Answers;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.LineScripts.ConfirmEntry;
-import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.QueueScripts.RenewEntry;
-import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.internal.wire.LockScripts;
+import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
+import io.holdfast.internal.wire.LockScripts.Release;
+import io.holdfast.internal.wire.LockScripts.RenewEntry;
+import io.holdfast.internal.wire.LockScripts.Renewed;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.ServerClock;
@@ -139,18 +140,9 @@ final class QueueGrant implements Grant {
 
     @Override
     public boolean isHeldOnServer() {
-        if (keys.kind().isLine()) { // its holders may be too many to be listed; a confirmation never shortens a hold
-            long sent = queue.kit.nanoTime();
-            return Answers.await(
-                    queue.server,
-                    callback -> queue.server.queueScripts.confirm(
-                            keys, owner, token, Duration.ofMillis(1), sent, callback));
-        }
-        return queue.server
-                .look(keys)
-                .holder()
-                .filter(holder -> holder.owner().equals(OwnerIds.publicPart(owner)) && holder.token() == token)
-                .isPresent();
+        long sent = queue.kit.nanoTime();
+        return Answers.await(
+                queue.server, callback -> queue.server.scripts(keys).isHeld(keys, owner, token, sent, callback));
     }
 
     @Override
@@ -315,13 +307,13 @@ final class QueueGrant implements Grant {
     }
 
     private void askForTerm(Duration asked, boolean together, Confirms.Told told) {
+        ConfirmEntry entry = new ConfirmEntry(owner, token, asked.toMillis());
         if (together && keys.kind().isLine()) {
-            queue.confirms.add(keys, new ConfirmEntry(owner, token, asked.toMillis()), told);
+            queue.confirms.add(keys, entry, told);
             return;
         }
         long sent = queue.kit.nanoTime();
-        queue.server.queueScripts.confirm(
-                keys, owner, token, asked, sent, (held, failure) -> told.told(held, sent, failure));
+        queue.server.scripts(keys).confirm(keys, entry, sent, (held, failure) -> told.told(held, sent, failure));
     }
 
     private boolean armed(long sent, Duration term) {
@@ -338,13 +330,13 @@ final class QueueGrant implements Grant {
     /**
      * The calls that renew holds of one partition.
      *
-     * @param shared whether they are of locks that several may hold
+     * @param scripts by which all of them are renewed
      * @param master of holds that replicas have to have: the server that was asked
      */
     private record Lane(
             QueueEngine queue,
             int partition,
-            boolean shared,
+            LockScripts scripts,
             @Nullable RedisDriver master) implements Renewals.Lane {
         @Override
         public Server server() {
@@ -356,7 +348,7 @@ final class QueueGrant implements Grant {
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            queue.server.queueScripts.renew(entries, sentNanos, callback);
+            scripts.renew(entries, sentNanos, callback);
         }
 
         /** Replicas have to have it, too: until they do, what they had before counts. */
@@ -396,7 +388,7 @@ final class QueueGrant implements Grant {
                 new Lane(
                         queue,
                         queue.server.partition(keys),
-                        keys.kind().isLine(),
+                        queue.server.scripts(keys),
                         options.replicas() == 0 ? null : queue.server.masterOf(keys)),
                 new Part());
     }
@@ -460,7 +452,7 @@ final class QueueGrant implements Grant {
             result.complete(false);
             return result;
         }
-        queue.server.queueScripts.adopted(keys, owner, Math.max(token, lastToken), (adopted, failure) -> {
+        queue.server.exclusiveScripts.adopted(keys, owner, Math.max(token, lastToken), (adopted, failure) -> {
             if (adopted != null) {
                 result.complete(adopted);
             } else {
@@ -504,23 +496,23 @@ final class QueueGrant implements Grant {
         long sent = queue.kit.nanoTime();
         boolean unanswered = request.unanswered();
         Duration tombstone = Withdrawals.tombstone(unanswered);
-        long used = keys.kind().isLine() ? token : request.tokens > SharedTokens.FEW ? lastToken : 0;
-        queue.server.queueScripts.release(
-                keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), used, (reply, failure) -> {
-                    if (reply == null) {
-                        queue.withdrawals.takeBack(keys, owner, request.unanswered(), rest);
-                        result.complete(ReleaseResult.UNCONFIRMED);
-                        return;
-                    }
-                    try {
-                        if (rest.isNone()) { // else it would end what comes back of it without its rest
-                            queue.withdrawals.released(keys, owner, unanswered);
-                        }
-                        queue.waitingRoom.observe(keys, reply.state(), sent);
-                    } finally {
-                        result.complete(reply.result());
-                    }
-                });
+        long used = request.tokens > SharedTokens.FEW ? lastToken : 0;
+        Release asked = new Release(keys, owner, tombstone, rest.sinceGrant(), rest.left(sent), token, used);
+        queue.server.scripts(keys).release(asked, (reply, failure) -> {
+            if (reply == null) {
+                queue.withdrawals.takeBack(keys, owner, request.unanswered(), rest);
+                result.complete(ReleaseResult.UNCONFIRMED);
+                return;
+            }
+            try {
+                if (rest.isNone()) { // else it would end what comes back of it without its rest
+                    queue.withdrawals.released(keys, owner, unanswered);
+                }
+                queue.waitingRoom.observe(keys, reply.state(), sent);
+            } finally {
+                result.complete(reply.result());
+            }
+        });
         return result;
     }
 

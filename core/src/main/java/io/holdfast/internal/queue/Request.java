@@ -20,10 +20,10 @@ import io.holdfast.internal.lease.Outcome;
 import io.holdfast.internal.lease.Question;
 import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.QueueScripts;
-import io.holdfast.internal.wire.QueueScripts.AcquireReply;
-import io.holdfast.internal.wire.QueueScripts.Claim;
-import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.LockScripts.Acquire;
+import io.holdfast.internal.wire.LockScripts.AcquireReply;
+import io.holdfast.internal.wire.LockScripts.Claim;
+import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
@@ -229,9 +229,9 @@ public final class Request implements Question<Handle>, Assurance.Granted {
         // Turns ask whether others wait; a lock that is kept for nobody needs the message.
         boolean keep = isShared() && (options.keepFor().isZero() || queue.mailboxes.listening(keys));
         LockOptions asked = outcome.firstPlace == 0 ? options : options.withQueueLimit(0); // it stood there before
-        var acquire = new QueueScripts.Acquire(
-                keys, owner, outcome.demand.what(), asked, mayQueue, tokens, keep, outcome.demand.label());
-        queue.server.queueScripts.acquire(acquire, sent, (reply, failure) -> {
+        var acquire =
+                new Acquire(keys, owner, outcome.demand.what(), asked, mayQueue, tokens, keep, outcome.demand.label());
+        queue.server.scripts(keys).acquire(acquire, sent, (reply, failure) -> {
             over.run();
             copies.heard(reply, failure);
             if (reply != null) {

@@ -2,11 +2,11 @@ package io.holdfast.internal.queue;
 
 import io.holdfast.Holder;
 import io.holdfast.LockEvent;
+import io.holdfast.internal.wire.LockScripts.AcquireReply;
+import io.holdfast.internal.wire.LockScripts.Claim;
+import io.holdfast.internal.wire.LockScripts.RevokeWord;
+import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.QueueScripts.AcquireReply;
-import io.holdfast.internal.wire.QueueScripts.Claim;
-import io.holdfast.internal.wire.QueueScripts.State;
-import io.holdfast.internal.wire.SteeringScripts.RevokeWord;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -3,7 +3,7 @@ package io.holdfast.internal.queue;
 import io.holdfast.Attempt;
 import io.holdfast.Holder;
 import io.holdfast.internal.lease.Handle;
-import io.holdfast.internal.wire.QueueScripts.State;
+import io.holdfast.internal.wire.LockScripts.State;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 

@@ -8,11 +8,12 @@ import io.holdfast.internal.lease.Rest;
 import io.holdfast.internal.wire.Announced;
 import io.holdfast.internal.wire.Batches;
 import io.holdfast.internal.wire.Keys;
+import io.holdfast.internal.wire.LockScripts;
+import io.holdfast.internal.wire.LockScripts.Claim;
+import io.holdfast.internal.wire.LockScripts.RefreshEntry;
+import io.holdfast.internal.wire.LockScripts.RefreshReply;
+import io.holdfast.internal.wire.LockScripts.State;
 import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.QueueScripts.Claim;
-import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
-import io.holdfast.internal.wire.QueueScripts.RefreshReply;
-import io.holdfast.internal.wire.QueueScripts.State;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Shown;
 import io.holdfast.spi.DriverException;
@@ -41,7 +42,6 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
     /** Locks in one call of the refresh. */
     private static final int BATCH = 50;
     /** Waiters for a lock that several may hold which a refresh names, so that it can grant it to each of them. */
-    private static final int MOST_NAMED = 32;
 
     /** In which order the server serves requests of one client, as far as the client can know it. */
     private static final Comparator<Request> SERVED = Comparator.<Request>comparingInt(
@@ -448,9 +448,9 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
                 }
             }
         }
-        for (boolean shared : new boolean[] {false, true}) {
+        for (LockScripts scripts : queue.server.allScripts()) {
             List<Line> alike = together.stream()
-                    .filter(line -> line.keys.kind().isLine() == shared)
+                    .filter(line -> queue.server.scripts(line.keys) == scripts)
                     .toList();
             Batches.send(queue.server, alike, line -> line.keys.hold(), BATCH, batch -> refresh(batch, "0"));
         }
@@ -458,8 +458,9 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
 
     private void refresh(List<Line> batch, String heard) {
         List<RefreshEntry> entries = new ArrayList<>(batch.size());
+        LockScripts scripts = queue.server.scripts(batch.get(0).keys);
+        int most = scripts.mostNamed();
         for (Line line : batch) {
-            int most = line.keys.kind().isLine() ? MOST_NAMED : 1;
             List<String> first = new ArrayList<>(1);
             int count = 0;
             for (Request request : line.queued) {
@@ -470,7 +471,7 @@ public final class WaitingRoom implements Mailboxes.Reader, EndedHolders.Waiters
             entries.add(new RefreshEntry(line.keys, count, first));
         }
         long sent = queue.kit.nanoTime();
-        queue.server.queueScripts.refresh(entries, heard, sent, (replies, failure) -> {
+        scripts.refresh(entries, heard, sent, (replies, failure) -> {
             if (replies == null) {
                 notRefreshed(batch, heard, failure);
                 return;

@@ -11,9 +11,10 @@ import io.holdfast.internal.lease.Once;
 import io.holdfast.internal.lease.Renewals;
 import io.holdfast.internal.lease.Withdrawals;
 import io.holdfast.internal.quorum.Ballot.Seat;
+import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
+import io.holdfast.internal.wire.LockScripts.RenewEntry;
+import io.holdfast.internal.wire.LockScripts.Renewed;
 import io.holdfast.internal.wire.OwnerIds;
-import io.holdfast.internal.wire.QueueScripts.RenewEntry;
-import io.holdfast.internal.wire.QueueScripts.Renewed;
 import io.holdfast.internal.wire.Refusals;
 import io.holdfast.internal.wire.Server;
 import io.holdfast.internal.wire.Shown;
@@ -237,7 +238,7 @@ final class BallotGrant implements Grant {
                 List<RenewEntry> entries,
                 long sentNanos,
                 BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
-            node.server.queueScripts.renew(entries, sentNanos, callback);
+            node.server.exclusiveScripts.renew(entries, sentNanos, callback);
         }
     }
 
@@ -318,11 +319,9 @@ final class BallotGrant implements Grant {
                     Shown.lock(ballot.keys.name()) + ": no majority of the nodes answered the extension: "
                             + Refusals.inWords(failures)));
         });
-        members.forEach((seat, nodeToken) -> seat.node.server.queueScripts.confirm(
+        members.forEach((seat, nodeToken) -> seat.node.server.exclusiveScripts.confirm(
                 ballot.keys,
-                ballot.owner,
-                nodeToken,
-                term,
+                new ConfirmEntry(ballot.owner, nodeToken, term.toMillis()),
                 sent,
                 (held, failure) -> votes.answered(seat, nodeToken, held, failure)));
         quorum.kit.schedule(quorum.options.nodeTimeout().toNanos(), votes::timeOut);

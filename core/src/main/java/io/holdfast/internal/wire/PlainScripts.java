@@ -1,8 +1,8 @@
 package io.holdfast.internal.wire;
 
 import io.holdfast.PlainHolder;
-import io.holdfast.internal.wire.QueueScripts.RenewEntry;
-import io.holdfast.internal.wire.QueueScripts.Renewed;
+import io.holdfast.internal.wire.LockScripts.RenewEntry;
+import io.holdfast.internal.wire.LockScripts.Renewed;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -44,8 +44,8 @@ public final class Server implements Answers.Asker {
     public final RedisDriver driver;
     public final ServerClock clock;
     public final ScriptCalls calls;
-    public final QueueScripts queueScripts;
-    public final LineScripts lineScripts;
+    public final ExclusiveScripts exclusiveScripts;
+    public final SharedScripts sharedScripts;
     public final SteeringScripts steeringScripts;
     public final PlainScripts plainScripts;
     public final ReportScripts reportScripts;
@@ -79,9 +79,10 @@ public final class Server implements Answers.Asker {
         this.clock = new ServerClock(driver.partitions(), ticker, 1 + options.largestClockDrift(), this::clockRanAhead);
         this.calls = new ScriptCalls(driver, ticker, timers, clock, ids.client(), options.commandTimeout());
         String label = Label.ofClient(options.application());
-        this.queueScripts = new QueueScripts(calls, ids, channelPrefix(), options, label);
-        this.lineScripts = queueScripts.lines();
-        this.steeringScripts = new SteeringScripts(calls, queueScripts);
+        ClientWords words = new ClientWords(ids, channelPrefix(), options, label);
+        this.exclusiveScripts = new ExclusiveScripts(calls, words);
+        this.sharedScripts = new SharedScripts(calls, words);
+        this.steeringScripts = new SteeringScripts(calls, this::scripts);
         this.plainScripts = new PlainScripts(calls);
         this.reportScripts = new ReportScripts(calls, options.prefix());
         this.quorumScripts = new QuorumScripts(calls, ticker, options.tokenLife(), label);
@@ -96,6 +97,16 @@ public final class Server implements Answers.Asker {
     @Override
     public boolean isClosed() {
         return closed.getAsBoolean();
+    }
+
+    /** What is said about a lock with a queue. */
+    public LockScripts scripts(Keys keys) {
+        return keys.kind().isLine() ? sharedScripts : exclusiveScripts;
+    }
+
+    /** All that {@link #scripts} chooses from. */
+    public List<LockScripts> allScripts() {
+        return List.of(exclusiveScripts, sharedScripts);
     }
 
     // ---- where a lock is

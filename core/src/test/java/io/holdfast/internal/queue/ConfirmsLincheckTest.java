@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.holdfast.Interleavings;
 import io.holdfast.internal.wire.Keys;
-import io.holdfast.internal.wire.LineScripts.ConfirmEntry;
+import io.holdfast.internal.wire.LockScripts.ConfirmEntry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

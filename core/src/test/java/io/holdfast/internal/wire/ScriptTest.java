@@ -125,12 +125,12 @@ final class ScriptTest {
 
     @Test
     void header_replyWords_areThoseThatTheClientDecodes() throws Exception {
-        assertEquals(names(QueueScripts.AcquireWord.values()), listed("acquire.lua"));
-        assertEquals(names(QueueScripts.ReleaseWord.values()), listed("release.lua"));
+        assertEquals(names(LockScripts.AcquireWord.values()), listed("acquire.lua"));
+        assertEquals(names(LockScripts.ReleaseWord.values()), listed("release.lua"));
         assertEquals(Set.of("HELD", "GONE"), listed("confirm.lua"));
-        assertEquals(names(SteeringScripts.RevokeWord.values()), listed("revoke.lua"));
-        assertEquals(names(QueueScripts.AcquireWord.values()), listed("line_acquire.lua"));
-        assertEquals(names(QueueScripts.ReleaseWord.values()), listed("line_release.lua"));
+        assertEquals(names(LockScripts.RevokeWord.values()), listed("revoke.lua"));
+        assertEquals(names(LockScripts.AcquireWord.values()), listed("line_acquire.lua"));
+        assertEquals(names(LockScripts.ReleaseWord.values()), listed("line_release.lua"));
         assertEquals(Set.of("DOWNGRADED", "GONE"), listed("line_downgrade.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("line_refresh.lua"));
         assertEquals(Set.of("OK", "RESEND"), listed("refresh.lua"));

@@ -4,20 +4,6 @@ import io.holdfast.Holder;
 import io.holdfast.LockInfo;
 import io.holdfast.LockMode;
 import io.holdfast.Waiter;
-import io.holdfast.internal.wire.QueueScripts.Acquire;
-import io.holdfast.internal.wire.QueueScripts.AcquireReply;
-import io.holdfast.internal.wire.QueueScripts.AcquireWord;
-import io.holdfast.internal.wire.QueueScripts.Claim;
-import io.holdfast.internal.wire.QueueScripts.RefreshEntry;
-import io.holdfast.internal.wire.QueueScripts.RefreshReply;
-import io.holdfast.internal.wire.QueueScripts.ReleaseReply;
-import io.holdfast.internal.wire.QueueScripts.ReleaseWord;
-import io.holdfast.internal.wire.QueueScripts.RenewEntry;
-import io.holdfast.internal.wire.QueueScripts.Renewed;
-import io.holdfast.internal.wire.QueueScripts.State;
-import io.holdfast.internal.wire.SteeringScripts.CleanReply;
-import io.holdfast.internal.wire.SteeringScripts.RevokeReply;
-import io.holdfast.internal.wire.SteeringScripts.RevokeWord;
 import io.holdfast.spi.DriverException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The scripts of lines, which are what read/write locks and semaphores are on the server: what is said to each of them, and what
  * it replies. The arguments stand in the order of the script's header.
  */
-public final class LineScripts {
+public final class SharedScripts implements LockScripts {
     /** Decodes what {@code describe} in line.lua has put here; nothing stands here where nobody waits or holds besides. */
     private static State stateOf(ScriptReply reply, int at) {
         if (reply.size() <= at) {
@@ -76,9 +62,6 @@ public final class LineScripts {
                 Duration.ofMillis(Math.max(0, reply.number(at))));
     }
 
-    /** What one confirmation asks for. */
-    public record ConfirmEntry(String owner, long token, long leaseDurationMillis) {}
-
     /** What a writer has as a reader; the token is 0 if it has nothing. */
     public record DowngradeReply(long token, long sinceMicros, State state) {}
 
@@ -89,33 +72,37 @@ public final class LineScripts {
      */
     public record LimitReply(boolean before, State state) {}
 
+    /** In place of an owner: no owner begins so. */
+    private static final String NOBODY = "@";
+
+    private static final int MOST_NAMED = 32;
     private static final int FIRST_SHARE = 8;
     private static final int PER_SHARE = 9;
     private static final int PER_WAITER = 7;
 
     private final ScriptCalls calls;
-    private final QueueScripts queue;
+    private final ClientWords client;
 
-    LineScripts(ScriptCalls calls, QueueScripts queue) {
+    SharedScripts(ScriptCalls calls, ClientWords client) {
         this.calls = calls;
-        this.queue = queue;
+        this.client = client;
     }
 
-    /** Asks, once or again. */
-    void acquire(
+    @Override
+    public void acquire(
             Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback) {
         String term = Long.toString(asked.options().leaseDuration().toMillis());
         calls.call(
                 Script.LINE_ACQUIRE,
                 asked.keys().allToAcquire(asked.owner()),
-                queue.common()
+                client.first()
                         .add(asked.owner())
                         .add(term)
-                        .add(queue.held(term, asked.actor()))
+                        .add(client.held(term, asked.actor()))
                         .add(asked.what().words())
-                        .add(QueueScripts.queueing(asked.options(), asked.queue())),
+                        .add(ClientWords.queueing(asked.options(), asked.queue())),
                 sentNanos,
-                LineScripts::acquired,
+                SharedScripts::acquired,
                 callback);
     }
 
@@ -131,25 +118,38 @@ public final class LineScripts {
         };
     }
 
-    /**
-     * Releases, or withdraws a request.
-     *
-     * @param token of the hold; 0 if it is not known
-     */
-    void release(
-            Keys keys,
-            String owner,
-            Duration tombstone,
-            Duration minHold,
-            Duration rest,
-            long token,
-            BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
+    @Override
+    public void release(Release asked, BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback) {
         calls.call(
                 Script.LINE_RELEASE,
-                tombstone.isZero() ? keys.all() : keys.allWithTombstone(owner),
-                queue.common().add(owner).add(QueueScripts.releaseOf(tombstone, minHold, rest, token)),
+                asked.tombstone().isZero() ? asked.keys().all() : asked.keys().allWithTombstone(asked.owner()),
+                client.first().add(asked.owner()).add(ClientWords.release(asked, asked.token())),
                 reply -> new ReleaseReply(reply.word(ReleaseWord.class), stateOf(reply, 1)),
                 callback);
+    }
+
+    @Override
+    public void confirm(
+            Keys keys,
+            ConfirmEntry entry,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        confirm(
+                keys,
+                List.of(entry),
+                sentNanos,
+                (held, failure) -> callback.accept(held == null ? null : held.get(0), failure));
+    }
+
+    /** Confirms for a moment, which shortens nothing: the holders may be too many to be listed. */
+    @Override
+    public void isHeld(
+            Keys keys,
+            String owner,
+            long token,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback) {
+        confirm(keys, new ConfirmEntry(owner, token, 1), sentNanos, callback);
     }
 
     /** The answers, whether each holds the line with its token, come in the order of the entries. */
@@ -170,7 +170,7 @@ public final class LineScripts {
         calls.call(
                 Script.LINE_CONFIRM,
                 keys.all(),
-                queue.common().add(words.toString()),
+                client.first().add(words.toString()),
                 sentNanos,
                 reply -> reply.elements().stream()
                         .map(held -> held.asLong() == 1)
@@ -178,11 +178,9 @@ public final class LineScripts {
                 callback);
     }
 
-    /**
-     * The answers come in the order of the entries. All entries are of one partition. While a slot is being moved, the keys of a
-     * line may be on two servers; then only one of them is renewed, without which nothing is held.
-     */
-    void renew(
+    /** While a slot is being moved, the keys of a lock may be on two servers; then only one of them is renewed, without which nothing is held. */
+    @Override
+    public void renew(
             List<RenewEntry> entries,
             long sentNanos,
             BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback) {
@@ -251,7 +249,7 @@ public final class LineScripts {
         calls.call(
                 Script.LINE_DOWNGRADE,
                 keys.all(),
-                queue.common().add(owner).add(token).add(term),
+                client.first().add(owner).add(token).add(term),
                 sentNanos,
                 reply -> reply.says("DOWNGRADED")
                         ? new DowngradeReply(reply.number(1), reply.number(2), stateOf(reply, 3))
@@ -259,14 +257,19 @@ public final class LineScripts {
                 callback);
     }
 
-    /** The answers come in the order of the entries. All entries are of one partition. */
-    void refresh(
+    @Override
+    public int mostNamed() {
+        return MOST_NAMED;
+    }
+
+    @Override
+    public void refresh(
             List<RefreshEntry> entries,
             String heard,
             long sentNanos,
             BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback) {
         List<String> keys = new ArrayList<>();
-        Arguments args = queue.common().add(heard);
+        Arguments args = client.first().add(heard);
         for (RefreshEntry entry : entries) {
             keys.addAll(entry.keys().all());
             args.add(entry.count()).add(String.join(" ", entry.first()));
@@ -281,12 +284,13 @@ public final class LineScripts {
                 callback);
     }
 
-    /** Holders and waiters of some lines of one partition, in their order. */
-    void info(List<Keys> lines, int most, BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
+    @Override
+    public void info(
+            List<Keys> lines, int most, BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback) {
         calls.call(
                 Script.LINE_INFO,
                 lines.stream().flatMap(line -> line.all().stream()).toList(),
-                queue.common().add(Math.max(1, most)), // or it would not be told that anybody holds
+                client.first().add(Math.max(1, most)), // or it would not be told that anybody holds
                 reply -> reply.each((i, line) -> infoOf(lines.get(i), line, most)),
                 callback);
     }
@@ -300,7 +304,7 @@ public final class LineScripts {
         }
         List<Waiter> queue = new ArrayList<>();
         for (int i = waiters; i < waiters + PER_WAITER * reply.count(4); i += PER_WAITER) {
-            queue.add(SteeringScripts.waiterOf(reply, i, Asked.of(reply.text(i + 6))));
+            queue.add(ClientWords.waiterOf(reply, i, Asked.of(reply.text(i + 6))));
         }
         LockInfo.Share last = shares.isEmpty() ? null : shares.get(shares.size() - 1);
         return new LockInfo(
@@ -330,18 +334,18 @@ public final class LineScripts {
                 reply.count(at), by.application(), by.host(), by.pid(), Duration.ofMillis(reply.number(at + 1))));
     }
 
-    /** In place of an owner: what rests with a token. */
-    static String resting(long token) {
-        return "- " + token;
+    @Override
+    public String none() {
+        return NOBODY;
     }
 
-    /**
-     * Ends holds by name.
-     *
-     * @param owner the public id of the one whose hold is to end; empty for all; {@link #resting} for what is nobody's
-     * @param drop which waiters to drop, as drop.lua has it
-     */
-    void revoke(
+    @Override
+    public String named(Holder holder) {
+        return holder.resting() ? "- " + holder.token() : holder.owner();
+    }
+
+    @Override
+    public void revoke(
             Keys keys,
             String owner,
             String drop,
@@ -350,7 +354,7 @@ public final class LineScripts {
         calls.call(
                 Script.LINE_REVOKE,
                 keys.allToRevoke(),
-                queue.common().add(owner).add(drop).add(refused),
+                client.first().add(owner).add(drop).add(refused),
                 reply -> {
                     State state = stateOf(reply, 3);
                     return new RevokeReply(
@@ -362,7 +366,7 @@ public final class LineScripts {
                 callback);
     }
 
-    /** Extends by name; the answer is for how long the last of them is held, zero if nobody holds. */
+    @Override
     public void prolong(
             Keys keys,
             String owner,
@@ -389,17 +393,17 @@ public final class LineScripts {
         calls.call(
                 Script.LINE_LIMIT,
                 keys.all(),
-                queue.common().add(permits).add(forHowLong).add(queue.label("")),
+                client.first().add(permits).add(forHowLong).add(client.label("")),
                 reply -> new LimitReply(reply.flag(0), stateOf(reply, 1)),
                 callback);
     }
 
-    /** Removes dead waiters, as many as one script may. */
+    @Override
     public void clean(Keys keys, BiConsumer<@Nullable CleanReply, @Nullable DriverException> callback) {
         calls.call(
                 Script.LINE_CLEAN,
                 keys.all(),
-                queue.common(),
+                client.first(),
                 reply -> new CleanReply(reply.count(0), reply.count(1), stateOf(reply, 2)),
                 callback);
     }

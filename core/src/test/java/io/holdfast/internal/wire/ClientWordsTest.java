@@ -6,12 +6,12 @@ import io.holdfast.LockOptions;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-final class QueueScriptsTest {
+final class ClientWordsTest {
     @Test
     void claimWindow_shortTerm_isNeverLongerThanTheTerm() {
         LockOptions options = LockOptions.defaults();
-        assertEquals(Duration.ofSeconds(1), QueueScripts.claimWindow(options));
+        assertEquals(Duration.ofSeconds(1), ClientWords.claimWindow(options));
         assertEquals(
-                Duration.ofMillis(300), QueueScripts.claimWindow(options.withLeaseDuration(Duration.ofMillis(300))));
+                Duration.ofMillis(300), ClientWords.claimWindow(options.withLeaseDuration(Duration.ofMillis(300))));
     }
 }

@@ -1,0 +1,115 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.Holder;
+import io.holdfast.HoldfastOptions;
+import io.holdfast.LockOptions;
+import io.holdfast.Waiter;
+import java.time.Duration;
+import java.util.Locale;
+
+/** What one client says in the same words to the scripts of each kind of lock, and hears in the same words. */
+final class ClientWords {
+    private final OwnerIds ids;
+    private final String channelPrefix;
+    private final String label;
+    /** In milliseconds, as texts. */
+    private final String tokenLife;
+
+    private final String waiterDeadline;
+
+    /**
+     * Words of a client.
+     *
+     * @param channelPrefix by which scripts find the channels
+     * @param label the part that all its requests share
+     */
+    ClientWords(OwnerIds ids, String channelPrefix, HoldfastOptions options, String label) {
+        this.ids = ids;
+        this.channelPrefix = channelPrefix;
+        this.label = label;
+        this.tokenLife = Long.toString(options.tokenLife().toMillis());
+        this.waiterDeadline = Long.toString(options.waiterDeadline().toMillis());
+    }
+
+    /** The first arguments of every script that touches a queue; see common.lua. */
+    Arguments first() {
+        return new Arguments()
+                .add(ids.client() + " " + waiterDeadline + " " + channelPrefix)
+                .add(tokenLife);
+    }
+
+    /** What a hold is to end with. */
+    String held(String term, String actor) {
+        return term + " " + label(actor);
+    }
+
+    /** Who acts, in words. */
+    String label(String actor) {
+        return label + "/" + actor;
+    }
+
+    /** What only the queue needs of a request, as words; see acquire.lua. */
+    static String queueing(LockOptions lock, boolean queue) {
+        Duration life = lock.requestLife();
+        return (queue ? "1 " : "0 ")
+                + lock.queueLimit()
+                + " "
+                + lock.priority()
+                + " "
+                + letterOf(lock.order())
+                + " "
+                + (life == null ? 0 : life.toMillis())
+                + (lock.requestEnd() == LockOptions.RequestEnd.TO_TAIL ? " T " : " L ")
+                + claimWindow(lock).toMillis();
+    }
+
+    /** How long a waiter may take to confirm: never longer than the term. */
+    static Duration claimWindow(LockOptions lock) {
+        return lock.handoffTimeout().compareTo(lock.leaseDuration()) < 0 ? lock.handoffTimeout() : lock.leaseDuration();
+    }
+
+    private static String letterOf(LockOptions.Order order) {
+        return switch (order) {
+            case FIFO -> "F";
+            case LIFO -> "N";
+            case RANDOM -> "R";
+        };
+    }
+
+    static LockOptions.Order orderOf(String letter) {
+        return switch (letter) {
+            case "N" -> LockOptions.Order.LIFO;
+            case "R" -> LockOptions.Order.RANDOM;
+            default -> LockOptions.Order.FIFO;
+        };
+    }
+
+    /**
+     * How a release ends what it ends.
+     *
+     * @param token which of the two that are known the script asks for
+     */
+    static String release(LockScripts.Release asked, long token) {
+        return asked.tombstone().toMillis() + " " + asked.minHold().toMillis() + " "
+                + asked.rest().plusNanos(999_999).toMillis() + " " + token;
+    }
+
+    /** Decodes what waiters.lua tells of one waiter. */
+    static Waiter waiterOf(ScriptReply reply, int at, Asked what) {
+        Holder read = Label.holder(reply.text(at), 0, reply.number(at + 1), reply.text(at + 2));
+        return new Waiter(
+                read.owner(),
+                read.application(),
+                read.host(),
+                read.pid(),
+                read.actor(),
+                read.metadata(),
+                read.since(),
+                what.mode(),
+                what.weight(),
+                what.limit(),
+                reply.count(at + 3),
+                orderOf(reply.text(at + 4)),
+                Waiter.State.valueOf(reply.text(at + 5).toUpperCase(Locale.ROOT)));
+    }
+}

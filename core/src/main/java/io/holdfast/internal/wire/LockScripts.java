@@ -1,0 +1,278 @@
+package io.holdfast.internal.wire;
+
+import io.holdfast.Contention;
+import io.holdfast.Contention.Sharing;
+import io.holdfast.Holder;
+import io.holdfast.LockInfo;
+import io.holdfast.LockMode;
+import io.holdfast.LockOptions;
+import io.holdfast.ReleaseResult;
+import io.holdfast.spi.DriverException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is said to the server about a lock with a queue, and what it replies. There are two ways to keep a hold on the server, and so two
+ * of these: as one text, of which there is one at a time, and in a set, beside others. {@link Server#scripts} chooses.
+ */
+public interface LockScripts {
+    /**
+     * What most replies tell besides their word.
+     *
+     * @param holder who holds the lock; empty if nobody does
+     * @param remainingMillis the rest of the hold
+     * @param mode of the hold, of a lock that several may hold; null if nobody does, and of other locks
+     * @param used how many have it so, or, of a semaphore, how many permits are out
+     * @param claims those that belong to this client, told by this reply
+     * @param overNanos how long after the server said this the first waiter may be granted the lock: the hold is over, or enough of
+     *     them are; negative if nobody holds it, or it never is
+     * @param handedOverNanos the same of the claim of a handoff to another client that this call caused
+     * @param more whether the script stopped at its limit, so that the lock has to be settled again
+     */
+    record State(
+            Optional<Holder> holder,
+            long remainingMillis,
+            @Nullable LockMode mode,
+            int used,
+            List<Claim> claims,
+            long overNanos,
+            long handedOverNanos,
+            boolean more) {
+        /** Nobody holds, and nobody waits. */
+        public static final State FREE = new State(Optional.empty(), 0, null, 0, List.of(), -1, -1, false);
+
+        /**
+         * What it means to a request.
+         *
+         * @param what it asks for
+         */
+        public Contention contention(int place, int waiters, Asked what) {
+            LockMode how = mode == null && what.mode() == LockMode.PERMITS ? LockMode.PERMITS : mode;
+            return new Contention(
+                    holder,
+                    Duration.ofMillis(remainingMillis),
+                    place,
+                    waiters,
+                    Optional.ofNullable(how).map(known -> new Sharing(known, used, what.weight(), what.limit())),
+                    Optional.empty());
+        }
+    }
+
+    /**
+     * A grant to a request that waited.
+     *
+     * @param millis for how long it lasts, from the script that told it
+     * @param sinceMicros when it was granted
+     * @param confirmed whether that is its whole term, as if the request itself had been answered; else it is a claim, to be
+     *     confirmed
+     */
+    record Claim(String ownerPublic, long token, long millis, long sinceMicros, boolean confirmed) {}
+
+    /**
+     * What an acquire asks for.
+     *
+     * @param what of a lock that several may hold
+     * @param queue whether to queue if the lock is taken
+     * @param tokens how many to reserve, at least 1
+     * @param keep whether the client is to be told when others want the lock
+     * @param actor label of the actor
+     */
+    record Acquire(
+            Keys keys,
+            String owner,
+            Asked what,
+            LockOptions options,
+            boolean queue,
+            int tokens,
+            boolean keep,
+            String actor) {}
+
+    enum AcquireWord {
+        GRANTED,
+        QUEUED,
+        TAKEN,
+        FULL,
+        EVICTED,
+        GONE,
+        MORE
+    }
+
+    /**
+     * What became of a request, or where it stands.
+     *
+     * @param timeMicros the server's time
+     * @param sinceMicros when the lock was granted; 0 if it was not
+     * @param kept whether nobody else waits, and this client is told when others want the lock
+     * @param place of the request, 0 if it does not wait
+     * @param state null for the words that tell none
+     */
+    record AcquireReply(
+            AcquireWord word,
+            long timeMicros,
+            long token,
+            long sinceMicros,
+            boolean kept,
+            int place,
+            int waiters,
+            @Nullable State state) {}
+
+    enum ReleaseWord {
+        RELEASED,
+        WITHDRAWN,
+        GONE
+    }
+
+    record ReleaseReply(ReleaseWord word, State state) {
+        /** What it means for the holder who released. */
+        public ReleaseResult result() {
+            return word == ReleaseWord.RELEASED ? ReleaseResult.RELEASED : ReleaseResult.ALREADY_GONE;
+        }
+    }
+
+    /**
+     * What ends: a hold, or a request that waits.
+     *
+     * @param minHold how long the lock stays taken from the grant
+     * @param rest how long it stays taken from now
+     * @param token of the hold; 0 if it is not known
+     * @param lastToken the last one that was used of several that were reserved; 0 if none were, or it is not known
+     */
+    record Release(
+            Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest, long token, long lastToken) {
+        /** Of a request, or of a hold of which nobody knows any more which token it has. */
+        public static Release of(Keys keys, String owner, Duration tombstone, Duration minHold, Duration rest) {
+            return new Release(keys, owner, tombstone, minHold, rest, 0, 0);
+        }
+    }
+
+    /** What one confirmation asks for. */
+    record ConfirmEntry(String owner, long token, long leaseDurationMillis) {}
+
+    record RenewEntry(Keys keys, String owner, long token, long leaseDurationMillis) {}
+
+    /** What a renewal says of a hold, in the order of its numbers. */
+    enum Renewed {
+        GONE,
+        HELD,
+        /** It is held, and others want the lock, whose hold leases of this client share. */
+        RECALLED;
+
+        private static final List<Renewed> BY_NUMBER = List.of(values());
+
+        /** What a script says that renews many holds, in the order of its keys. */
+        static List<Renewed> of(ScriptReply reply) {
+            List<Renewed> told = new ArrayList<>(reply.size());
+            reply.elements().forEach(held -> told.add(BY_NUMBER.get((int) held.asLong())));
+            return told;
+        }
+    }
+
+    /**
+     * What one lock of a refresh asks for: {@code count} waiters of this client, of which the first are named; one of an exclusive
+     * lock.
+     */
+    record RefreshEntry(Keys keys, int count, List<String> first) {}
+
+    record RefreshReply(boolean resend, int waiters, State state) {}
+
+    enum RevokeWord {
+        RELEASED,
+        NOTHING,
+        OTHER
+    }
+
+    /**
+     * What a release by name has done.
+     *
+     * @param held the hold that ended, or for OTHER the present one
+     * @param dropped how many waiters were dropped
+     */
+    record RevokeReply(RevokeWord word, Optional<Holder> held, int dropped, State state) {}
+
+    /**
+     * What a clean-up has done.
+     *
+     * @param left how many waiters are left
+     */
+    record CleanReply(int removed, int left, State state) {}
+
+    /** Asks, once or again. */
+    void acquire(Acquire asked, long sentNanos, BiConsumer<@Nullable AcquireReply, @Nullable DriverException> callback);
+
+    /** Releases, or withdraws a request. */
+    void release(Release asked, BiConsumer<@Nullable ReleaseReply, @Nullable DriverException> callback);
+
+    /** The answer is whether the owner holds the lock with this token. */
+    void confirm(
+            Keys keys,
+            ConfirmEntry entry,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback);
+
+    /** The same without a change. */
+    void isHeld(
+            Keys keys,
+            String owner,
+            long token,
+            long sentNanos,
+            BiConsumer<@Nullable Boolean, @Nullable DriverException> callback);
+
+    /** The answers come in the order of the entries. All entries are of one partition, and of these scripts. */
+    void renew(
+            List<RenewEntry> entries,
+            long sentNanos,
+            BiConsumer<@Nullable List<Renewed>, @Nullable DriverException> callback);
+
+    /** How many waiters of one lock a refresh may name. */
+    int mostNamed();
+
+    /** The answers come in the order of the entries, of which the same is true as of those that {@link #renew} takes. */
+    void refresh(
+            List<RefreshEntry> entries,
+            String heard,
+            long sentNanos,
+            BiConsumer<@Nullable List<RefreshReply>, @Nullable DriverException> callback);
+
+    /** Holders and waiters of some locks of one partition, in their order. */
+    void info(
+            List<Keys> locks,
+            int mostWaiters,
+            BiConsumer<@Nullable List<LockInfo>, @Nullable DriverException> callback);
+
+    /** In place of a hold: whatever there is. */
+    String ANY = "";
+
+    /** In place of a hold: none. */
+    String none();
+
+    /** How a hold is named, or what rests after it, for an end by name. */
+    String named(Holder holder);
+
+    /**
+     * Ends what has a name.
+     *
+     * @param hold which one
+     * @param drop which waiters to drop, as drop.lua has it
+     * @param refused for how long those may not ask again
+     */
+    void revoke(
+            Keys keys,
+            String hold,
+            String drop,
+            Duration refused,
+            BiConsumer<@Nullable RevokeReply, @Nullable DriverException> callback);
+
+    /** Extends by name; the answer is for how long the last of these is held, zero if nobody holds. */
+    void prolong(
+            Keys keys,
+            String hold,
+            Duration atLeast,
+            BiConsumer<@Nullable Duration, @Nullable DriverException> callback);
+
+    /** Removes dead waiters, as many as one script may. */
+    void clean(Keys keys, BiConsumer<@Nullable CleanReply, @Nullable DriverException> callback);
+}
