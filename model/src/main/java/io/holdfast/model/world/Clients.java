@@ -51,6 +51,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
     private final Set<ClientRule> rules;
     private final Set<Mishap> mishaps;
     private final Duties<S> duties;
+    private final Leases<S> leases;
     private final int[][] orders;
     private final int parties;
     private final int room;
@@ -69,6 +70,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
         this.rules = rules;
         this.mishaps = mishaps.isEmpty() ? EnumSet.noneOf(Mishap.class) : EnumSet.copyOf(mishaps);
         this.duties = new Duties<>(kind);
+        this.leases = new Leases<>(kind);
         this.parties = bounds.owners();
         this.before = before;
         this.orders = permutations(parties);
@@ -500,7 +502,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
                     party.confirmed = true;
                     party.left = Math.max(party.left, bounds.term() - packet.age());
                     party.token = packet.token();
-                    show(next, i, packet);
+                    leases.show(next, i, packet);
                 }
             }
             case G -> told(next, packet);
@@ -546,7 +548,7 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
                 lose(next, i);
                 return;
             }
-            show(next, i, packet);
+            leases.show(next, i, packet);
             party.phase = Phase.HOLDING;
             party.token = packet.token();
             party.left = left;
@@ -561,82 +563,11 @@ public final class Clients<S extends QueueState<S>> implements Model<World<S>> {
         }
     }
 
-    /**
-     * A lease shows its token to a store that keeps the greatest one. Of two that exclude one another the later has a greater one; those that
-     * share have the same, or a greater one.
-     */
-    private void show(World<S> next, int i, Packet packet) {
-        Kind.Sharing sharing = sharing(next.parties[i], i);
-        int token = packet.token();
-        boolean alone = sharing == Kind.Sharing.NOTHING;
-        boolean rises = token > next.shownAlone && token >= next.shownShared + (alone ? 1 : 0);
-        if (sharing == Kind.Sharing.PERMITS) {
-            return; // they exclude nobody by their tokens
-        }
-        if (!rises && !packet.beforeStep()) {
-            next.broken = "the lease of " + Words.owner(i) + " has token " + token + ", and one before had "
-                    + Math.max(next.shownAlone, next.shownShared);
-        }
-        next.shownAlone = Math.max(next.shownAlone, alone ? token : 0);
-        next.shownShared = Math.max(next.shownShared, alone ? 0 : token);
-    }
-
-    private Kind.Sharing sharing(Party party, int i) {
-        return party.reads ? Kind.Sharing.PHASE : kind.sharing(i);
-    }
-
-    // ---- what must never be
+    // ---- what is asked of a state
 
     @Override
     public @Nullable String violation(World<S> world) {
-        if (world.broken != null) {
-            return world.broken;
-        }
-        String together = together(world);
-        if (together != null) {
-            return together;
-        }
-        for (int i = 0; i < parties; i++) {
-            Party party = world.parties[i];
-            if (isValid(party)
-                    && party.phase == Phase.HOLDING
-                    && kind.left(world.server, i, party.token) < party.left) {
-                return "the lease of " + Words.owner(i) + " is valid, and not held on the server for as long";
-            }
-            boolean over = party.phase == Phase.DONE && !world.isUnderWay(i, packet -> true);
-            boolean holds = kind.holds(world.server, i);
-            if (over && (holds || world.server.known[i])) {
-                return "orphan: " + Words.owner(i) + " is done, nothing of it is under way, and the server "
-                        + (holds ? "has its hold" : "keeps its place");
-            }
-        }
-        return null;
-    }
-
-    private @Nullable String together(World<S> world) {
-        int permits = 0;
-        for (int i = 0; i < parties; i++) {
-            Party party = world.parties[i];
-            if (!isValid(party)) {
-                continue;
-            }
-            for (int other = 0; other < i; other++) {
-                boolean alone = sharing(party, i) == Kind.Sharing.NOTHING
-                        || sharing(world.parties[other], other) == Kind.Sharing.NOTHING;
-                if (alone && isValid(world.parties[other])) {
-                    return "two leases are valid, of " + Words.owner(other) + " and of " + Words.owner(i);
-                }
-            }
-            permits += sharing(party, i) == Kind.Sharing.PERMITS ? kind.weight(i) : 0;
-            if (permits > kind.limit(i)) {
-                return permits + " permits are out, of " + kind.limit(i);
-            }
-        }
-        return null;
-    }
-
-    private static boolean isValid(Party party) {
-        return party.left > 0 && !party.beforeStep;
+        return world.broken != null ? world.broken : leases.violation(world);
     }
 
     /** Nobody who lives waits. */
