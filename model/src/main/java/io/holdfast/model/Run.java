@@ -1,7 +1,8 @@
 package io.holdfast.model;
 
 import io.holdfast.model.conformance.Conformance;
-import io.holdfast.model.conformance.MemoryScriptServer;
+import io.holdfast.model.conformance.DriverScriptServer;
+import io.holdfast.model.conformance.ScriptServer;
 import io.holdfast.model.conformance.Scripts;
 import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
@@ -9,6 +10,7 @@ import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineSettings;
 import io.holdfast.model.world.ClientRule;
 import io.holdfast.model.world.Setting;
+import io.holdfast.spi.RedisAddress;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -21,6 +23,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The command {@code model/run}. */
@@ -33,13 +36,16 @@ public final class Run {
             Visits the states of the models of Holdfast's locks, and looks for what must never be.
 
             Usage: model/run [--setting NAME] [--without RULE] [--most N]
-                   model/run --conformance [--setting NAME] [--without RULE] [--scripts-without RULE] [--most N]
+                   model/run --conformance [--setting NAME] [--without RULE] [--scripts-without RULE]
+                             [--server URL] [--every N] [--most N]
                    model/run --list | --help
 
               --setting NAME          which clients, and what goes wrong; without it, all of them one after the other
               --without RULE          the model without one of its rules: then something is found, mostly
               --conformance           has the shipped scripts run each call in each state of the server's part
               --scripts-without RULE  the scripts without one of the rules that they mark: then they differ
+              --server URL            on this server, which must be empty, in place of the one in memory: redis://host:port
+              --every N               with --conformance, run one of N transitions: a sample from near and far
               --most N                visit so many states, or with --conformance make so many transitions (default 1,000,000)
               --list                  settings and rules
 
@@ -51,13 +57,16 @@ public final class Run {
               model/run --conformance --setting silent --most 20000000
               model/run --conformance --scripts-without rearm --most 50000
               model/run --conformance --setting permits --without weightback
+              model/run --conformance --setting kept --server redis://127.0.0.1:7000
             """;
 
     private final PrintStream out;
     private String setting = "";
     private String without = "";
     private String scriptsWithout = "";
+    private List<Supplier<ScriptServer>> servers = Conformance.IN_MEMORY;
     private boolean conformance;
+    private long every = 1;
     private long most = 1_000_000;
     private long lastTold = System.nanoTime();
 
@@ -94,6 +103,11 @@ public final class Run {
                 case "--setting" -> setting = value(option, args);
                 case "--without" -> without = value(option, args);
                 case "--scripts-without" -> scriptsWithout = value(option, args);
+                case "--server" -> {
+                    RedisAddress address = RedisAddress.parse(value(option, args));
+                    servers = List.of(() -> DriverScriptServer.at(address));
+                }
+                case "--every" -> every = number(option, value(option, args));
                 case "--most" -> most = number(option, value(option, args));
                 default -> throw new IllegalArgumentException("unknown option " + option);
             }
@@ -168,9 +182,9 @@ public final class Run {
         LongConsumer told = count -> progress(count, "transitions");
         LineSettings.Calls lines = LineSettings.calls().get(name);
         Conformance<?, ?> run = lines == null
-                ? Conformance.ofLocks(Settings.calls(name).model(rules()), scripts, MemoryScriptServer::new, told)
-                : Conformance.ofLines(lines.model(lineRules()), scripts, MemoryScriptServer::new, told);
-        Conformance.Result result = run.run(most);
+                ? Conformance.ofLocks(Settings.calls(name).model(rules()), scripts, servers, told)
+                : Conformance.ofLines(lines.model(lineRules()), scripts, servers, told);
+        Conformance.Result result = run.run(most, Math.toIntExact(Math.max(1, every)));
         out.println(name + ": " + result);
         return told(result.difference(), result.trace());
     }

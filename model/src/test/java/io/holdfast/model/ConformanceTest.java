@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.conformance.Conformance;
-import io.holdfast.model.conformance.MemoryScriptServer;
 import io.holdfast.model.conformance.Scripts;
 import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
@@ -100,7 +99,7 @@ final class ConformanceTest {
 
     private static Conformance.Result run(String setting, Set<Rule> rules, Scripts scripts, long transitions) {
         Settings.Calls calls = Settings.calls(setting);
-        return Conformance.ofLocks(calls.model(rules), scripts, MemoryScriptServer::new, count -> {})
+        return Conformance.ofLocks(calls.model(rules), scripts, Conformance.IN_MEMORY, count -> {})
                 .run(transitions);
     }
 }

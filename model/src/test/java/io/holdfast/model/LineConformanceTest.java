@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.internal.wire.Script;
 import io.holdfast.model.conformance.Conformance;
-import io.holdfast.model.conformance.MemoryScriptServer;
 import io.holdfast.model.conformance.Scripts;
 import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineSettings;
@@ -99,7 +98,7 @@ final class LineConformanceTest {
     private static Conformance.Result run(String setting, Set<LineRule> rules, Scripts scripts, long transitions) {
         LineSettings.Calls calls = LineSettings.calls().get(setting);
         assertNotNull(calls);
-        return Conformance.ofLines(calls.model(rules), scripts, MemoryScriptServer::new, count -> {})
+        return Conformance.ofLines(calls.model(rules), scripts, Conformance.IN_MEMORY, count -> {})
                 .run(transitions);
     }
 }

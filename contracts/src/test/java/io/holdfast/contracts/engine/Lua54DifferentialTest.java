@@ -3,6 +3,7 @@ package io.holdfast.contracts.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.holdfast.contracts.servers.Lua54Scripts;
 import io.holdfast.internal.wire.Script;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisDriver;

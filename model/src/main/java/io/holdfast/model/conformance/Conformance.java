@@ -11,6 +11,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -50,12 +51,15 @@ public final class Conformance<S, C> {
 
     private record Difference<S>(S state, String what, String text) {}
 
-    private static final int THREADS = 2;
+    /** Two servers in memory, each in a thread of its own. */
+    public static final List<Supplier<ScriptServer>> IN_MEMORY =
+            List.of(MemoryScriptServer::new, MemoryScriptServer::new);
+
     /** Stands behind the last state. */
     private static final Object END = new Object();
 
     private final ServerModel<S, C> model;
-    private final Supplier<? extends Bench<S, C>> benches;
+    private final List<Supplier<Bench<S, C>>> benches;
     private final LongConsumer progress;
     private final AtomicLong transitions = new AtomicLong();
     private final AtomicReference<@Nullable Difference<S>> difference = new AtomicReference<>();
@@ -64,10 +68,10 @@ public final class Conformance<S, C> {
     /**
      * A run that has not begun.
      *
-     * @param benches makes one for each thread
+     * @param benches each makes one, for a thread of its own
      * @param progress is told, now and then, how many transitions there were
      */
-    private Conformance(ServerModel<S, C> model, Supplier<? extends Bench<S, C>> benches, LongConsumer progress) {
+    private Conformance(ServerModel<S, C> model, List<Supplier<Bench<S, C>>> benches, LongConsumer progress) {
         this.model = model;
         this.benches = benches;
         this.progress = progress;
@@ -76,21 +80,28 @@ public final class Conformance<S, C> {
     /**
      * Of the exclusive lock.
      *
-     * @param servers makes one for each thread
+     * @param servers each makes one, for a thread of its own
      */
     public static Conformance<?, ?> ofLocks(
-            AnyCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
-        return new Conformance<>(model, () -> new LockBench(model, scripts, servers.get()), progress);
+            AnyCalls model, Scripts scripts, List<Supplier<ScriptServer>> servers, LongConsumer progress) {
+        return new Conformance<>(model, benches(servers, server -> new LockBench(model, scripts, server)), progress);
     }
 
     /**
      * Of shared lines.
      *
-     * @param servers makes one for each thread
+     * @param servers each makes one, for a thread of its own
      */
     public static Conformance<?, ?> ofLines(
-            AnyLineCalls model, Scripts scripts, Supplier<ScriptServer> servers, LongConsumer progress) {
-        return new Conformance<>(model, () -> new LineBench(model, scripts, servers.get()), progress);
+            AnyLineCalls model, Scripts scripts, List<Supplier<ScriptServer>> servers, LongConsumer progress) {
+        return new Conformance<>(model, benches(servers, server -> new LineBench(model, scripts, server)), progress);
+    }
+
+    private static <S, C> List<Supplier<Bench<S, C>>> benches(
+            List<Supplier<ScriptServer>> servers, Function<ScriptServer, Bench<S, C>> bench) {
+        List<Supplier<Bench<S, C>>> all = new ArrayList<>();
+        servers.forEach(server -> all.add(() -> bench.apply(server.get())));
+        return all;
     }
 
     /**
@@ -99,11 +110,20 @@ public final class Conformance<S, C> {
      * @param most transitions, about
      */
     public Result run(long most) {
+        return run(most, 1);
+    }
+
+    /**
+     * Visits as many states as have so many transitions, and has the scripts run some of these: a sample from near and far.
+     *
+     * @param every of so many transitions, the scripts run one; best a prime, since states have much the same calls
+     */
+    public Result run(long most, int every) {
         long begin = System.nanoTime();
         BlockingQueue<Object> states = new ArrayBlockingQueue<>(1_000);
         List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            Thread thread = new Thread(() -> work(states), "conformance-" + i);
+        for (Supplier<Bench<S, C>> bench : benches) {
+            Thread thread = new Thread(() -> work(bench, states, every), "conformance-" + threads.size());
             thread.start();
             threads.add(thread);
         }
@@ -118,9 +138,7 @@ public final class Conformance<S, C> {
             return seen[1] < most && difference.get() == null && failure.get() == null;
         });
         Checker.Result looked = checker.violations();
-        for (int i = 0; i < THREADS; i++) {
-            put(states, END);
-        }
+        threads.forEach(thread -> put(states, END));
         threads.forEach(Conformance::join);
         Throwable thrown = failure.get();
         if (thrown != null) {
@@ -139,9 +157,10 @@ public final class Conformance<S, C> {
         return new Result(seen[0], transitions.get(), looked.complete(), seconds, null, List.of());
     }
 
-    private void work(BlockingQueue<Object> states) {
-        try (Bench<S, C> bench = benches.get()) {
+    private void work(Supplier<Bench<S, C>> made, BlockingQueue<Object> states, int every) {
+        try (Bench<S, C> bench = made.get()) {
             int variant = 0;
+            long passed = 0;
             for (Object next = states.take(); next != END; next = states.take()) {
                 if (difference.get() != null || failure.get() != null) {
                     continue; // whoever hands on is not to wait
@@ -149,9 +168,13 @@ public final class Conformance<S, C> {
                 @SuppressWarnings("unchecked") // the queue has states, and END behind them
                 S state = (S) next;
                 for (C call : model.calls(state)) {
-                    note(state, "The server runs the " + call + ":", bench.difference(state, call, variant++));
+                    if (passed++ % every == 0) {
+                        note(state, "The server runs the " + call + ":", bench.difference(state, call, variant++));
+                    }
                 }
-                note(state, "A tick passes:", bench.differenceOfTick(state, variant++));
+                if (passed++ % every == 0) {
+                    note(state, "A tick passes:", bench.differenceOfTick(state, variant++));
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -90,14 +90,14 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
             if (state.phase > 0) {
                 fields.addAll(List.of("@f", token(state.phase)));
             }
-            server.command(fields.toArray(String[]::new));
-            server.command(members.toArray(String[]::new));
+            lay(fields.toArray(String[]::new));
+            lay(members.toArray(String[]::new));
             keysEnd = nowMillis + (long) longest * TICK + LASTING + (variant / 8 % 3) * (LASTING_AT_MOST - LASTING) / 2;
-            server.command("PEXPIREAT", HOLD, Long.toString(keysEnd));
-            server.command("PEXPIREAT", MEMBERS, Long.toString(keysEnd));
+            lay("PEXPIREAT", HOLD, Long.toString(keysEnd));
+            lay("PEXPIREAT", MEMBERS, Long.toString(keysEnd));
         }
         if (state.limitLeft > 0) {
-            server.command("SET", CAP, state.limit + " " + label(0), "PXAT", at(state.limitLeft));
+            lay("SET", CAP, state.limit + " " + label(0), "PXAT", at(state.limitLeft));
         }
     }
 
@@ -285,14 +285,24 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
     // ---- from the server to the model
 
     @Override
+    void lookAtHolds() {
+        look("HGETALL", HOLD);
+        look("PEXPIRETIME", HOLD);
+        look("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES");
+        look("PEXPIRETIME", MEMBERS);
+        look("GET", CAP);
+        look("PEXPIRETIME", CAP);
+    }
+
+    @Override
     void readHolds(LineState found, List<String> odd) {
         Map<String, String> fields = new LinkedHashMap<>();
-        List<Reply> pairs = server.command("HGETALL", HOLD).asList();
+        List<Reply> pairs = seen("HGETALL", HOLD).asList();
         for (int i = 0; i < pairs.size(); i += 2) {
             fields.put(pairs.get(i).asString(), pairs.get(i + 1).asString());
         }
         List<Reply> members =
-                server.command("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
+                seen("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
         long last = 0;
         for (int i = 0; i < members.size(); i += 2) {
             String[] member = members.get(i).asString().split(" ", -1);
@@ -320,7 +330,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         }
         readLasting(HOLD, last, odd);
         readLasting(MEMBERS, last, odd);
-        Reply cap = server.command("GET", CAP);
+        Reply cap = seen("GET", CAP);
         if (!cap.isNull()) {
             String[] words = cap.asString().split(" ", -1);
             found.limit = Integer.parseInt(words[0]);
@@ -362,7 +372,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
 
     /** That a key of the holds lasts beyond the last of them, and not for ever. */
     private void readLasting(String key, long last, List<String> odd) {
-        long ends = server.command("PEXPIRETIME", key).asLong();
+        long ends = seen("PEXPIRETIME", key).asLong();
         if (ends != -2 && (ends < last + LASTING || ends > Math.max(keysEnd, last + LASTING_AT_MOST))) {
             odd.add(key + " ends " + (ends - last) + " ms after the last hold");
         }

@@ -56,7 +56,7 @@ public final class LockBench extends QueueBench<LockState, Call> {
     @Override
     void layOutHolds(int variant) {
         if (!state.isFree()) {
-            server.command("SET", HOLD, written(state), "PXAT", at(state.left));
+            lay("SET", HOLD, written(state), "PXAT", at(state.left));
         }
     }
 
@@ -239,9 +239,15 @@ public final class LockBench extends QueueBench<LockState, Call> {
     // ---- from the server to the model
 
     @Override
+    void lookAtHolds() {
+        look("GET", HOLD);
+        look("PEXPIRETIME", HOLD);
+    }
+
+    @Override
     void readHolds(LockState found, List<String> odd) {
         int granted = outcome.granted();
-        Reply text = server.command("GET", HOLD);
+        Reply text = seen("GET", HOLD);
         if (text.isNull()) {
             return;
         }

@@ -4,45 +4,52 @@ import io.holdfast.spi.RedisDriver;
 import io.holdfast.spi.Reply;
 import io.holdfast.testkit.MemoryServer;
 import io.holdfast.testkit.VirtualTime;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** The testkit's server in memory, in virtual time. */
-public final class MemoryScriptServer implements ScriptServer {
-    private final VirtualTime time = new VirtualTime();
-    private final MemoryServer server = MemoryServer.start(time);
+/** The testkit's server in memory. Its time stands still. */
+public class MemoryScriptServer implements ScriptServer {
+    private final MemoryServer server = MemoryServer.start(new VirtualTime());
     private final RedisDriver driver = server.driver();
+    private final long now = QueueBench.millisOf(command(QueueBench.TIME));
     private final Map<String, String> loaded = new HashMap<>();
     private List<String> heard = new ArrayList<>();
 
     @Override
-    public Reply command(String... words) {
-        return server.command(words);
+    public long soon() {
+        return now;
     }
 
     @Override
-    public Reply run(String script, List<String> keys, List<String> args) {
-        String sha1 = loaded.computeIfAbsent(
-                script, text -> server.command("SCRIPT", "LOAD", text).asString());
-        String[] words = new String[3 + keys.size() + args.size()];
-        words[0] = "EVALSHA";
-        words[1] = sha1;
-        words[2] = Integer.toString(keys.size());
-        for (int i = 0; i < keys.size(); i++) {
-            words[3 + i] = keys.get(i);
+    public final List<Reply> ask(List<List<String>> commands) {
+        List<Reply> replies = new ArrayList<>(commands.size());
+        for (List<String> words : commands) {
+            replies.add(words.get(0).equals("EVAL") ? evaluate(words) : command(words));
         }
-        for (int i = 0; i < args.size(); i++) {
-            words[3 + keys.size() + i] = args.get(i);
-        }
-        return server.command(words);
+        return replies;
+    }
+
+    /** Runs a script, by an {@code EVAL}. */
+    protected Reply evaluate(List<String> words) {
+        List<String> known = new ArrayList<>(words);
+        known.set(0, "EVALSHA");
+        known.set(
+                1,
+                loaded.computeIfAbsent(
+                        words.get(1),
+                        text -> command(List.of("SCRIPT", "LOAD", text)).asString()));
+        return command(known);
+    }
+
+    protected final Reply command(List<String> words) {
+        return server.command(words.toArray(String[]::new));
     }
 
     @Override
-    public void listen(String channel, boolean begin) {
+    public final void listen(String channel, boolean begin) {
         CompletableFuture<Void> done = (begin
                         ? driver.subscribe(channel, text -> heard.add(channel + " " + text))
                         : driver.unsubscribe(channel))
@@ -53,15 +60,10 @@ public final class MemoryScriptServer implements ScriptServer {
     }
 
     @Override
-    public List<String> heard() {
+    public final List<String> heard() {
         List<String> all = heard;
         heard = new ArrayList<>();
         return all;
-    }
-
-    @Override
-    public void pass(long millis) {
-        time.advance(Duration.ofMillis(millis));
     }
 
     @Override

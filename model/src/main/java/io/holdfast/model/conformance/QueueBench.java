@@ -15,7 +15,10 @@ import io.holdfast.model.queue.Words;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A tick is a second. The token that was given last is far behind the server's clock, or just behind it, or ahead of it, by the
  * number of the call: a grant must be the greater of the clock and the next one each time.
+ *
+ * <p>All times of a state are laid out for one millisecond of the server's clock, and the script has to run in it: else it would find
+ * another state, and the same is laid out anew for a later one. What is to be a tick later is laid out for a tick before.
  */
 abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     static final int TICK = 1_000;
@@ -37,7 +43,11 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     static final List<String> KEYS = List.of(HOLD, HOLD + ":q", HOLD + ":p", HOLD + ":d", HOLD + ":t");
     static final String EVICTED = HOLD + ":e";
     /** Distances of the last token from the server's clock, in microseconds. */
-    private static final long[] AHEAD = {-2_000_000, -1, 0, 3};
+    private static final long[] AHEAD = {-2_000_000, -1, 0, 1_003};
+
+    static final List<String> TIME = List.of("TIME");
+    /** How often a state may be laid out for the wrong millisecond. */
+    private static final int MOST_TRIES = 10_000;
 
     final ScriptServer server;
     private final QueueBounds bounds;
@@ -46,10 +56,14 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
 
     // of the state that is laid out
     S state;
-    long nowMicros;
-    long nowMillis;
+    long nowMicros; // when the script ran
+    long nowMillis; // for when times are laid out, or a tick later
     private long laidMicros;
     private long lastToken;
+    private final List<List<String>> commands = new ArrayList<>();
+    private final List<List<String>> looks = new ArrayList<>();
+    private final Map<List<String>, Reply> seen = new HashMap<>();
+    private List<String> published = List.of();
     private long calls;
 
     // of what is expected
@@ -94,6 +108,9 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     /** Adds fields to the details. */
     abstract void layOutClaims(List<String> words);
 
+    /** Which keys are to be looked at for the holds. */
+    abstract void lookAtHolds();
+
     abstract void readHolds(S found, List<String> odd);
 
     /** Whether a field of the details tells of claims. */
@@ -106,24 +123,21 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
 
     @Override
     public final @Nullable String difference(S before, C call, int variant) {
-        layOut(before, variant);
+        state = before;
         S expected = expect(call);
-        List<String> keys = new ArrayList<>(KEYS);
-        List<String> args = new ArrayList<>();
-        Script script = arguments(call, variant, keys, args);
         String number = Long.toString(++calls);
-        args.add(number);
         String reply;
         try {
-            reply = shown(server.run(scripts.text(script), keys, args));
+            reply = shown(run(call, variant, number));
         } catch (DriverException e) {
             return "the reply is the error " + e.getMessage();
         }
+        nowMicros = timeTold(reply);
         String wanted = reply(call, nowMicros + " " + number);
         if (!wanted.equals(reply)) {
             return "the reply is\n  " + reply + "\nand in the model\n  " + wanted;
         }
-        String heard = String.join("\n", sorted(server.heard()));
+        String heard = String.join("\n", sorted(published));
         String messages = String.join("\n", sorted(messages()));
         if (!messages.equals(heard)) {
             return "the messages are\n  " + heard + "\nand in the model\n  " + messages;
@@ -131,51 +145,123 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         return comparedKeys(expected);
     }
 
+    private Reply run(C call, int variant, String number) {
+        listen();
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            layOut(variant, server.soon());
+            List<String> keys = new ArrayList<>(KEYS);
+            List<String> args = new ArrayList<>();
+            Script script = arguments(call, variant, keys, args);
+            args.add(number);
+            int at = commands.size() + 1;
+            commands.addAll(List.of(TIME, evaluation(scripts.text(script), keys, args), TIME));
+            List<Reply> replies = ask();
+            published = server.heard();
+            // A script reads the clock once, and before 7.2 the lives of keys apart from it.
+            boolean isMeant = millisOf(replies.get(at - 1)) == nowMillis && millisOf(replies.get(at + 1)) == nowMillis;
+            if (isMeant && isLookInTime()) {
+                return replies.get(at);
+            }
+        }
+        throw new IllegalStateException("no script has begun and ended in the millisecond for which it was meant");
+    }
+
     @Override
     public final @Nullable String differenceOfTick(S before, int variant) {
-        layOut(before, variant);
-        server.pass(TICK);
+        state = before;
         grants = false;
         base = before.last;
-        readTime();
         expectTick();
-        return comparedKeys(before.later());
+        listen();
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            long now = server.soon() - TICK / 2; // what ends now is gone surely, and what ends a tick later is there
+            layOut(variant, now - TICK);
+            nowMillis = now;
+            ask();
+            if (isLookInTime()) {
+                return comparedKeys(before.later());
+            }
+        }
+        throw new IllegalStateException("no look has ended before the next tick");
+    }
+
+    private boolean isLookInTime() {
+        long looked = millisOf(seen(TIME));
+        return looked >= nowMillis && looked < nowMillis + TICK;
+    }
+
+    private static List<String> evaluation(String text, List<String> keys, List<String> args) {
+        List<String> words = new ArrayList<>(List.of("EVAL", text, Integer.toString(keys.size())));
+        words.addAll(keys);
+        words.addAll(args);
+        return words;
+    }
+
+    /** Runs what was laid out, and looks at all keys. */
+    private List<Reply> ask() {
+        if (looks.isEmpty()) {
+            look();
+        }
+        int first = commands.size();
+        commands.addAll(looks);
+        List<Reply> replies = server.ask(commands);
+        seen.clear();
+        for (int i = 0; i < looks.size(); i++) {
+            seen.put(looks.get(i), replies.get(first + i));
+        }
+        return replies;
+    }
+
+    static long microsOf(Reply time) {
+        return time.asList().get(0).asLong() * 1_000_000 + time.asList().get(1).asLong();
+    }
+
+    static long millisOf(Reply time) {
+        return microsOf(time) / 1_000;
+    }
+
+    /** Each reply ends with the time and the number of the call. */
+    private static long timeTold(String reply) {
+        int end = reply.lastIndexOf(' ');
+        String word = reply.substring(reply.lastIndexOf(' ', end - 1) + 1, Math.max(end, 0)).replace(",", "");
+        return word.matches("\\d{1,18}") ? Long.parseLong(word) : 0;
     }
 
     // ---- from the model to the server
 
-    final void readTime() {
-        List<Reply> time = server.command("TIME").asList();
-        nowMicros = time.get(0).asLong() * 1_000_000 + time.get(1).asLong();
-        nowMillis = nowMicros / 1_000;
+    final void lay(String... words) {
+        commands.add(List.of(words));
     }
 
-    private void layOut(S s, int variant) {
-        state = s;
-        server.command("FLUSHALL");
-        server.heard();
-        readTime();
-        laidMicros = nowMicros;
-        lastToken = nowMicros + AHEAD[variant & 3];
-        for (int client = 0; client < s.clients(); client++) {
-            if (listening[client] != s.listens[client]) {
-                listening[client] = s.listens[client];
+    private void listen() {
+        for (int client = 0; client < state.clients(); client++) {
+            if (listening[client] != state.listens[client]) {
+                listening[client] = state.listens[client];
                 server.listen(channel(client), listening[client]);
             }
         }
+    }
+
+    private void layOut(int variant, long now) {
+        S s = state;
+        commands.clear();
+        lay("FLUSHDB");
+        nowMillis = now;
+        laidMicros = now * 1_000;
+        lastToken = laidMicros + AHEAD[variant & 3];
         layOutHolds(variant);
         if (s.last > 0) {
-            server.command("SET", KEYS.get(4), token(s.last), "PXAT", Long.toString(lastToken / 1_000 + TOKEN_LIFE));
+            lay("SET", KEYS.get(4), token(s.last), "PXAT", Long.toString(lastToken / 1_000 + TOKEN_LIFE));
         }
         layOutLine(KEYS.get(1), QueueState.QUEUED, s.queueLeft);
         layOutLine(KEYS.get(2), QueueState.ASIDE, s.parkedLeft);
         if (s.detailsLeft > 0) {
-            server.command(details(s));
-            server.command("PEXPIREAT", KEYS.get(3), at(s.detailsLeft));
+            lay(details(s));
+            lay("PEXPIREAT", KEYS.get(3), at(s.detailsLeft));
         }
         for (int owner = 0; owner < s.owners(); owner++) {
             if (s.tombstone[owner] > 0) {
-                server.command(
+                lay(
                         "SET",
                         grave(owner),
                         s.tombstone[owner] == 2 ? "A" : "1",
@@ -183,8 +269,8 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
                         Integer.toString(TOMBSTONE_LIFE));
             }
             if (s.evicted[owner]) {
-                server.command("HSET", EVICTED, owner(owner), "1");
-                server.command("PEXPIREAT", EVICTED, Long.toString(nowMillis + TOMBSTONE_LIFE));
+                lay("HSET", EVICTED, owner(owner), "1");
+                lay("PEXPIREAT", EVICTED, Long.toString(nowMillis + TOMBSTONE_LIFE));
             }
         }
     }
@@ -222,14 +308,45 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     private void layOutLine(String key, int place, int left) {
         int[] line = state.inLine(place);
         for (int owner : line) {
-            server.command("ZADD", key, score(state.order[owner]), owner(owner));
+            lay("ZADD", key, score(state.order[owner]), owner(owner));
         }
         if (line.length > 0 && left > 0) {
-            server.command("PEXPIREAT", key, at(left));
+            lay("PEXPIREAT", key, at(left));
         }
     }
 
     // ---- from the server to the model
+
+    /** What is looked at. */
+    private void look() {
+        for (String key : List.of(KEYS.get(1), KEYS.get(2))) {
+            look("ZRANGE", key, "0", "-1", "WITHSCORES");
+            look("PEXPIRETIME", key);
+        }
+        look("HGETALL", KEYS.get(3));
+        look("PEXPIRETIME", KEYS.get(3));
+        look("GET", KEYS.get(4));
+        look("PEXPIRETIME", KEYS.get(4));
+        for (int owner = 0; owner < state.owners(); owner++) {
+            look("GET", grave(owner));
+            look("HGET", EVICTED, owner(owner));
+        }
+        lookAtHolds();
+        looks.add(TIME);
+    }
+
+    final void look(String... words) {
+        looks.add(List.of(words));
+    }
+
+    /** What a look has shown. */
+    final Reply seen(String... words) {
+        return seen(List.of(words));
+    }
+
+    private Reply seen(List<String> words) {
+        return Objects.requireNonNull(seen.get(words), words::toString);
+    }
 
     private @Nullable String comparedKeys(S expected) {
         S found = empty();
@@ -241,10 +358,10 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         readToken(found, odd);
         readDetails(found, odd);
         for (int owner = 0; owner < found.owners(); owner++) {
-            Reply mark = server.command("GET", grave(owner));
+            Reply mark = seen("GET", grave(owner));
             found.tombstone[owner] = mark.isNull() ? 0 : mark.asString().equals("A") ? 2 : 1;
             found.evicted[owner] =
-                    !server.command("HGET", EVICTED, owner(owner)).isNull();
+                    !seen("HGET", EVICTED, owner(owner)).isNull();
         }
         if (!odd.isEmpty()) {
             return String.join("; ", odd);
@@ -253,12 +370,12 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     }
 
     private void readToken(S found, List<String> odd) {
-        Reply text = server.command("GET", KEYS.get(4));
+        Reply text = seen("GET", KEYS.get(4));
         if (text.isNull()) {
             return;
         }
         found.last = tokenOf(text.asString());
-        long ends = server.command("PEXPIRETIME", KEYS.get(4)).asLong();
+        long ends = seen("PEXPIRETIME", KEYS.get(4)).asLong();
         if (ends < text.asLong() / 1_000 + TOKEN_LIFE - 1) {
             odd.add("the last token is forgotten " + (text.asLong() / 1_000 + TOKEN_LIFE - ends) + " ms too soon");
         }
@@ -266,7 +383,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
 
     private int readLine(S found, String key, int place, List<String> odd) {
         List<Reply> pairs =
-                server.command("ZRANGE", key, "0", "-1", "WITHSCORES").asList();
+                seen("ZRANGE", key, "0", "-1", "WITHSCORES").asList();
         for (int i = 0; i < pairs.size(); i += 2) {
             int owner = ownerOf(pairs.get(i).asString());
             if (found.where[owner] != QueueState.NOWHERE) {
@@ -279,7 +396,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     }
 
     private void readDetails(S found, List<String> odd) {
-        List<Reply> pairs = server.command("HGETALL", KEYS.get(3)).asList();
+        List<Reply> pairs = seen("HGETALL", KEYS.get(3)).asList();
         for (int i = 0; i < pairs.size(); i += 2) {
             String field = pairs.get(i).asString();
             String value = pairs.get(i + 1).asString();
@@ -330,7 +447,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     }
 
     final int left(String key) {
-        long at = server.command("PEXPIRETIME", key).asLong();
+        long at = seen("PEXPIRETIME", key).asLong();
         return at == -2 ? 0 : at == -1 ? QueueState.UNENDING : ticks(at);
     }
 

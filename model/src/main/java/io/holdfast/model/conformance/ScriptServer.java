@@ -5,24 +5,22 @@ import java.util.List;
 
 /** A server on which scripts are run: in memory, a real one, or one whose scripts another Lua runs. For use by one thread. */
 public interface ScriptServer extends AutoCloseable {
-    /** Runs a command. */
-    Reply command(String... words);
+    /** What the server's clock will show, in ms, when it runs a script behind some commands that are asked now. */
+    long soon();
 
     /**
-     * Runs a script, by its text.
+     * Runs commands, one after the other; {@code EVAL} gives a script's text.
      *
-     * @throws io.holdfast.spi.DriverException with its error
+     * @return their replies
+     * @throws io.holdfast.spi.DriverException with the error of one
      */
-    Reply run(String script, List<String> keys, List<String> args);
+    List<Reply> ask(List<List<String>> commands);
 
     /** Begins, or ends, to listen to a channel. */
     void listen(String channel, boolean begin);
 
-    /** What has been heard since this was asked last: channel, a blank, and the text. */
+    /** What was published until the last reply, and has not been told yet: channel, a blank, and the text. */
     List<String> heard();
-
-    /** Lets the server's time pass. */
-    void pass(long millis);
 
     @Override
     void close();

@@ -257,12 +257,18 @@ public abstract class QueueRun<S extends QueueState<S>> {
         if (s.where[owner] != QUEUED) {
             return standing() - (claim == NOBODY ? 0 : 1);
         }
+        int[] queue = s.inLine(QUEUED);
         int place = 1;
-        for (int other : s.inLine(QUEUED)) {
+        for (int other : queue) {
             if (other == owner) {
                 break;
             }
             place += other == claim ? 0 : 1;
+        }
+        // Of the last one the script does not look whether the claim stands before it; it does not after the queue was deleted by hand.
+        boolean isLast = queue[queue.length - 1] == owner && s.count(ASIDE) == 0;
+        if (claim != NOBODY && isLast && queue.length > 1 && s.where[claim] == NOWHERE) {
+            place--;
         }
         for (int other : s.inLine(ASIDE)) {
             place += s.order[other] <= s.order[owner] && other != claim ? 1 : 0;

@@ -1,4 +1,4 @@
-package io.holdfast.contracts.engine;
+package io.holdfast.contracts.servers;
 
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.Reply;
@@ -14,9 +14,11 @@ import party.iroiro.luajava.lua54.Lua54;
 /**
  * Runs scripts in Lua 5.4 over a server's commands, as a server does whose engine is no longer Lua 5.1: a number that a command
  * answers is an integer, {@code unpack} is in {@code table} alone, and {@code pcall} answers the error that was raised. A global that
- * is not there is an error.
+ * is not there is an error. For use by one thread.
+ *
+ * <p>Who uses it needs {@code luajava}, {@code lua54} and its C library on the class path.
  */
-final class Lua54Scripts implements AutoCloseable {
+public final class Lua54Scripts implements AutoCloseable {
     private static final String AROUND = """
             local compiled, ran, redis = {}, {}, {}
             local seen = {
@@ -108,7 +110,7 @@ final class Lua54Scripts implements AutoCloseable {
     private final Function<List<String>, Reply> server;
 
     /** @param server answers commands, or throws {@link DriverException} */
-    Lua54Scripts(Function<List<String>, Reply> server) {
+    public Lua54Scripts(Function<List<String>, Reply> server) {
         this.server = server;
         lua.openLibraries();
         lua.push((JFunction) this::ask);
@@ -158,7 +160,7 @@ final class Lua54Scripts implements AutoCloseable {
     }
 
     /** Returns the reply as text: a list in brackets, an error behind that word. */
-    String run(String text, List<String> keys, List<String> args) {
+    public String run(String text, List<String> keys, List<String> args) {
         lua.getGlobal("evaluate");
         lua.push(text);
         push(keys);
@@ -178,7 +180,7 @@ final class Lua54Scripts implements AutoCloseable {
     }
 
     /** The lines of a script that have been run, the first one being 1. */
-    Set<Integer> linesThatRan(String text) {
+    public Set<Integer> linesThatRan(String text) {
         lua.getGlobal("lines");
         lua.push(text);
         lua.pCall(1, 1);
