@@ -10,6 +10,7 @@ import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineSettings;
 import io.holdfast.model.world.ClientRule;
 import io.holdfast.model.world.Setting;
+import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
@@ -81,7 +82,7 @@ public final class Run {
     static int run(PrintStream out, String... args) {
         try {
             return new Run(out).obey(new ArrayDeque<>(List.of(args)));
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | DriverException e) {
             out.println("model/run: " + e.getMessage() + "; see model/run --help");
             return USAGE;
         }
@@ -103,10 +104,7 @@ public final class Run {
                 case "--setting" -> setting = value(option, args);
                 case "--without" -> without = value(option, args);
                 case "--scripts-without" -> scriptsWithout = value(option, args);
-                case "--server" -> {
-                    RedisAddress address = RedisAddress.parse(value(option, args));
-                    servers = List.of(() -> DriverScriptServer.at(address));
-                }
+                case "--server" -> servers = List.of(server(value(option, args)));
                 case "--every" -> every = number(option, value(option, args));
                 case "--most" -> most = number(option, value(option, args));
                 default -> throw new IllegalArgumentException("unknown option " + option);
@@ -144,6 +142,13 @@ public final class Run {
 
     private Set<LineRule> lineRules() {
         return without.isEmpty() ? LineRule.all() : LineRule.without(LineRule.named(without));
+    }
+
+    /** Connects, so that what is wrong with a server is told before anything is run. */
+    private static Supplier<ScriptServer> server(String url) {
+        RedisAddress address = RedisAddress.parse(url);
+        DriverScriptServer.at(address).close();
+        return () -> DriverScriptServer.at(address);
     }
 
     private static String value(String option, Deque<String> args) {

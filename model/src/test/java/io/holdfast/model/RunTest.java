@@ -31,6 +31,8 @@ final class RunTest {
         assertEquals(Run.USAGE, Run.run(out, "--without", "none"));
         assertEquals(Run.USAGE, Run.run(out, "--most", "many"));
         assertEquals(Run.USAGE, Run.run(out, "--what"));
+        assertEquals(Run.USAGE, Run.run(out, "--conformance", "--every", "some"));
+        assertEquals(Run.USAGE, Run.run(out, "--conformance", "--server", "nowhere"));
     }
 
     @Test

@@ -210,10 +210,6 @@ abstract class LineFixture {
                 "x/x"));
     }
 
-    final List<String> revoke(String publicOwner, boolean drop) {
-        return words(callOf(Script.LINE_REVOKE, LINE.allToRevoke(), "I", publicOwner, drop ? "1" : "0", "120000"));
-    }
-
     // ---- what is there
 
     private static String publicOf(String owner) {

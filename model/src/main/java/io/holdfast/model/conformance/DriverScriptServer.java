@@ -39,14 +39,17 @@ public final class DriverScriptServer implements ScriptServer {
     private List<String> heard = new ArrayList<>();
     private long marks;
 
+    // how far the server's clock, when it was first read, was ahead of ours at the question before: last, and the lesser of two
     private long askedMicros;
-    /** How far the server's clock was ahead of ours when it was read first after the last two questions, and the lesser of these. */
     private long lastAhead;
-
     private long ahead;
 
     private DriverScriptServer(RedisDriver driver) {
         this.driver = driver;
+        if (answer(List.of("DBSIZE")).asLong() > 0) {
+            throw new IllegalArgumentException(
+                    "the database at " + driver.describe() + " has keys, and would be emptied");
+        }
         this.tellsExpiries = answer(List.of("COMMAND", "INFO", "PEXPIRETIME"))
                 .asList()
                 .get(0)
@@ -69,12 +72,12 @@ public final class DriverScriptServer implements ScriptServer {
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("the driver " + DRIVER + " is not on the class path"))
                 .connect(address, ConnectOptions.defaults());
-        DriverScriptServer server = new DriverScriptServer(driver);
-        if (server.answer(List.of("DBSIZE")).asLong() > 0) {
+        try {
+            return new DriverScriptServer(driver);
+        } catch (RuntimeException e) {
             driver.close();
-            throw new IllegalArgumentException("the database at " + driver.describe() + " has keys, and would be emptied");
+            throw e;
         }
-        return server;
     }
 
     // ---- time
@@ -138,7 +141,8 @@ public final class DriverScriptServer implements ScriptServer {
         }
         while (true) {
             CompletableFuture<Reply> before = send(QueueBench.TIME);
-            List<CompletableFuture<Reply>> sent = commands.stream().map(this::send).toList();
+            List<CompletableFuture<Reply>> sent =
+                    commands.stream().map(this::send).toList();
             CompletableFuture<Reply> after = send(QueueBench.TIME);
             long now = QueueBench.millisOf(await(before));
             List<Reply> replies = new ArrayList<>();

@@ -301,8 +301,7 @@ public final class LineBench extends QueueBench<LineState, LineCall> {
         for (int i = 0; i < pairs.size(); i += 2) {
             fields.put(pairs.get(i).asString(), pairs.get(i + 1).asString());
         }
-        List<Reply> members =
-                seen("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
+        List<Reply> members = seen("ZRANGE", MEMBERS, "0", "-1", "WITHSCORES").asList();
         long last = 0;
         for (int i = 0; i < members.size(); i += 2) {
             String[] member = members.get(i).asString().split(" ", -1);

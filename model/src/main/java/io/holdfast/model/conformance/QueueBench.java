@@ -223,7 +223,8 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     /** Each reply ends with the time and the number of the call. */
     private static long timeTold(String reply) {
         int end = reply.lastIndexOf(' ');
-        String word = reply.substring(reply.lastIndexOf(' ', end - 1) + 1, Math.max(end, 0)).replace(",", "");
+        String word = reply.substring(reply.lastIndexOf(' ', end - 1) + 1, Math.max(end, 0))
+                .replace(",", "");
         return word.matches("\\d{1,18}") ? Long.parseLong(word) : 0;
     }
 
@@ -261,12 +262,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         }
         for (int owner = 0; owner < s.owners(); owner++) {
             if (s.tombstone[owner] > 0) {
-                lay(
-                        "SET",
-                        grave(owner),
-                        s.tombstone[owner] == 2 ? "A" : "1",
-                        "PX",
-                        Integer.toString(TOMBSTONE_LIFE));
+                lay("SET", grave(owner), s.tombstone[owner] == 2 ? "A" : "1", "PX", Integer.toString(TOMBSTONE_LIFE));
             }
             if (s.evicted[owner]) {
                 lay("HSET", EVICTED, owner(owner), "1");
@@ -360,8 +356,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
         for (int owner = 0; owner < found.owners(); owner++) {
             Reply mark = seen("GET", grave(owner));
             found.tombstone[owner] = mark.isNull() ? 0 : mark.asString().equals("A") ? 2 : 1;
-            found.evicted[owner] =
-                    !seen("HGET", EVICTED, owner(owner)).isNull();
+            found.evicted[owner] = !seen("HGET", EVICTED, owner(owner)).isNull();
         }
         if (!odd.isEmpty()) {
             return String.join("; ", odd);
@@ -382,8 +377,7 @@ abstract class QueueBench<S extends QueueState<S>, C> implements Bench<S, C> {
     }
 
     private int readLine(S found, String key, int place, List<String> odd) {
-        List<Reply> pairs =
-                seen("ZRANGE", key, "0", "-1", "WITHSCORES").asList();
+        List<Reply> pairs = seen("ZRANGE", key, "0", "-1", "WITHSCORES").asList();
         for (int i = 0; i < pairs.size(); i += 2) {
             int owner = ownerOf(pairs.get(i).asString());
             if (found.where[owner] != QueueState.NOWHERE) {

@@ -265,7 +265,8 @@ public abstract class QueueRun<S extends QueueState<S>> {
             }
             place += other == claim ? 0 : 1;
         }
-        // Of the last one the script does not look whether the claim stands before it; it does not after the queue was deleted by hand.
+        // Of the last one the script does not look whether the claim stands before it; it does not after the queue was
+        // deleted by hand.
         boolean isLast = queue[queue.length - 1] == owner && s.count(ASIDE) == 0;
         if (claim != NOBODY && isLast && queue.length > 1 && s.where[claim] == NOWHERE) {
             place--;
