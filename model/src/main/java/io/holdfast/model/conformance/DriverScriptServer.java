@@ -39,7 +39,8 @@ public final class DriverScriptServer implements ScriptServer {
     private List<String> heard = new ArrayList<>();
     private long marks;
 
-    // how far the server's clock, when it was first read, was ahead of ours at the question before: last, and the lesser of two
+    // how far the server's clock, when it was first read, was ahead of ours at the question before: last, and the
+    // lesser of two
     private long askedMicros;
     private long lastAhead;
     private long ahead;
