@@ -35,6 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class DocumentSnippetsTest {
     private static final String IMPORTS = """
             import io.holdfast.*;
+            import io.holdfast.contracts.DriverContract;
+            import io.holdfast.contracts.SubscriptionContract;
             import io.holdfast.fencing.JdbcFence;
             import io.holdfast.jedis.JedisDriver;
             import io.holdfast.lettuce.LettuceDriver;
