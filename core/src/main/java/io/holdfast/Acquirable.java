@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <tr><td>{@code tryRun}</td><td>true</td><td>false</td><td>throws</td></tr>
  * </table>
  *
- * <p>A form without a wait waits as long as the options say; {@code tryAcquire}, {@code tryCall} and {@code tryRun} do not wait then. The forms
- * of work release in every case.
+ * <p>A form without a wait waits as long as the options say; {@code tryAcquire}, {@code tryAcquireAsync}, {@code tryCall} and {@code tryRun}
+ * do not wait then. The forms of work release in every case.
  *
  * @param <L> its lease
  */
@@ -119,7 +119,12 @@ public abstract class Acquirable<L> {
         return async(wait, false, Attempt::orElseThrow);
     }
 
-    /** Acquires without blocking: empty if it is not free (in time); see {@link #tryAcquire(Wait)} and {@link #acquireAsync()}. */
+    /** Asks once, without blocking: empty if it is not free; see {@link #tryAcquire()} and {@link #acquireAsync()}. */
+    public final CompletableFuture<Optional<L>> tryAcquireAsync() {
+        return tryAcquireAsync(Wait.none());
+    }
+
+    /** The same, waiting as long as {@code wait} says: empty if it was not free (in time); see {@link #tryAcquire(Wait)}. */
     public final CompletableFuture<Optional<L>> tryAcquireAsync(Wait wait) {
         return async(wait, false, Acquirable::known);
     }

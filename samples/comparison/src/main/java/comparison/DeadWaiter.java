@@ -74,7 +74,7 @@ public final class DeadWaiter {
     }
 
     private static int waiting(Holdfast holdfast) {
-        return holdfast.inspect().queue("order/7").map(queue -> queue.size()).orElse(0);
+        return holdfast.inspect().queue("order/7").size();
     }
 
     private static ChildProcess start(String library, String url) {

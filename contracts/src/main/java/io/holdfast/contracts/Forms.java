@@ -56,7 +56,7 @@ final class Forms {
         assertEquals(Optional.empty(), lock.tryCall(lease -> done.addAndGet(1)));
         assertThrows(LockTimeoutException.class, () -> lock.run(Wait.none(), lease -> done.addAndGet(1)));
         assertThrows(LockTimeoutException.class, () -> lock.call(Wait.none(), lease -> done.addAndGet(1)));
-        assertEquals(Optional.empty(), lock.tryAcquireAsync(Wait.none()).get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+        assertEquals(Optional.empty(), lock.tryAcquireAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
         assertEquals(1_111, done.get(), "nothing was begun");
         try {
             giveBack.execute();

@@ -117,7 +117,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         enter("new 1", LIFO);
         enter("younger", FIFO);
         enter("new 2", LIFO);
-        List<Waiter> queue = clients.get(0).inspect().queue("a").orElseThrow();
+        List<Waiter> queue = clients.get(0).inspect().queue("a");
         assertEquals(
                 List.of(Order.RANDOM, Order.LIFO, Order.LIFO, Order.FIFO, Order.FIFO, Order.RANDOM),
                 queue.stream().map(Waiter::order).toList());
@@ -223,7 +223,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         Holdfast looking = local(EACH_QUEUED);
         await(
                 "the server gives them up",
-                () -> looking.inspect().queue("a").orElse(List.of()).stream()
+                () -> looking.inspect().queue("a").stream()
                         .allMatch(waiter -> waiter.state() == Waiter.State.GONE));
         CompletableFuture<Lease> living =
                 looking.lock("a", FIFO.withQueueLimit(1)).acquireAsync(Wait.forever());
@@ -261,7 +261,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     }
 
     private List<String> queue() {
-        return clients.get(0).inspect().queue("a").orElse(List.of()).stream()
+        return clients.get(0).inspect().queue("a").stream()
                 .map(Waiter::owner)
                 .toList();
     }
