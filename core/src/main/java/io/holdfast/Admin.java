@@ -60,31 +60,15 @@ public final class Admin {
     }
 
     /**
-     * The same for elections: the names are names of elections, the holders are their leaders, and those who wait are
-     * candidates. Whoever is released by it, or dropped, campaigns again. Without it, elections are left alone.
+     * The same for names of another kind; without it, names are those of locks, and nothing of another kind is touched.
+     *
+     * <ul>
+     *   <li>Of a read/write lock or a semaphore, a release by name ends every lease, and a release with a token all that have that token.
+     *   <li>Of an election, the holder is its leader, and candidates wait. A candidate that is released or dropped campaigns again.
+     * </ul>
      */
-    public Admin elections() {
-        return new Admin(client, Kind.ELECTION, eventData, scanning);
-    }
-
-    /** The same for read/write locks. Releases by name end every lease of such a lock, those with a token all that have it. */
-    public Admin readWriteLocks() {
-        return new Admin(client, Kind.READ_WRITE, eventData, scanning);
-    }
-
-    /** The same for semaphores. Releases by name end every lease, and so give all permits back. */
-    public Admin semaphores() {
-        return new Admin(client, Kind.SEMAPHORE, eventData, scanning);
-    }
-
-    /** The same for one kind. */
-    public Admin of(LockInfo.Kind of) {
-        return switch (Require.given("of", of)) {
-            case LOCK -> new Admin(client, Kind.LOCK, eventData, scanning);
-            case ELECTION -> elections();
-            case READ_WRITE -> readWriteLocks();
-            case SEMAPHORE -> semaphores();
-        };
+    public Admin of(LockInfo.Kind kind) {
+        return new Admin(client, Kind.of(Require.given("kind", kind)), eventData, scanning);
     }
 
     /**
@@ -380,7 +364,7 @@ public final class Admin {
      *
      * @param permits 0 to {@link DistributedSemaphore#MAX_PERMITS}
      * @param forHowLong 1 ms to 365 days
-     * @throws UnsupportedOperationException if this is not {@link #semaphores()}
+     * @throws UnsupportedOperationException if this is not {@link #of of} semaphores
      */
     public void limit(String name, int permits, Duration forHowLong) {
         Require.between("permits", permits, 0, DistributedSemaphore.MAX_PERMITS);
@@ -392,7 +376,7 @@ public final class Admin {
      * Ends an operator's limit of a semaphore. Those who wait and fit now are served.
      *
      * @return whether there was one
-     * @throws UnsupportedOperationException if this is not {@link #semaphores()}
+     * @throws UnsupportedOperationException if this is not {@link #of of} semaphores
      */
     public boolean unlimit(String name) {
         return limited(name, NO_LIMIT, Duration.ZERO, LockEvent.Unlimited::new);
@@ -401,7 +385,7 @@ public final class Admin {
     private boolean limited(
             String name, int permits, Duration forHowLong, Function<LockEvent.Subject, LockEvent> event) {
         if (kind != Kind.SEMAPHORE) {
-            throw new UnsupportedOperationException("only a semaphore has a limit: admin().semaphores()");
+            throw new UnsupportedOperationException("only a semaphore has a limit: admin().of(LockInfo.Kind.SEMAPHORE)");
         }
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         long sent = client.kit.nanoTime();

@@ -185,14 +185,21 @@ public final class DistributedLock extends Acquirable<Lease> {
      */
     public boolean isLocked() {
         LockInfo now = engine.look(keys);
-        return now.isLocked()
-                && (keys.kind() != Keys.Kind.READ_WRITE
-                        || now.shares().stream().anyMatch(share -> share.mode() == what.mode()));
+        return now.isLocked() && isOfThisSide(now);
     }
 
-    /** How long the present hold still lasts without renewal, whoever has it, and for whatever; zero if there is none. Blocks for one round trip. */
+    /**
+     * How long the lock stays held without renewal, by any client; zero if it is free. Each side of a read/write lock answers for itself,
+     * and with several readers it is the longest of their times. Blocks for one round trip, at most the command timeout.
+     */
     public Duration remaining() {
-        return engine.look(keys).remaining();
+        LockInfo now = engine.look(keys);
+        return isOfThisSide(now) ? now.remaining() : Duration.ZERO;
+    }
+
+    private boolean isOfThisSide(LockInfo now) {
+        return keys.kind() != Keys.Kind.READ_WRITE
+                || now.shares().stream().anyMatch(share -> share.mode() == what.mode());
     }
 
     /**

@@ -85,31 +85,11 @@ public final class Inspector {
     }
 
     /**
-     * The same for elections: the names are names of elections, the holders are their leaders, and those who wait are
-     * candidates. Without it, elections are not listed.
+     * The same for names of another kind; without it, names are those of locks. Of an election, the holder is its leader, and candidates
+     * wait.
      */
-    public Inspector elections() {
-        return new Inspector(client, Kind.ELECTION, scanning);
-    }
-
-    /** The same for read/write locks. */
-    public Inspector readWriteLocks() {
-        return new Inspector(client, Kind.READ_WRITE, scanning);
-    }
-
-    /** The same for semaphores. */
-    public Inspector semaphores() {
-        return new Inspector(client, Kind.SEMAPHORE, scanning);
-    }
-
-    /** The same for one kind. */
-    public Inspector of(LockInfo.Kind of) {
-        return switch (Require.given("of", of)) {
-            case LOCK -> new Inspector(client, Kind.LOCK, scanning);
-            case ELECTION -> elections();
-            case READ_WRITE -> readWriteLocks();
-            case SEMAPHORE -> semaphores();
-        };
+    public Inspector of(LockInfo.Kind kind) {
+        return new Inspector(client, Kind.of(Require.given("kind", kind)), scanning);
     }
 
     /**

@@ -48,9 +48,9 @@ final class Limit implements Subcommand {
         }
         Duration time = Span.parse(FOR, length, Duration.ofMillis(1), Span.YEAR, "");
         try (Holdfast client = Server.of(given).open()) {
-            client.admin().semaphores().limit(name, permits, time);
+            client.admin().of(LockInfo.Kind.SEMAPHORE).limit(name, permits, time);
             Instant end = Words.in(time);
-            LockInfo now = client.inspect().semaphores().lock(name);
+            LockInfo now = client.inspect().of(LockInfo.Kind.SEMAPHORE).lock(name);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.text("lock", name)
                         .number("permits", permits)

@@ -1,6 +1,7 @@
 package io.holdfast.cli;
 
 import io.holdfast.Holdfast;
+import io.holdfast.LockInfo;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 
@@ -23,7 +24,7 @@ final class Unlimit implements Subcommand {
     public int run(ParseResult given) {
         String name = LockName.of(given);
         try (Holdfast client = Server.of(given).open()) {
-            boolean ended = client.admin().semaphores().unlimit(name);
+            boolean ended = client.admin().of(LockInfo.Kind.SEMAPHORE).unlimit(name);
             if (given.hasMatchedOption("--json")) {
                 Json.print(json -> json.text("lock", name).flag("ended", ended));
             } else {

@@ -8,6 +8,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
@@ -61,7 +62,7 @@ final class KindsTest {
         keep(two.readWriteLock(name).read().acquire());
         CompletableFuture<Lease> writer = two.readWriteLock(name).write().acquireAsync(Wait.forever());
         waiters.add(writer);
-        Launched.await("a writer", () -> one.inspect().readWriteLocks().isQueued(name));
+        Launched.await("a writer", () -> one.inspect().of(LockInfo.Kind.READ_WRITE).isQueued(name));
         return writer;
     }
 
@@ -71,7 +72,7 @@ final class KindsTest {
         keep(two.semaphore(name, 5).permits(1).acquire());
         CompletableFuture<Lease> waiter = two.semaphore(name, 5).permits(2).acquireAsync(Wait.forever());
         waiters.add(waiter);
-        Launched.await("a waiter", () -> one.inspect().semaphores().isQueued(name));
+        Launched.await("a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued(name));
         return waiter;
     }
 
@@ -84,7 +85,7 @@ final class KindsTest {
         try (var candidacy = one.election("a")
                 .campaign(leadership ->
                         leadership.whenOver().toCompletableFuture().join())) {
-            Launched.await("a leader", () -> one.inspect().elections().isLocked("a"));
+            Launched.await("a leader", () -> one.inspect().of(LockInfo.Kind.ELECTION).isLocked("a"));
             List<String> lines = said("ls").out().lines().toList();
             assertEquals(5, lines.size(), lines.toString());
             assertTrue(
@@ -154,7 +155,7 @@ final class KindsTest {
                 .permits(2)
                 .acquire());
         waiters.add(two.semaphore("a", 5).permits(2).acquireAsync(Wait.forever()));
-        Launched.await("a waiter", () -> one.inspect().semaphores().isQueued("a"));
+        Launched.await("a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
         String out = said("why a --kind semaphore").out();
         assertTrue(out.contains("What serves the next in line:\n  - its holders give enough permits back\n"), out);
         assertTrue(out.matches("(?s).*the end of enough of their terms, at \\S+ \\(in 1h 59m\\).*"), out);
@@ -225,7 +226,7 @@ final class KindsTest {
         Said said = said("release convert --kind semaphore --client " + one.id() + " --yes");
         assertTrue(said.out().startsWith("Released 'convert' of one@"), said.out());
         waiter.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertEquals(3, one.inspect().semaphores().lock("convert").used());
+        assertEquals(3, one.inspect().of(LockInfo.Kind.SEMAPHORE).lock("convert").used());
         assertTrue(leases.get(1).isValid());
         assertEquals(64, said("release convert --client a --token 5 --yes").status());
     }
@@ -252,7 +253,7 @@ final class KindsTest {
         Said said = Said.during(() -> release.run(Specs.parse(release.spec(), words)));
         assertEquals(0, said.status(), said.err());
         assertTrue(said.out().startsWith("Released 'a' of one@"), said.out());
-        assertEquals(1, two.inspect().readWriteLocks().lock("a").used());
+        assertEquals(1, two.inspect().of(LockInfo.Kind.READ_WRITE).lock("a").used());
         assertTrue(later[0].isValid());
     }
 
@@ -264,7 +265,7 @@ final class KindsTest {
         try (var candidacy = one.election("a")
                 .campaign(leadership ->
                         leadership.whenOver().toCompletableFuture().join())) {
-            Launched.await("a leader", () -> one.inspect().elections().isLocked("a"));
+            Launched.await("a leader", () -> one.inspect().of(LockInfo.Kind.ELECTION).isLocked("a"));
             Said all = said("release --all --yes --json");
             assertEquals(0, all.status());
             assertEquals(2, all.json().get("dropped").getAsInt());
@@ -296,7 +297,7 @@ final class KindsTest {
         permits("a");
         assertEquals(0, said("extend a 2h --kind semaphore").status());
         one.inspect()
-                .semaphores()
+                .of(LockInfo.Kind.SEMAPHORE)
                 .lock("a")
                 .shares()
                 .forEach(each -> assertTrue(each.remaining().compareTo(Duration.ofMinutes(119)) > 0, each.toString()));
@@ -316,7 +317,7 @@ final class KindsTest {
                 limit.out());
         CompletableFuture<Lease> waiter = two.semaphore("convert", 5).permits(1).acquireAsync(Wait.forever());
         waiters.add(waiter);
-        Launched.await("a waiter", () -> one.inspect().semaphores().isQueued("convert"));
+        Launched.await("a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("convert"));
         String words =
                 "(?s).*\nLimited to 0 of 5 permits by an operator \\(\\S+@\\S+, pid \\d+\\), until \\S+ \\(for 9m 5\\ds\\)\\.\n.*";
         String info = said("info convert --kind semaphore").out();
@@ -352,12 +353,12 @@ final class KindsTest {
     @Test
     void why_ofALimitThatLeavesSome_tellsOfBoth_andOfOneThatStops_is1() throws Exception {
         keep(one.semaphore("a", 5).permits(2).acquire());
-        one.admin().semaphores().limit("a", 2, Duration.ofHours(1));
+        one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", 2, Duration.ofHours(1));
         String out = said("why a --kind semaphore").out();
         assertTrue(out.contains("  - its holder releases it\n"), out);
         assertTrue(out.contains("  - the end of the operator's limit, at "), out);
         assertTrue(out.contains("\nLimited to 2 permits by an operator ("), out);
-        one.admin().semaphores().limit("idle", 0, Duration.ofHours(1));
+        one.admin().of(LockInfo.Kind.SEMAPHORE).limit("idle", 0, Duration.ofHours(1));
         Said idle = said("why idle --kind semaphore");
         assertEquals(1, idle.status());
         assertTrue(idle.out().startsWith("Nobody holds semaphore 'idle'.\nLimited to 0 permits "), idle.out());
@@ -373,7 +374,7 @@ final class KindsTest {
                 "run", "a", "--read", "--min-hold", "1h", "--url", server.url(), "--", "/no/such/command")) {
             assertEquals(127, run.status());
         }
-        assertEquals(1, one.inspect().readWriteLocks().lock("a").used());
+        assertEquals(1, one.inspect().of(LockInfo.Kind.READ_WRITE).lock("a").used());
         assertTrue(leases.get(0).isValid());
     }
 }

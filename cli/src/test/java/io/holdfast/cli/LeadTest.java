@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Admin;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
+import io.holdfast.LockInfo;
 import io.holdfast.contracts.servers.RedisServer;
 import io.holdfast.jedis.JedisDriverProvider;
 import io.holdfast.spi.ConnectOptions;
@@ -48,7 +49,7 @@ final class LeadTest {
             first.awaitOut("leads");
             Holder leader = client.election("job").leader().orElseThrow();
             try (Launched second = lead(server, "echo $HOLDFAST_TOKEN", "--as", "other")) {
-                Launched.await("it waits", () -> client.inspect().elections().isQueued("job"));
+                Launched.await("it waits", () -> client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
                 first.line("");
                 assertEquals(7, first.status());
                 assertEquals(0, second.status());
@@ -65,7 +66,7 @@ final class LeadTest {
                 Launched command = lead(server, WAITS);
                 Holdfast client = client(server)) {
             awaitLed(command, 1);
-            client.admin().elections().release("job", Admin.Waiters.HAND_OFF);
+            client.admin().of(LockInfo.Kind.ELECTION).release("job", Admin.Waiters.HAND_OFF);
             awaitLed(command, 2);
             assertTrue(command.out().contains("got TERM"), command.out());
             assertTrue(command.err().contains("lost the leadership of 'job'; ending the command"), command.err());
@@ -109,12 +110,12 @@ final class LeadTest {
                 Holdfast client = client(server)) {
             awaitLed(leading, 1);
             try (Launched waiting = lead(server, "echo never")) {
-                Launched.await("it waits", () -> client.inspect().elections().isQueued("job"));
+                Launched.await("it waits", () -> client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
                 waiting.signal("TERM");
                 assertEquals(143, waiting.status());
                 assertEquals("", waiting.out());
             }
-            Launched.await("nobody waits", () -> !client.inspect().elections().isQueued("job"));
+            Launched.await("nobody waits", () -> !client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
         }
     }
 

@@ -8,6 +8,7 @@ import com.google.gson.JsonObject;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.Wait;
 import io.holdfast.contracts.servers.RedisServer;
@@ -364,7 +365,7 @@ final class LookTest {
             var waiter = client.lock("a").acquireAsync(Wait.forever());
             var another = client.semaphore("a", 3).permits(2).acquireAsync(Wait.forever());
             Launched.await("a waiter", () -> client.inspect().isQueued("a"));
-            Launched.await("another", () -> client.inspect().semaphores().isQueued("a"));
+            Launched.await("another", () -> client.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
             for (String line : List.of(
                     "ls",
                     "info a",

@@ -13,6 +13,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.OnDeadlock;
 import io.holdfast.Wait;
@@ -135,7 +136,7 @@ public abstract class DeadlockContract extends LockSuite {
                             .collect(Collectors.toSet()));
             assertTrue(links.stream().allMatch(WaitCycle.Link::held));
         }
-        assertEquals(List.of(), looker.inspect().readWriteLocks().deadlocks("a", PATIENCE), "of another kind");
+        assertEquals(List.of(), looker.inspect().of(LockInfo.Kind.READ_WRITE).deadlocks("a", PATIENCE), "of another kind");
         first.cancel(false);
         a.release();
         get(second).release();

@@ -13,6 +13,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Leader;
 import io.holdfast.Leadership;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ServerUnreachableException;
@@ -305,7 +306,7 @@ public abstract class ElectionContract extends TakerSuite {
         awaitLeads(one);
         Candidacy two = campaign(OPTIONS);
         awaitWaiting(1);
-        var unused = client(server).admin().elections().release("a", Admin.Waiters.HAND_OFF);
+        var unused = client(server).admin().of(LockInfo.Kind.ELECTION).release("a", Admin.Waiters.HAND_OFF);
         awaitLeads(two);
         await("it knows", () -> !one.isLeader());
         awaitWaiting(1);

@@ -4,6 +4,7 @@ import io.holdfast.Backoff;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Inspector;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.PlainOptions;
 import io.holdfast.Quorum;
@@ -68,7 +69,7 @@ interface LockClient extends AutoCloseable {
 
             @Override
             Inspector in(Holdfast holdfast) {
-                return holdfast.inspect().readWriteLocks();
+                return holdfast.inspect().of(LockInfo.Kind.READ_WRITE);
             }
         },
 
@@ -80,7 +81,7 @@ interface LockClient extends AutoCloseable {
 
             @Override
             Inspector in(Holdfast holdfast) {
-                return holdfast.inspect().readWriteLocks();
+                return holdfast.inspect().of(LockInfo.Kind.READ_WRITE);
             }
         },
 
@@ -92,7 +93,7 @@ interface LockClient extends AutoCloseable {
 
             @Override
             Inspector in(Holdfast holdfast) {
-                return holdfast.inspect().semaphores();
+                return holdfast.inspect().of(LockInfo.Kind.SEMAPHORE);
             }
         };
 

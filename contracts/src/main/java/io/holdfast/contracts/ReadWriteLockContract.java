@@ -92,7 +92,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         List<Holder> resting =
                 lock.info().shares().stream().map(LockInfo.Share::holder).toList();
         assertEquals(3, resting.stream().filter(Holder::resting).count());
-        Admin admin = two.admin().readWriteLocks();
+        Admin admin = two.admin().of(LockInfo.Kind.READ_WRITE);
         long token = resting.get(0).token();
         assertEquals(
                 Revocation.Outcome.LEFT_ALONE,
@@ -109,7 +109,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
     final void release_restOfAWriterAsItIsListed_endsItAndNoHold() throws Exception {
         lock.write().acquire().releaseToRest(Duration.ofHours(1));
         Holder resting = lock.info().holder().orElseThrow();
-        Admin admin = two.admin().readWriteLocks();
+        Admin admin = two.admin().of(LockInfo.Kind.READ_WRITE);
         assertEquals(Revocation.Outcome.RELEASED, admin.release("a", resting).outcome());
         Lease reading = other.read().acquire(Wait.none());
         assertEquals(
@@ -224,7 +224,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         // A confirmation that comes after the release is told of an end, too, and not of how it came.
         Lease joined = get(reader);
         await("it is confirmed", () -> joined.remaining().toSeconds() > 10);
-        var unused = two.admin().readWriteLocks().release("a", reading.token(), Admin.Waiters.HAND_OFF);
+        var unused = two.admin().of(LockInfo.Kind.READ_WRITE).release("a", reading.token(), Admin.Waiters.HAND_OFF);
         assertEquals(
                 LossReason.REVOKED, get(reading.whenLost().toCompletableFuture()), "it is still known to its client");
         assertEquals(LossReason.REVOKED, get(joined.whenLost().toCompletableFuture()));
@@ -420,16 +420,26 @@ public abstract class ReadWriteLockContract extends LockSuite {
     }
 
     @Test
-    final void isLocked_ofASide_isOfThatSide() throws Exception {
+    final void isLockedAndRemaining_ofASide_areOfThatSide() throws Exception {
         Lease writing = lock.write().acquire();
-        assertTrue(other.write().isLocked());
-        assertFalse(other.read().isLocked());
+        assertHeld(other.write());
+        assertFree(other.read());
         Lease reading = lock.downgrade(writing);
-        assertFalse(other.write().isLocked());
-        assertTrue(other.read().isLocked());
+        assertFree(other.write());
+        assertHeld(other.read());
         reading.release();
-        assertFalse(other.write().isLocked());
-        assertFalse(other.read().isLocked());
+        assertFree(other.write());
+        assertFree(other.read());
+    }
+
+    private static void assertHeld(DistributedLock side) {
+        assertTrue(side.isLocked());
+        assertTrue(side.remaining().compareTo(Duration.ZERO) > 0);
+    }
+
+    private static void assertFree(DistributedLock side) {
+        assertFalse(side.isLocked());
+        assertEquals(Duration.ZERO, side.remaining());
     }
 
     // ---- tokens, acts of operators, loss
@@ -459,7 +469,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         Lease first = lock.read().acquire();
         Lease second = other.read().acquire();
         CompletableFuture<Lease> writer = waiting(other.write());
-        var unused = one.admin().readWriteLocks().release("a", Admin.Waiters.HAND_OFF);
+        var unused = one.admin().of(LockInfo.Kind.READ_WRITE).release("a", Admin.Waiters.HAND_OFF);
         assertEquals(LossReason.REVOKED, get(first.whenLost().toCompletableFuture()));
         assertEquals(LossReason.REVOKED, get(second.whenLost().toCompletableFuture()));
         get(writer).release();
@@ -497,7 +507,7 @@ public abstract class ReadWriteLockContract extends LockSuite {
         assertEquals(LockMode.EXCLUSIVE, info.queue().get(0).mode());
         assertEquals(
                 List.of("a"),
-                one.inspect().readWriteLocks().locks().map(LockInfo::name).toList());
+                one.inspect().of(LockInfo.Kind.READ_WRITE).locks().map(LockInfo::name).toList());
         assertEquals(List.of(), one.inspect().locks().toList());
         writer.cancel(false);
     }

@@ -87,7 +87,7 @@ public abstract class ReportContract extends LockSuite {
         assertEquals(Set.of("a", "b", "c"), listed());
         assertEquals(
                 List.of("c"),
-                looking.inspect().semaphores().locks().map(LockInfo::name).toList());
+                looking.inspect().of(LockInfo.Kind.SEMAPHORE).locks().map(LockInfo::name).toList());
         a.release();
         assertEquals(Set.of("b", "c"), listed());
         b.release();
@@ -231,7 +231,7 @@ public abstract class ReportContract extends LockSuite {
             looking.inspect().deadlocks("a", Duration.ofMillis(300));
             assertEquals(1, looking.inspect().lock("a").callers());
             looking.inspect().isListening(one.id());
-            assertEquals(1, looking.inspect().elections().locks().count());
+            assertEquals(1, looking.inspect().of(LockInfo.Kind.ELECTION).locks().count());
             looking.admin().cleanAll();
             looking.admin().releaseOfClient(second.id());
         }

@@ -207,7 +207,7 @@ public abstract class SemaphoreContract extends LockSuite {
         assertEquals(
                 Revocation.Outcome.RELEASED,
                 one.admin()
-                        .semaphores()
+                        .of(LockInfo.Kind.SEMAPHORE)
                         .release("a", resting.token(), Admin.Waiters.HAND_OFF)
                         .outcome());
         assertEquals(1, permits.available());
@@ -218,7 +218,7 @@ public abstract class SemaphoreContract extends LockSuite {
     final void revoke_allPermitsComeBackAndHoldersAreTold() throws Exception {
         Lease first = permits.acquire();
         Lease second = others.permits(2).acquire();
-        var unused = one.admin().semaphores().release("a", Admin.Waiters.HAND_OFF);
+        var unused = one.admin().of(LockInfo.Kind.SEMAPHORE).release("a", Admin.Waiters.HAND_OFF);
         assertEquals(LossReason.REVOKED, get(first.whenLost().toCompletableFuture()));
         assertEquals(LossReason.REVOKED, get(second.whenLost().toCompletableFuture()));
         assertEquals(3, permits.available());
@@ -229,7 +229,7 @@ public abstract class SemaphoreContract extends LockSuite {
         Lease lease = permits.permits(2).acquire();
         CompletableFuture<Attempt<Lease>> big = others.permits(3).attemptAsync(Wait.forever());
         await("it waits", () -> waiters() == 1);
-        Revocation done = one.admin().semaphores().release("a", 1, Admin.Waiters.DROP);
+        Revocation done = one.admin().of(LockInfo.Kind.SEMAPHORE).release("a", 1, Admin.Waiters.DROP);
         assertEquals(1, done.dropped());
         assertNotObtained(Reason.DROPPED, get(big));
         assertTrue(lease.isHeldOnServer());
@@ -245,11 +245,11 @@ public abstract class SemaphoreContract extends LockSuite {
         await("both wait", () -> waiters() == 2);
         Waiter meant = permits.info().queue().get(0);
         assertEquals(3, meant.permits());
-        assertEquals(1, one.admin().semaphores().drop("a", meant).dropped());
+        assertEquals(1, one.admin().of(LockInfo.Kind.SEMAPHORE).drop("a", meant).dropped());
         assertNotObtained(Reason.DROPPED, get(big));
         assertTrue(get(small).isHeldOnServer());
         assertTrue(lease.isHeldOnServer());
-        assertEquals(0, one.admin().semaphores().drop("a", meant).dropped());
+        assertEquals(0, one.admin().of(LockInfo.Kind.SEMAPHORE).drop("a", meant).dropped());
     }
 
     @Test
@@ -262,7 +262,7 @@ public abstract class SemaphoreContract extends LockSuite {
                 .findFirst()
                 .orElseThrow();
         assertTrue(one.admin()
-                .semaphores()
+                .of(LockInfo.Kind.SEMAPHORE)
                 .extend("a", seen, Duration.ofMinutes(5))
                 .isPresent());
         List<Duration> remaining = permits.info().shares().stream()
@@ -273,7 +273,7 @@ public abstract class SemaphoreContract extends LockSuite {
         assertTrue(remaining.get(1).compareTo(Duration.ofMinutes(4)) > 0, "the one's: " + remaining);
         lease.release();
         assertTrue(one.admin()
-                .semaphores()
+                .of(LockInfo.Kind.SEMAPHORE)
                 .extend("a", seen, Duration.ofMinutes(5))
                 .isEmpty());
         other.release();
@@ -288,7 +288,7 @@ public abstract class SemaphoreContract extends LockSuite {
         assertEquals(2, info.shares().get(0).permits());
         assertEquals(first.owner(), info.shares().get(0).holder().owner());
         assertEquals(3, info.queue().get(0).permits());
-        assertEquals(List.of("a"), one.inspect().semaphores().heldNames().toList());
+        assertEquals(List.of("a"), one.inspect().of(LockInfo.Kind.SEMAPHORE).heldNames().toList());
         big.cancel(false);
     }
 
@@ -329,7 +329,7 @@ public abstract class SemaphoreContract extends LockSuite {
 
     @Test
     final void limit_byAnOperator_nobodyIsGrantedAnyMoreUntilItIsLifted() throws Exception {
-        Admin admin = one.admin().semaphores();
+        Admin admin = one.admin().of(LockInfo.Kind.SEMAPHORE);
         Lease held = permits.acquire();
         admin.limit("a", 0, Duration.ofMinutes(10));
         assertTrue(held.isHeldOnServer(), "nothing is taken from those that have some");
@@ -353,7 +353,7 @@ public abstract class SemaphoreContract extends LockSuite {
 
     @Test
     final void limit_requestForMoreStandsInFront_isPassedWhileItLastsAndIsTheFirstAfterwards() throws Exception {
-        Admin admin = one.admin().semaphores();
+        Admin admin = one.admin().of(LockInfo.Kind.SEMAPHORE);
         Lease held = permits.acquire();
         CompletableFuture<Lease> large = waiting(others, 3);
         CompletableFuture<Lease> small = waiting(permits, 1);
@@ -376,7 +376,7 @@ public abstract class SemaphoreContract extends LockSuite {
 
     @Test
     final void limit_endsByItself_whoWaitsIsServedThenAndNothingIsLeft() throws Exception {
-        one.admin().semaphores().limit("a", 0, Duration.ofMillis(700));
+        one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", 0, Duration.ofMillis(700));
         CompletableFuture<Lease> first = waiting(others, 3);
         long begin = System.nanoTime();
         get(first).release();
@@ -390,11 +390,11 @@ public abstract class SemaphoreContract extends LockSuite {
         assertThrows(UnsupportedOperationException.class, () -> one.admin().limit("a", 0, minute));
         assertThrows(
                 UnsupportedOperationException.class,
-                () -> one.admin().readWriteLocks().unlimit("a"));
+                () -> one.admin().of(LockInfo.Kind.READ_WRITE).unlimit("a"));
         assertThrows(
-                IllegalArgumentException.class, () -> one.admin().semaphores().limit("a", -1, minute));
+                IllegalArgumentException.class, () -> one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", -1, minute));
         assertThrows(
-                IllegalArgumentException.class, () -> one.admin().semaphores().limit("a", 0, Duration.ZERO));
+                IllegalArgumentException.class, () -> one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", 0, Duration.ZERO));
     }
 
     @Test

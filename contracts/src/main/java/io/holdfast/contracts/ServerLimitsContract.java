@@ -9,6 +9,7 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LossReason;
 import io.holdfast.ReleaseResult;
@@ -241,7 +242,7 @@ public abstract class ServerLimitsContract extends FaultSuite {
         Holdfast limited = client(user(rules.toArray(String[]::new)), LAZY);
         Lease reading = limited.readWriteLock("a").read().acquire();
         CompletableFuture<Lease> writing = limited.readWriteLock("a").write().acquireAsync();
-        await("it waits", () -> limited.inspect().readWriteLocks().isQueued("a"));
+        await("it waits", () -> limited.inspect().of(LockInfo.Kind.READ_WRITE).isQueued("a"));
         reading.extend(Duration.ofMinutes(30));
         reading.release();
         get(writing).release();

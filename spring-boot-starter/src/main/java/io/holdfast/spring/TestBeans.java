@@ -3,6 +3,7 @@ package io.holdfast.spring;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastListener;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockInfo;
 import io.holdfast.testkit.LeaseControl;
 import io.holdfast.testkit.MemoryServer;
 import java.util.ArrayList;
@@ -64,9 +65,8 @@ final class TestBeans implements BeanFactoryPostProcessor {
     /** Releases every lock of every kind, and has the connections work again. */
     static void reset(LeaseControl control, Holdfast client) {
         control.reconnect();
-        client.admin().scanning().releaseAll();
-        client.admin().scanning().elections().releaseAll();
-        client.admin().scanning().readWriteLocks().releaseAll();
-        client.admin().scanning().semaphores().releaseAll();
+        for (LockInfo.Kind kind : LockInfo.Kind.values()) {
+            client.admin().of(kind).scanning().releaseAll();
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
+import io.holdfast.LockInfo;
 import io.holdfast.Wait;
 import io.holdfast.testkit.HoldState.Stranger;
 import java.time.Duration;
@@ -192,9 +193,13 @@ public final class LeaseControl implements AutoCloseable {
 
     /** An administrator of the kind of lock that has this key. */
     private Admin adminOf(String key) {
-        Admin admin = somebodyElse.admin();
         String name = key.substring(key.indexOf('{') + 1);
-        return name.startsWith("%rw:") ? admin.readWriteLocks() : name.startsWith("%sem:") ? admin.semaphores() : admin;
+        return somebodyElse
+                .admin()
+                .of(
+                        name.startsWith("%rw:")
+                                ? LockInfo.Kind.READ_WRITE
+                                : name.startsWith("%sem:") ? LockInfo.Kind.SEMAPHORE : LockInfo.Kind.LOCK);
     }
 
     /**

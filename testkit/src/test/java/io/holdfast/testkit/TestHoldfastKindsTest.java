@@ -130,12 +130,7 @@ class TestHoldfastKindsTest {
             while (kind.look(holdfast).waiters() == 0) {
                 Thread.onSpinWait();
             }
-            var admin = switch (kind) {
-                case LOCK -> holdfast.admin();
-                case READ, WRITE -> holdfast.admin().readWriteLocks();
-                case PERMITS -> holdfast.admin().semaphores();
-            };
-            var unused = admin.release("a", Admin.Waiters.HAND_OFF);
+            var unused = holdfast.admin().of(kind.look(holdfast).kind()).release("a", Admin.Waiters.HAND_OFF);
             Lease lease = waiting.get(10, TimeUnit.SECONDS);
             assertEquals(lease.owner(), holderOf(kind, holdfast));
             assertTrue(kind.of(holdfast).tryAcquire().isEmpty());

@@ -9,6 +9,7 @@ import io.holdfast.Candidacy;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.contracts.HandLeader;
@@ -213,7 +214,7 @@ final class ElectionRandomTest {
                 case 5 -> {
                     // Whoever is not told of it leads until its next renewal, beside the next: that is promised nobody.
                     if (lines.stream().allMatch(line -> line.network == Network.WORKS)) {
-                        watching.admin().elections().release("a", Admin.Waiters.HAND_OFF);
+                        watching.admin().of(LockInfo.Kind.ELECTION).release("a", Admin.Waiters.HAND_OFF);
                     }
                 }
                 case 6 -> {

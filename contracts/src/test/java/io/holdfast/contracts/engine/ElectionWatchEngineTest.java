@@ -7,6 +7,7 @@ import io.holdfast.Election;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.contracts.ForwardingDriver;
 import io.holdfast.contracts.HandLeader;
@@ -234,13 +235,13 @@ final class ElectionWatchEngineTest {
         assertEquals(false, client.lock("a").isLocked());
         client.lock("a").acquireAsync().join();
         assertEquals(List.of("a"), client.inspect().heldNames().toList());
-        assertEquals(List.of("a"), client.inspect().elections().heldNames().toList());
+        assertEquals(List.of("a"), client.inspect().of(LockInfo.Kind.ELECTION).heldNames().toList());
         assertEquals(
                 term.leadership.token(),
-                client.inspect().elections().lock("a").holder().orElseThrow().token());
+                client.inspect().of(LockInfo.Kind.ELECTION).lock("a").holder().orElseThrow().token());
         assertEquals(1, client.admin().releaseMine().released());
         assertEquals(true, term.leadership.isValid(), "a lock's release is not an election's");
-        assertEquals(1, client.admin().elections().releaseMine().released());
+        assertEquals(1, client.admin().of(LockInfo.Kind.ELECTION).releaseMine().released());
         assertEquals(false, term.leadership.isValid());
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.Holder;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastOptions;
 import io.holdfast.Leadership;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.Quorum;
 import io.holdfast.QuorumNode;
@@ -284,7 +285,7 @@ final class ElectionRuns extends Runs implements ElectionChecks.Surroundings, Ca
             if (!server.frozen && server.isUp(now())) {
                 checks.revokes(act.election());
                 operator.admin()
-                        .elections()
+                        .of(LockInfo.Kind.ELECTION)
                         .release(ElectionPlan.nameOf(act.election()), act.drops() ? Waiters.DROP : Waiters.HAND_OFF);
             }
         } else if (item instanceof Plan.Trouble trouble) {

@@ -4,7 +4,6 @@ import io.holdfast.Admin;
 import io.holdfast.Admin.Waiters;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
-import io.holdfast.Inspector;
 import io.holdfast.LockInfo;
 import io.holdfast.Revocation;
 import io.holdfast.contracts.ForwardingDriver;
@@ -58,9 +57,7 @@ final class LineOperators {
         if (server.frozen || !server.isUp(world.now())) {
             return;
         }
-        boolean permits = act.line() == LinePlan.SEMAPHORE;
-        Admin all = client.admin().scanning(); // also what clients have not reported by then
-        Admin admin = permits ? all.semaphores() : all.readWriteLocks();
+        Admin admin = client.admin().of(kindOf(act.line())).scanning(); // also what clients have not reported by then
         String name = LinePlan.nameOf(act.line());
         switch (act.what()) {
             case RELEASE -> admin.release(name, Waiters.HAND_OFF);
@@ -97,13 +94,15 @@ final class LineOperators {
                 .toList();
     }
 
+    private static LockInfo.Kind kindOf(int line) {
+        return line == LinePlan.SEMAPHORE ? LockInfo.Kind.SEMAPHORE : LockInfo.Kind.READ_WRITE;
+    }
+
     /** Chosen among those that are shown. */
     private void releaseSome(Admin admin, LinePlan.Act act) {
         String name = LinePlan.nameOf(act.line());
-        Inspector inspector = act.line() == LinePlan.SEMAPHORE
-                ? client.inspect().semaphores()
-                : client.inspect().readWriteLocks();
-        List<LockInfo.Share> shares = inspector.lock(name).shares();
+        List<LockInfo.Share> shares =
+                client.inspect().of(kindOf(act.line())).lock(name).shares();
         if (shares.size() != living(act.line()).size()) {
             checks.found(Check.ANSWER, act + " sees " + shares + " of " + lines.view(act.line()));
         }

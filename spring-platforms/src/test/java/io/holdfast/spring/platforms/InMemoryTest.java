@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockInfo;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.ServerUnreachableException;
 import io.holdfast.spring.CurrentLease;
@@ -80,7 +81,7 @@ class InMemoryTest {
     @Test
     void book_anotherIsAtIt_isRefused() {
         assertFalse(holdfast.inspect().isLocked("invoice/7"));
-        assertEquals(0, holdfast.inspect().readWriteLocks().heldNames().count());
+        assertEquals(0, holdfast.inspect().of(LockInfo.Kind.READ_WRITE).heldNames().count());
         control.hold("invoice/7");
         assertThrows(LockTimeoutException.class, () -> invoices.book("7", false));
     }
