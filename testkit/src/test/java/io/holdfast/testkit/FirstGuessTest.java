@@ -10,15 +10,27 @@ import io.holdfast.Candidacy;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
+import io.holdfast.Election;
+import io.holdfast.FencedValue;
 import io.holdfast.Holder;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastOptions;
 import io.holdfast.Lease;
 import io.holdfast.LeaseSet;
+import io.holdfast.LeaseTicket;
+import io.holdfast.LockEvent;
+import io.holdfast.LockInfo;
 import io.holdfast.LockOptions;
 import io.holdfast.LockOptions.Reentrancy;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.LossReason;
+import io.holdfast.PlainLease;
+import io.holdfast.PlainLock;
+import io.holdfast.Quorum;
+import io.holdfast.QuorumNode;
+import io.holdfast.QuorumOptions;
 import io.holdfast.Wait;
+import io.holdfast.Waiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,10 +38,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Small tasks, each written as a Java developer would first write it, from the names that completion offers. */
+@Timeout(60)
 final class FirstGuessTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -163,6 +178,15 @@ final class FirstGuessTest {
     }
 
     @Test
+    void release_early() throws Exception {
+        try (Lease lease = lock.acquire()) {
+            lease.release();
+            assertFalse(lock.isLocked());
+            assertFalse(lease.isValid());
+        }
+    }
+
+    @Test
     void lease_thatIsNotRenewed() throws Exception {
         LockOptions brief = LockOptions.defaults().withLeaseDuration(SECOND).withRenewal(false);
         Lease lease = holdfast.lock("a", brief).acquire();
@@ -184,8 +208,18 @@ final class FirstGuessTest {
 
     @Test
     void fence_whatIsWritten() throws Exception {
-        long first = lock.call(Lease::token);
-        assertTrue(lock.call(Lease::token) > first);
+        FencedValue value = holdfast.fencedValue("balance", Duration.ofMinutes(1));
+        long late = lock.call(Lease::token);
+        lock.run(lease -> value.set(lease.token(), "new"));
+        assertFalse(value.set(late, "old").accepted());
+        assertEquals(Optional.of("new"), value.get());
+    }
+
+    @Test
+    void tryOnce_async() throws Exception {
+        Lease lease = lock.tryAcquireAsync().get(10, TimeUnit.SECONDS).orElseThrow();
+        assertTrue(lock.tryAcquireAsync().get(10, TimeUnit.SECONDS).isEmpty());
+        lease.release();
     }
 
     @Test
@@ -199,6 +233,146 @@ final class FirstGuessTest {
         CountDownLatch led = new CountDownLatch(1);
         try (Candidacy candidacy = holdfast.election("scheduler").campaign(leadership -> led.countDown())) {
             assertTrue(led.await(10, TimeUnit.SECONDS));
+        }
+    }
+
+    @Test
+    void know_whoLeads() throws Exception {
+        Election election = holdfast.election("scheduler");
+        CompletableFuture<Long> leads = new CompletableFuture<>();
+        try (Candidacy candidacy = election.campaign(leadership -> {
+            leads.complete(leadership.token());
+            leadership.whenOver().toCompletableFuture().join();
+        })) {
+            long token = leads.get(10, TimeUnit.SECONDS);
+            assertTrue(candidacy.isLeader());
+            assertEquals(token, election.leader().orElseThrow().token());
+        }
+    }
+
+    @Test
+    void use_asLockOfJavaUtilConcurrent() {
+        Lock java = lock.asJavaLock();
+        java.lock();
+        try {
+            assertTrue(lock.isLocked());
+        } finally {
+            java.unlock();
+        }
+        assertFalse(lock.isLocked());
+    }
+
+    @Test
+    void cancel_aWait() throws Exception {
+        Lease lease = lock.acquire();
+        CompletableFuture<Lease> waiting = lock.acquireAsync();
+        waiting.cancel(true);
+        lease.release();
+        assertTrue(lock.tryAcquire(SECOND).isPresent());
+    }
+
+    @Test
+    void interrupt_aWait() throws Exception {
+        Lease lease = lock.acquire();
+        Thread.currentThread().interrupt();
+        assertThrows(InterruptedException.class, () -> lock.acquire());
+        lease.release();
+        assertFalse(lock.isLocked());
+    }
+
+    @Test
+    void lock_ofPlainFormat() throws Exception {
+        PlainLock plain = holdfast.plainLock("other-program:lock");
+        try (PlainLease lease = plain.acquire()) {
+            assertEquals(lease.value(), plain.holder().orElseThrow().value());
+        }
+        assertTrue(plain.holder().isEmpty());
+    }
+
+    @Test
+    void lock_onThreeServers() throws Exception {
+        LockOptions brief = LockOptions.defaults().withLeaseDuration(Duration.ofMillis(500));
+        QuorumOptions options = QuorumOptions.defaults()
+                .withClient(HoldfastOptions.defaults().withLockDefaults(brief))
+                .withMaxLeaseDuration(Duration.ofMillis(500)); // so long does a new node not vote
+        try (MemoryServer one = MemoryServer.start();
+                MemoryServer two = MemoryServer.start();
+                MemoryServer three = MemoryServer.start();
+                Quorum quorum = Quorum.connect(
+                        List.of(
+                                QuorumNode.over(one.driver()),
+                                QuorumNode.over(two.driver()),
+                                QuorumNode.over(three.driver())),
+                        options)) {
+            two.disconnect();
+            assertEquals(1, quorum.lock("a").<Integer, RuntimeException>call(lease -> 1));
+        }
+    }
+
+    @Test
+    void handOver_toAnotherProcess() throws Exception {
+        Lease lease = lock.acquire();
+        String text = lease.ticket().encoded();
+        Lease adopted = holdfast.adopt(LeaseTicket.decode(text));
+        assertEquals(lease.token(), adopted.token());
+        assertTrue(lease.isHandedOver());
+    }
+
+    @Test
+    void list_whatIsHeld() throws Exception {
+        Lease first = lock.acquire();
+        Lease second = holdfast.semaphore("permits", 2).acquire();
+        assertEquals(List.of("a"), holdfast.inspect().heldNames().toList());
+        List<LockInfo> all = holdfast.inspect().allKinds().locks().toList();
+        assertEquals(2, all.size());
+        first.release();
+        second.release();
+        assertEquals(0, holdfast.inspect().allKinds().locks().count());
+    }
+
+    @Test
+    void see_theQueue() throws Exception {
+        Lease lease = lock.acquire();
+        CompletableFuture<Lease> waiting =
+                lock.with(LockOptions.defaults().withStrictOrder().withPriority(3)).acquireAsync();
+        while (!holdfast.inspect().isQueued("a")) {
+            Thread.onSpinWait();
+        }
+        List<Waiter> queue = holdfast.inspect().queue("a");
+        assertEquals(3, queue.get(0).priority());
+        lease.release();
+        waiting.get(10, TimeUnit.SECONDS).release();
+        assertEquals(List.of(), holdfast.inspect().queue("a"));
+    }
+
+    @Test
+    void see_whoReads() throws Exception {
+        DistributedReadWriteLock catalogue = holdfast.readWriteLock("catalogue");
+        catalogue.read().run(lease -> {
+            assertTrue(catalogue.read().isLocked());
+            assertFalse(catalogue.write().isLocked());
+            assertEquals(1, catalogue.info().shares().size());
+        });
+    }
+
+    @Test
+    void limit_permits_asAnOperator() throws Exception {
+        holdfast.admin().of(LockInfo.Kind.SEMAPHORE).limit("permits", 0, Duration.ofMinutes(1));
+        assertTrue(holdfast.semaphore("permits", 10).tryAcquire().isEmpty());
+        holdfast.admin().of(LockInfo.Kind.SEMAPHORE).unlimit("permits");
+        assertTrue(holdfast.semaphore("permits", 10).tryAcquire().isPresent());
+    }
+
+    @Test
+    void listen_toEvents() throws Exception {
+        CompletableFuture<String> told = new CompletableFuture<>();
+        try (Holdfast listening = TestHoldfast.inMemory(HoldfastOptions.defaults().withListener(event -> {
+            if (event instanceof LockEvent.Obtained obtained) {
+                told.complete(obtained.lockName());
+            }
+        }))) {
+            listening.lock("a").acquire();
+            assertEquals("a", told.get(10, TimeUnit.SECONDS));
         }
     }
 
