@@ -191,7 +191,7 @@ public abstract class Acquirable<L> {
 
     /** The same, waiting as long as {@code wait} says. */
     public final <X extends Exception> void run(Wait wait, LeaseAction<L, X> work) throws X, InterruptedException {
-        under(await(wait, true).orElseThrow(), work.returning(true));
+        under(await(wait, true).orElseThrow(), returningTrue(work));
     }
 
     /** As {@link #tryRun(Wait, LeaseAction)}, without waiting. */
@@ -202,7 +202,7 @@ public abstract class Acquirable<L> {
     /** As {@link #run(Wait, LeaseAction)}: false, without the work being begun, if it was not free (in time). */
     public final <X extends Exception> boolean tryRun(Wait wait, LeaseAction<L, X> work)
             throws X, InterruptedException {
-        return tryCall(wait, work.returning(true)).isPresent();
+        return tryCall(wait, returningTrue(work)).isPresent();
     }
 
     /**
@@ -226,6 +226,13 @@ public abstract class Acquirable<L> {
         return attempt instanceof Attempt.NotObtained<L> not && not.reason().isBusy()
                 ? Optional.empty()
                 : Optional.of(attempt.orElseThrow());
+    }
+
+    private static <L, X extends Exception> LeaseFunction<L, Boolean, X> returningTrue(LeaseAction<L, X> work) {
+        return lease -> {
+            work.accept(lease);
+            return true;
+        };
     }
 
     private <T extends @Nullable Object, X extends Exception> T under(L lease, LeaseFunction<L, T, X> work) throws X {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Administers locks by name, whoever holds them. An operator's act breaks what the holder was promised. The holder is
- * notified by a message, or, if that is lost, learns of it at the next renewal, at most a third of the term later. Only a
+ * notified by a message, or, if that is lost, learns of it at the next renewal, at most a third of the lease duration later. Only a
  * store that compares fencing tokens can refuse what it writes until then.
  *
  * <p>Blocks for a round trip for each lock, at most the command timeout. Every method throws
@@ -358,8 +358,8 @@ public final class Admin {
 
     /**
      * Limits how many permits of a semaphore may be out, for a time, whatever requests say: 0 stops it. Nothing is taken from those that
-     * have some; who asks waits, unless it would fit beside them even so. A request for more than the limit keeps its place, and others pass it
-     * until the limit ends. When the time is over the limit is gone, and those who wait
+     * have some; who asks waits, unless it would fit beside them even so. A request for more than the limit keeps its position, and others
+     * pass it until the limit ends. When the time is over the limit is gone, and those who wait
      * are served; nothing is left of it. A limit takes the place of the one before. One above what requests say changes nothing.
      *
      * @param permits 0 to {@link DistributedSemaphore#MAX_PERMITS}

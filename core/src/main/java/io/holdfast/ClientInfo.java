@@ -11,7 +11,7 @@ import java.util.List;
  * @param host the host's name; empty if it neither holds nor waits
  * @param pid the process id; empty if it neither holds nor waits
  * @param listening whether it is connected and listens for grants: a client that holds and does not listen may be dead; its
- *     locks become free with their terms
+ *     locks become free at the end of their lease durations
  * @param holds the locks that it holds
  * @param waits the locks that it waits for, once for each request
  */

@@ -11,7 +11,7 @@ import java.util.Optional;
  *
  * @param holder who holds it; of several, the one whose hold lasts longest; empty if no answer has come, or it was not held
  * @param remaining how long the hold will last without renewal; zero if unknown, 365 days if it does not expire
- * @param position the request's place when it was queued, 1 for next in line; 0 if it was not queued
+ * @param position the request's queue position when it was queued, 1 for the next waiter; 0 if it was not queued
  * @param waiters how many requests are queued, this one included; 0 if unknown
  * @param sharing of a lock that several may hold, what is in use; empty for other locks, and for a free one
  * @param heldByCallerSince since when the actor that asked has itself what kept it waiting, by the server's clock. Empty where its options
@@ -60,7 +60,7 @@ public record Contention(
         String who = holder.map(this::held).orElse("");
         return sharing.map(use -> use.describe() + who).orElse(who.isEmpty() ? "holder not known" : "held by " + who)
                 + (position > 0
-                        ? "; place " + position + " of " + waiters
+                        ? "; position " + position + " of " + waiters
                         : waiters > 0 ? "; " + waiters + " waiting" : "")
                 + heldByCallerSince
                         .map(since -> "; the actor that waited holds it itself since " + since

@@ -45,7 +45,7 @@ public record Diagnosis(
         LISTENING,
         /** Sending a message, which arrives. Without it waiters learn of their turn some seconds later. */
         MESSAGES,
-        /** Asking who listens ({@code PUBSUB NUMSUB}). Without it a dead waiter costs the others a claim window. */
+        /** Asking who listens ({@code PUBSUB NUMSUB}). Without it a dead waiter costs the others a handoff timeout. */
         SUBSCRIBERS,
         /** Walking the keys ({@code SCAN}). {@link Inspector#scanning()} needs it, and nothing else. */
         SEARCHING,

@@ -161,8 +161,8 @@ public final class DistributedLock extends Acquirable<Lease> {
      *       overlapped with another holder's. Locking again while the thread has not unlocked what it lost throws that, too, and counts
      *       nothing.
      *   <li>A thread that ends without unlocking leaves the lock locked for a while only: its lease is not renewed any more once the
-     *       garbage collector has run, and ends with its term. Nothing of that thread stays in memory. The views of a living thread count
-     *       as in use, until {@link LockOptions#maxHold()} is over or the client is closed.
+     *       garbage collector has run, and expires at the end of its lease duration. Nothing of that thread stays in memory. The views of a
+     *       living thread count as in use, until {@link LockOptions#maxHold()} is over or the client is closed.
      *   <li>A thread that holds the lock by a lease that is no view's enters that hold, and unlocking leaves it; therefore views ask in
      *       {@linkplain LockOptions#withStrictOrder() strict order}. Where this client keeps the lock ({@link LockOptions#withKeepFor}) the
      *       thread would wait for itself.
@@ -203,7 +203,7 @@ public final class DistributedLock extends Acquirable<Lease> {
     }
 
     /**
-     * Makes a lease last at least its term from now; if it is over, requests the lock again. The answer says which of the two,
+     * Makes a lease last at least this lock's lease duration from now; if it is over, requests the lock again. The answer says which of the two,
      * because after a loss others may have held the lock in between, so that what the lease protected must be checked again.
      *
      * @param lease of this lock

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * a reader that comes after a writer waits for it, and readers that stand together in front are granted the lock together. So
  * neither waits for ever. Whoever prefers one of them gives its requests a higher {@linkplain LockOptions#withPriority priority}.
  *
- * <p><b>Each has a lease of its own</b>, with its own term, renewal and loss: a reader whose process has died keeps a writer
- * waiting for the rest of its own term, and no longer.
+ * <p><b>Each has a lease of its own</b>, with its own lease duration, renewal and loss: a reader whose process has died keeps a writer
+ * waiting for the rest of its own lease duration, and no longer.
  *
  * <p><b>Tokens.</b> A writer's token is greater than all before. Readers that hold the lock together have the same one. A store
  * that refuses tokens older than the newest it has seen, such as {@link FencedValue}, serves both.

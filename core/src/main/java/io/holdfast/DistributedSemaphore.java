@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * once; while it stands in front, nobody passes it, so that it does not wait for ever. Permits that come back meanwhile stay
  * free. Whoever wants those used gives such requests a lower {@linkplain LockOptions#withPriority priority}.
  *
- * <p><b>Permits come back</b> by release, once, however often that is called; and when the term of a holder that has died is over.
+ * <p><b>Permits come back</b> by release, once, however often that is called; and when the lease duration of a holder that has died is
+ * over.
  *
  * <p><b>The number of permits</b> is each request's own condition: it is granted if, with it, no more than so many are out. Nothing
  * of it is kept on the server. So programs of two versions may say different numbers while one replaces the other: neither adds

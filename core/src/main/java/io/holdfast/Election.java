@@ -26,13 +26,13 @@ import java.util.function.Consumer;
  * <p>A candidate that does not lead waits in the queue of the election, without a thread. The candidate that has waited
  * longest leads next, unless another has a higher {@linkplain LockOptions#withPriority priority}. When its leadership is over,
  * for whatever reason, a candidate campaigns again by itself, behind those that wait, until it is closed. A candidate whose
- * process ends without a word is followed by the next when its term is over.
+ * process ends without a word is followed by the next when its lease duration is over.
  *
  * <p>At most one {@link Leadership} of a name is valid at a time, with the same promises and on the same assumptions as a
  * {@link Lease}: see docs/safety.md. An election shares nothing with a lock of the same name.
  *
  * <p><b>Leaders in turn.</b> A candidate runs its {@link Leader} on a thread of its own, which is interrupted
- * {@link LockOptions#withInterruptBefore interruptBefore} (a third of the term) before the leadership ends because it cannot be
+ * {@link LockOptions#withInterruptBefore interruptBefore} (a third of the lease duration) before the leadership ends because it cannot be
  * renewed, and when it is over. A process never runs two leaders of one candidate at once: a candidate that is elected again
  * while its leader is still at work resigns after {@link #withGrace grace}, unless the leader returns.
  */
@@ -44,7 +44,7 @@ public final class Election {
         void close();
     }
 
-    /** The usual term, unless the client's is shorter. */
+    /** The usual lease duration, unless the client's is shorter. */
     private static final Duration TERM = Duration.ofSeconds(15);
 
     private final Engine engine;
@@ -59,7 +59,7 @@ public final class Election {
     }
 
     private Election(Engine engine, Keys keys, LockOptions given, Duration grace, ThreadFactory threads) {
-        refuseUnless("renewal", given.renewal(), true, "a leadership without renewal would end with its term");
+        refuseUnless("renewal", given.renewal(), true, "a leadership without renewal would end with its lease duration");
         refuseUnless("reentrancy", given.reentrancy(), Reentrancy.WAIT, "a candidate is no actor");
         refuseUnless("deadlock", given.deadlock(), LockOptions.OnDeadlock.WAIT, "a candidate waits for ever");
         refuseUnless("keepFor", given.keepFor(), Duration.ZERO, "who resigns is followed by another");
@@ -109,7 +109,7 @@ public final class Election {
         return options;
     }
 
-    /** How long a candidate that was elected again waits for its leader to return; default a term. */
+    /** How long a candidate that was elected again waits for its leader to return; default a lease duration. */
     public Duration grace() {
         return grace;
     }

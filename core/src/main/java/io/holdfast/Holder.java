@@ -35,7 +35,10 @@ public record Holder(
         metadata = Map.copyOf(metadata);
     }
 
-    /** Whether the lock is no longer held, but stays taken until its shortest hold (minimum hold), or the time that its release has asked for, is over. */
+    /**
+     * Whether the lock is no longer held, but stays taken until its minimum hold time ({@link LockOptions#withMinHold}), or the time that its release has
+     * asked for, is over.
+     */
     public boolean resting() {
         return owner.equals("-");
     }

@@ -91,7 +91,7 @@ public final class Holdfast implements AutoCloseable {
      *
      * <p>If that server ends, the client joins again: its leases are lost ({@link LossReason#NOT_ON_SERVER}), as with any server that
      * has lost its memory, and its waiters are queued again. Holds of a process that has ended are released as soon as
-     * another client asks for the lock, and not only when their terms end.
+     * another client asks for the lock, and not only when their lease durations end.
      *
      * @throws IllegalStateException if that module or a driver is not on the class path
      * @throws ServerUnreachableException if the server cannot be started; the message says what to do
@@ -325,7 +325,7 @@ public final class Holdfast implements AutoCloseable {
         return new PlainLock(client, Keys.plain(key), Require.given("options", options));
     }
 
-    /** An election, whose candidates ask with the client's lock options, with a term of 15 s at most. No I/O. */
+    /** An election, whose candidates ask with the client's lock options, with a lease duration of 15 s at most. No I/O. */
     public Election election(String name) {
         return election(name, Election.defaults(client.kit.options.lockDefaults()));
     }
@@ -362,11 +362,11 @@ public final class Holdfast implements AutoCloseable {
         return adopt(ticket, client.kit.options.lockDefaults());
     }
 
-    /** Goes on with a lease, with options; the term is that of the ticket. See {@link #adopt(LeaseTicket)}. */
+    /** Goes on with a lease, with options; the lease duration is that of the ticket. See {@link #adopt(LeaseTicket)}. */
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Require.given("options", options);
         client.server.refuseBeyondQuarantine(
-                "the term of the ticket", Require.given("ticket", ticket).leaseDuration());
+                "the lease duration of the ticket", Require.given("ticket", ticket).leaseDuration());
         Keys keys = Keys.of(client.kit.options.prefix(), ticket.lockName());
         Demand demand = Demand.of(keys, options.withLeaseDuration(ticket.leaseDuration()), Wait.none(), false, null);
         return new Lease(new Adoption(new Request(client.queue, demand, 1)).of(ticket));
@@ -422,7 +422,7 @@ public final class Holdfast implements AutoCloseable {
     /**
      * Ends the client; see above. Blocks until the server has confirmed the releases, at most
      * {@link HoldfastOptions#closeTimeout()}, and no longer than half a second if there is no connection to the server; what
-     * is not confirmed by then ends with its term. Closing twice is a no-op.
+     * is not confirmed by then expires at the end of its lease duration. Closing twice is a no-op.
      */
     @Override
     public void close() {

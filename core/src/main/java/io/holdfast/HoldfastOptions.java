@@ -241,7 +241,7 @@ public final class HoldfastOptions {
                 values.with(REFRESH_INTERVAL, value, Duration.ofMillis(100), Duration.ofSeconds(10)));
     }
 
-    /** How long a waiter keeps its place without a report; default 30 s. */
+    /** How long a waiter keeps its position without a report; default 30 s. */
     public Duration waiterDeadline() {
         return values.get(WAITER_DEADLINE);
     }
@@ -310,10 +310,10 @@ public final class HoldfastOptions {
      * client of a server waits the time once, and clients that connect later do not. Each lease costs one round trip more,
      * which asks for the marker; for that the user needs the permission for {@code INFO}.
      *
-     * <p>Every client of the locks needs it, with the same time. Locks with a longer term are refused when they are made, as
+     * <p>Every client of the locks needs it, with the same time. Locks with a longer lease duration are refused when they are made, as
      * are longer extensions. Plain locks have no quarantine.
      *
-     * @param value 0 to 1 hour; at least the longest term and the longest extension that any client uses
+     * @param value 0 to 1 hour; at least the longest lease duration and the longest extension that any client uses
      */
     public HoldfastOptions withQuarantine(Duration value) {
         return new HoldfastOptions(values.with(QUARANTINE, value, Duration.ZERO, Duration.ofHours(1)));
@@ -326,9 +326,9 @@ public final class HoldfastOptions {
 
     /**
      * With another limit of the clock drift. What a server keeps for a time it keeps by its wall clock. If that runs fast, holds end
-     * there before their terms are over. Leases allow for 1 %. A client compares the times in the server's replies with its own
+     * there before their leases are over here. Leases allow for 1 %. A client compares the times in the server's replies with its own
      * monotonic clock. If the server's runs faster than the allowance, it logs a warning, renews what it holds, and counts the
-     * terms of its leases by the rate that it has measured.
+     * durations of its leases by the rate that it has measured.
      *
      * <p>Beyond this limit, seen three times in a row, a lock that is granted is given back, and its request fails with a
      * {@link ServerRefusedException}. A node of a quorum is not asked meanwhile. Locks are obtained again once the clock runs within

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease ends
- * with its term (its lease duration, or TTL).
+ * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease
+ * expires at the end of its lease duration (TTL).
  */
 public final class Lease implements AutoCloseable {
     final Holding hold;
@@ -112,10 +112,10 @@ public final class Lease implements AutoCloseable {
     /**
      * What another process needs to go on with this lease, by {@link Holdfast#adopt}. The ticket can take the lock: keep it
      * secret. Whoever gives it away works no more under this lease: it may be valid here for a while after it was adopted,
-     * and so after whoever adopted it has released it, until the next renewal tells (a third of the term), or its deadline
+     * and so after whoever adopted it has released it, until the next renewal tells (a third of the lease duration), or its deadline
      * has passed. The process that adopts it does not depend on this one any more.
-     * On the embedded server, what this client holds is free with its term from now on if this process is killed, and not
-     * sooner.
+     * On the embedded server, what this client holds is free at the end of its lease duration if this process is killed from now on, and
+     * not sooner.
      *
      * @throws UnsupportedOperationException if the lease is of a {@link Quorum}: it lives with its client
      * @throws ServerUnreachableException if the others of an embedded server cannot be kept from taking the end of this
@@ -155,7 +155,7 @@ public final class Lease implements AutoCloseable {
         return hold.waited();
     }
 
-    /** The place in the queue when the request was queued, 1 for next in line; 0 if the lock was free. */
+    /** The queue position when the request was queued, 1 for the next waiter; 0 if the lock was free. */
     public int initialPosition() {
         return hold.initialPosition();
     }
@@ -239,7 +239,7 @@ public final class Lease implements AutoCloseable {
 
     /**
      * Lets the lease live on without this client: it is not renewed any more, and the client's closing does not release it.
-     * Confirms it first, so that a full term is left. Afterwards the lease counts its time as before, but tells of no loss.
+     * Confirms it first, so that a full lease duration is left. Afterwards the lease counts its time as before, but tells of no loss.
      *
      * <p>If another process has adopted it (see {@link #ticket()}), that process goes on with it, and this lease is over:
      * see {@link #isHandedOver()}. Blocks for one round trip or two, each at most the command timeout.

@@ -10,12 +10,4 @@ package io.holdfast;
 public interface LeaseAction<L, X extends Exception> {
     /** Does the work. The lease is released when this returns or throws. */
     void accept(L lease) throws X;
-
-    /** The same, with a result. */
-    default <T> LeaseFunction<L, T, X> returning(T result) {
-        return lease -> {
-            accept(lease);
-            return result;
-        };
-    }
 }

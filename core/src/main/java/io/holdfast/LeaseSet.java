@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
  * not be done twice goes to a store that compares the {@link #token(String) token} of the lock which guards that store.
  *
  * <p>While it is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and each lock is free
- * with its term.
+ * at the end of its lease duration.
  *
  * @see LockSet
  */

@@ -13,7 +13,7 @@ import java.util.Locale;
  * @param token the fencing token of the lease
  * @param grantToken the token by which the server knows the hold: the lease's own, or a smaller one if leases before it had
  *     the same hold
- * @param leaseDuration the term with which the lease was asked for
+ * @param leaseDuration the lease duration with which the lease was asked for
  */
 public record LeaseTicket(String lockName, String owner, long token, long grantToken, Duration leaseDuration) {
     private static final String VERSION = "hf1";
@@ -62,7 +62,7 @@ public record LeaseTicket(String lockName, String owner, long token, long grantT
                     Long.parseLong(words[2]),
                     Duration.ofMillis(Long.parseLong(words[3])));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("this is no ticket of a lease: token or term is no number", e);
+            throw new IllegalArgumentException("this is no ticket of a lease: token or lease duration is no number", e);
         }
     }
 

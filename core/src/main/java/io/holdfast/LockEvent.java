@@ -55,7 +55,7 @@ public sealed interface LockEvent {
      */
     record Queued(Subject subject, int position, int waiters) implements LockEvent {}
 
-    /** The server no longer knew the waiting request, and was asked again: the request may have a new place. */
+    /** The server no longer knew the waiting request, and was asked again: the request may have a new position. */
     record Requeued(Subject subject) implements LockEvent {}
 
     /**
@@ -81,7 +81,7 @@ public sealed interface LockEvent {
      * @param leaseDuration how long it lasts without renewal
      * @param waited how long it took, from the call
      * @param attempts how often the server was asked
-     * @param initialPosition the place in the queue at first, 0 if the lock was free
+     * @param initialPosition the queue position at first, 0 if the lock was free
      * @param reentered whether the actor held it before: no new hold
      */
     record Obtained(

@@ -14,7 +14,7 @@ import java.util.function.UnaryOperator;
  * @param kind what the name is the name of
  * @param holder who holds it; of several, the one whose hold lasts longest; empty if it is free
  * @param confirmed whether the holder has taken up the lock; false for the short time after it was handed to a waiter
- * @param leaseDuration the term (lease duration) that the holder asked for; zero if it is free
+ * @param leaseDuration the lease duration that the holder asked for; zero if it is free
  * @param remaining how long the hold will last without renewal
  * @param waiters how many requests are queued, also where not all are listed; 0 if there is no queue
  * @param callers how many calls wait for it: more than requests where callers of one client share one, or wait inside of the holder's
@@ -74,7 +74,7 @@ public record LockInfo(
      * @param mode what else may be held beside it
      * @param permits how many it has of a semaphore; 1 in the other modes
      * @param confirmed whether the holder has taken up the lock
-     * @param leaseDuration the term (lease duration) that the holder asked for
+     * @param leaseDuration the lease duration that the holder asked for
      * @param remaining how long the hold will last without renewal
      */
     public record Share(
@@ -104,10 +104,10 @@ public record LockInfo(
         public enum By {
             /** Whoever holds it releases it. */
             RELEASE,
-            /** The term ends without a renewal. */
-            TERM,
-            /** It was handed to somebody who does not take it up. */
-            CLAIM,
+            /** The lease expires without a renewal. */
+            EXPIRY,
+            /** It was handed to a waiter that does not confirm in time: {@link LockOptions#withHandoffTimeout}. */
+            HANDOFF_TIMEOUT,
             /** It rests, and the rest ends. */
             REST,
             /** An operator's limit of a semaphore ends. */
@@ -126,7 +126,8 @@ public record LockInfo(
                 return switch (this) {
                     case WAITER_AWAY, WAITERS_GONE -> "waiter";
                     case OPERATOR_RELEASE, OPERATOR_UNLIMIT -> "operator";
-                    case RELEASE, TERM, CLAIM, REST, LIMIT -> name().toLowerCase(Locale.ROOT);
+                    case RELEASE, EXPIRY, HANDOFF_TIMEOUT, REST, LIMIT ->
+                        name().toLowerCase(Locale.ROOT).replace('_', '-');
                 };
             }
         }

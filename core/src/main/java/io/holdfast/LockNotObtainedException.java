@@ -58,7 +58,7 @@ public abstract sealed class LockNotObtainedException extends HoldfastException
         return reason;
     }
 
-    /** What the server last said: holder, place, number of waiters. */
+    /** What the server last said: holder, position, number of waiters. */
     public Contention contention() {
         return new Contention(
                 Optional.ofNullable(holder),

@@ -49,7 +49,7 @@ public final class LockOptions {
          * while less of the lease is left than {@link LockOptions#minRemaining()}: it is extended first.
          */
         REENTER,
-        /** Enter again, and extend the hold to at least a term from now. */
+        /** Enter again, and extend the hold to at least a lease duration from now. */
         REENTER_AND_EXTEND,
         /** Refuse: the call ends as {@link Attempt.Reason#HELD_BY_CALLER}. */
         REFUSE
@@ -66,7 +66,7 @@ public final class LockOptions {
         BREAK
     }
 
-    /** The shortest term. */
+    /** The minimum lease duration. */
     public static final Duration MIN_LEASE_DURATION = Duration.ofMillis(100);
 
     /** Priorities go from minus to plus this. */
@@ -130,7 +130,7 @@ public final class LockOptions {
 
     /**
      * How long the lease lasts without renewal (the lease duration), and so how long the others wait for a holder that
-     * died; default 30 s. Short terms free the lock of a dead holder sooner, and lose the lease of a living one sooner when
+     * died; default 30 s. Short lease durations free the lock of a dead holder sooner, and lose the lease of a living one sooner when
      * the server is away or the process stands still.
      */
     public Duration leaseDuration() {
@@ -138,7 +138,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another term.
+     * With another lease duration.
      *
      * @param value 100 ms to 365 days
      */
@@ -147,8 +147,8 @@ public final class LockOptions {
     }
 
     /**
-     * Whether the client renews the lease, at a third of the term, as long as the {@link Lease} is reachable; default
-     * true. A lease that is not renewed ends with its term.
+     * Whether the client renews the lease, at a third of the lease duration, as long as the {@link Lease} is reachable; default
+     * true. A lease that is not renewed expires at the end of its lease duration.
      */
     public boolean renewal() {
         return values.get(RENEWED);
@@ -160,8 +160,8 @@ public final class LockOptions {
     }
 
     /**
-     * The time after which renewal stops; null for never (the default). The lease then ends with the term that it has
-     * left.
+     * The time after which renewal stops; null for never (the default). The lease then expires when the time that it
+     * has left is over.
      */
     public @Nullable Duration maxHold() {
         return values.get(LONGEST_HOLD);
@@ -192,7 +192,7 @@ public final class LockOptions {
 
     /**
      * How long before the end of the lease the thread that runs the work of a blocking scoped form is interrupted; null for
-     * never (the default). With {@link #withRenewal renewal} off this limits the work to the term.
+     * never (the default). With {@link #withRenewal renewal} off this limits the work to the lease duration.
      */
     public @Nullable Duration interruptBefore() {
         return values.get(INTERRUPT_BEFORE);
@@ -203,11 +203,11 @@ public final class LockOptions {
      * held. If it ends with an {@code InterruptedException}, the call throws a {@link LeaseEndingException} with that as its
      * cause, which distinguishes it from any other interrupt; other exceptions of the work are passed on.
      *
-     * <p>A lease that is handed over is confirmed before the work begins, which costs a round trip: until then it lasts for a
-     * claim window and not for its term. Work in a hold that was entered again is interrupted half of the term with which that hold
-     * began before its end, if that is later.
+     * <p>A lease that is handed over is confirmed before the work begins, which costs a round trip: until then it lasts for the
+     * {@linkplain #withHandoffTimeout handoff timeout} and not for its lease duration. Work in a hold that was entered again is
+     * interrupted half of the lease duration with which that hold began before its end, if that is later.
      *
-     * @param value 1 ms to half of the term; with renewal off, less than nine tenths of it; or null for never
+     * @param value 1 ms to half of the lease duration; with renewal off, less than nine tenths of it; or null for never
      */
     public LockOptions withInterruptBefore(@Nullable Duration value) {
         return new LockOptions(values.with(INTERRUPT_BEFORE, value, MILLISECOND, Require.LONGEST));
@@ -238,15 +238,15 @@ public final class LockOptions {
                 values.with(REPLICAS, replicas, 0, 100).with(REPLICA_TIMEOUT, within, MILLISECOND, MINUTE));
     }
 
-    /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
+    /** A lease that arrives with less than this left is extended to a full lease duration before it is handed out; default 0. */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
 
     /**
-     * With another least remaining term.
+     * With another minimum remaining time.
      *
-     * @param value 0, or 1 ms to less than nine tenths of the term
+     * @param value 0, or 1 ms to less than nine tenths of the lease duration
      */
     public LockOptions withMinRemaining(Duration value) {
         return new LockOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
@@ -261,7 +261,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another shortest hold. If there is one, there are no {@link #withLocalHandoffs(int, Duration) turns}.
+     * With another minimum hold time. If there is one, there are no {@link #withLocalHandoffs(int, Duration) turns}.
      *
      * @param value 0, or 1 ms to 365 days
      */
@@ -307,7 +307,7 @@ public final class LockOptions {
     }
 
     /**
-     * How long a waiter that was handed the lock may take to confirm, never more than the term; default 1 s. It bounds
+     * How long a waiter that was handed the lock may take to confirm, never more than the lease duration; default 1 s. It bounds
      * what a frozen waiter costs the others.
      */
     public Duration handoffTimeout() {
@@ -315,7 +315,7 @@ public final class LockOptions {
     }
 
     /**
-     * With another claim window.
+     * With another handoff timeout.
      *
      * @param value 50 ms to 10 s
      */
@@ -324,7 +324,7 @@ public final class LockOptions {
     }
 
     /**
-     * How long a request keeps its place in the queue; null for as long as it waits (the default). Counted on the server's
+     * How long a request keeps its position in the queue; null for as long as it waits (the default). Counted on the server's
      * clock; one that is to leave then is ended by its client's clock, too, whichever is first.
      */
     public @Nullable Duration requestLife() {
@@ -446,7 +446,7 @@ public final class LockOptions {
      *
      * <p>Requests that a line cannot serve ask the server themselves, in {@link #withStrictOrder() strict order}, and so do all
      * requests to a {@link Quorum}: those that do not wait, or use {@link Wait#untilStuck}; those whose leases are not
-     * {@linkplain #withRenewal renewed}, or have a {@linkplain #withMinHold shortest hold}; those with an
+     * {@linkplain #withRenewal renewed}, or have a {@linkplain #withMinHold minimum hold time}; those with an
      * {@linkplain #withOrder order} other than first in, first out, with a {@linkplain #withRequestLife life} or a
      * {@linkplain #withQueueLimit limit} in the server's queue; and those that do not wait {@linkplain #withReentrancy for
      * themselves}. A lease of which a {@linkplain Lease#ticket() ticket} is given, or which is {@linkplain Lease#detach()
@@ -478,14 +478,14 @@ public final class LockOptions {
      * With locks that the client keeps for a while after they were released, if no request waits (lock caching with
      * callbacks): until then it grants them again without asking the server. Another client's request recalls the lock at
      * once, and is granted one hop later, or when the lease that was granted meanwhile is released; if no message arrives,
-     * after a third of the term. Until then others see the lock as taken, also those that do not wait. Another request of
-     * this client gets it, with whatever options. A lease that was extended beyond its term is released, not kept. Each lease
+     * after a third of the lease duration. Until then others see the lock as taken, also those that do not wait. Another request of
+     * this client gets it, with whatever options. A lease that was extended beyond its lease duration is released, not kept. Each lease
      * has a token of its own, greater than all before.
      *
-     * <p>What it costs others: a hop if the client lives, the rest of the term if it is frozen, cut off or killed while it
+     * <p>What it costs others: a hop if the client lives, the rest of the lease duration if it is frozen, cut off or killed while it
      * keeps the lock, as with any holder. A lock whose leases are not renewed is not kept. It is combined with
-     * {@link #withLocalHandoffs(int, Duration) turns}, if there are any: then a third of the term takes the place of their 100 ms. It cannot
-     * be combined with {@link #withReentrancy re-entry} or {@link #withMinHold}.
+     * {@link #withLocalHandoffs(int, Duration) turns}, if there are any: then a third of the lease duration takes the place of their 100
+     * ms. It cannot be combined with {@link #withReentrancy re-entry} or {@link #withMinHold}.
      *
      * @param value 0 for not at all, or 1 ms to 1 hour
      */
@@ -525,7 +525,7 @@ public final class LockOptions {
         return values.hashCode();
     }
 
-    /** The term, the renewal and the limit for waiting, and what differs from the defaults. */
+    /** The lease duration, the renewal and the limit for waiting, and what differs from the defaults. */
     @Override
     public String toString() {
         return values.text("LockOptions", TERM, RENEWED, WAIT_LIMIT);

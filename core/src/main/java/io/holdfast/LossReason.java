@@ -11,7 +11,7 @@ public enum LossReason {
     NOT_ON_SERVER,
     /** It was released by name: by an operator ({@link Admin}), or by a request that took over from a stuck holder. */
     REVOKED,
-    /** It was not renewed any more, by its options: renewal is off, or the longest hold was reached. */
+    /** It was not renewed any more, by its options: renewal is off, or the maximum hold time was reached. */
     LEASE_LIMIT_REACHED,
     /** The {@link Lease} became unreachable without having been released, so that renewal ended. */
     ABANDONED,

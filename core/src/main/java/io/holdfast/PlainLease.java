@@ -18,8 +18,8 @@ import java.util.concurrent.CompletionStage;
  * <b>It has no fencing token</b>, because the plain protocol has none: work that must not be done twice needs the
  * {@link DistributedLock}.
  *
- * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease ends
- * with its term.
+ * <p>While a lease is renewed it must stay reachable: if it is dropped without a release, its renewal ends, and the lease
+ * expires at the end of its lease duration.
  */
 public final class PlainLease implements AutoCloseable {
     final Handle handle;

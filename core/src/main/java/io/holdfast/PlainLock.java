@@ -17,13 +17,13 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock of the <em>plain protocol</em>: one key, whose value identifies the holder ({@code SET key value NX PX term}, freed
+ * A lock of the <em>plain protocol</em>: one key, whose value identifies the holder ({@code SET key value NX PX milliseconds}, freed
  * and extended by comparing the value). Many programs in many languages lock in this way, and a plain lock excludes
  * them. Cheap, stateless, and usable by any number of threads.
  *
  * <p>It is weaker than a {@link DistributedLock}: no queue (whichever request comes at the right moment gets it, and
  * waiting means asking repeatedly), no fencing token, and no defence against a copy of a request that reaches the server after
- * its caller has given up; such a copy keeps the key taken, without a holder, until the term is over. Use it to share a lock with
+ * its caller has given up; such a copy keeps the key taken, without a holder, until the lease duration is over. Use it to share a lock with
  * others, or to leave them ({@link MigrationLock}).
  *
  * <p><b>Ways of asking</b> are those of {@link Acquirable}. Each form waits as long as the options say, or as the call says, and asks

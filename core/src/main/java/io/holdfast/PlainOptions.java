@@ -65,7 +65,7 @@ public final class PlainOptions {
     }
 
     /**
-     * With another term, at whose end the key expires.
+     * With another lease duration, at whose end the key expires.
      *
      * @param value 100 ms to 365 days, in whole milliseconds (a fraction is dropped)
      */
@@ -83,7 +83,7 @@ public final class PlainOptions {
 
     /**
      * With a key that never expires, and is not renewed. <b>If its holder dies, the lock stays taken until the key is
-     * deleted, or taken over.</b> A lease always begins with the term, and its key is made unexpiring before it is handed
+     * deleted, or taken over.</b> A lease always begins with the lease duration, and its key is made unexpiring before it is handed
      * out, so that a request that gets lost leaves nothing for ever.
      */
     public PlainOptions withoutExpiry() {
@@ -91,8 +91,8 @@ public final class PlainOptions {
     }
 
     /**
-     * Whether the client renews the lease, at a third of the term, as long as the {@link PlainLease} is reachable; default
-     * true. A lease that is not renewed ends with its term.
+     * Whether the client renews the lease, at a third of the lease duration, as long as the {@link PlainLease} is reachable; default
+     * true. A lease that is not renewed expires at the end of its lease duration.
      */
     public boolean renewal() {
         return values.get(RENEWED);
@@ -175,15 +175,15 @@ public final class PlainOptions {
         return new PlainOptions(values.with(PATIENCE, value));
     }
 
-    /** A lease that arrives with less than this left is extended to a full term before it is handed out; default 0. */
+    /** A lease that arrives with less than this left is extended to a full lease duration before it is handed out; default 0. */
     public Duration minRemaining() {
         return values.get(LEAST_REMAINING);
     }
 
     /**
-     * With another least remaining term.
+     * With another minimum remaining time.
      *
-     * @param value 0, or 1 ms to less than nine tenths of the term
+     * @param value 0, or 1 ms to less than nine tenths of the lease duration
      */
     public PlainOptions withMinRemaining(Duration value) {
         return new PlainOptions(values.withZeroOrUpTo(LEAST_REMAINING, value, Require.LONGEST));
@@ -199,7 +199,7 @@ public final class PlainOptions {
         return values.hashCode();
     }
 
-    /** The term, the renewal and the limit for waiting, and what differs from the defaults. */
+    /** The lease duration, the renewal and the limit for waiting, and what differs from the defaults. */
     @Override
     public String toString() {
         return values.text("PlainOptions", TERM, RENEWED, WAIT_LIMIT);

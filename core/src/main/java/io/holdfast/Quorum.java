@@ -121,14 +121,14 @@ public final class Quorum implements AutoCloseable {
      * A lock with options of its own. No I/O.
      *
      * @param name 1 to 1,000 characters, any of them
-     * @throws IllegalArgumentException if an option means nothing without a queue, or the term is longer than
+     * @throws IllegalArgumentException if an option means nothing without a queue, or the lease duration is longer than
      *     {@link QuorumOptions#maxLeaseDuration()}
      */
     public DistributedLock lock(String name, LockOptions options) {
         return new DistributedLock(client, Keys.of(client.options.client().prefix(), name), options, null);
     }
 
-    /** An election, whose candidates ask with the client's lock options, with a term of 15 s at most. No I/O. */
+    /** An election, whose candidates ask with the client's lock options, with a lease duration of 15 s at most. No I/O. */
     public Election election(String name) {
         return election(name, Election.defaults(client.options.client().lockDefaults()));
     }
@@ -201,7 +201,8 @@ public final class Quorum implements AutoCloseable {
 
     /**
      * Ends the client; see above. Blocks until the nodes have confirmed the releases, at most
-     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then ends with its term. Closing twice is a no-op.
+     * {@link HoldfastOptions#closeTimeout()}; what is not confirmed by then expires at the end of its lease duration. Closing twice is a
+     * no-op.
      */
     @Override
     public void close() {

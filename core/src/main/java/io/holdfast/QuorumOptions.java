@@ -59,17 +59,17 @@ public final class QuorumOptions {
     }
 
     /**
-     * The longest term, and the longest extension, that any client of these nodes asks for; default 1 min. All clients have
+     * The maximum lease duration, and the longest extension, that any client of these nodes asks for; default 1 min. All clients have
      * to agree on it, and the clocks of any two nodes have to differ by less. A node that may have lost its memory, which is
      * one that was restarted, too, unless nodes are {@link #durableNodes() durable}, grants nothing for this time, and 1 %
-     * and 1 s more. Locks with a longer term are refused when they are made.
+     * and 1 s more. Locks with a longer lease duration are refused when they are made.
      */
     public Duration maxLeaseDuration() {
         return values.get(LONGEST_TERM);
     }
 
     /**
-     * With another longest term.
+     * With another maximum lease duration.
      *
      * @param value 100 ms to 1 day
      */
@@ -152,7 +152,7 @@ public final class QuorumOptions {
         return values.hashCode();
     }
 
-    /** The time limit of the nodes and the longest term, and what differs from the defaults. */
+    /** The time limit of the nodes and the maximum lease duration, and what differs from the defaults. */
     @Override
     public String toString() {
         return values.text("QuorumOptions", NODE_TIMEOUT, LONGEST_TERM);

@@ -12,7 +12,7 @@ public enum ReleaseResult {
     KEPT,
     /**
      * The server did not answer. The client repeats the release in the background until it is confirmed; at the latest the
-     * lock becomes free at the end of its term.
+     * lock becomes free at the end of its lease duration.
      */
     UNCONFIRMED
 }

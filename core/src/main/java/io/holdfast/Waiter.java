@@ -40,9 +40,9 @@ public record Waiter(
     public enum State {
         /** It can be notified of a grant. */
         HERE,
-        /** It listens nowhere at present: its waiters keep their places, and others pass. */
+        /** It listens nowhere at present: its waiters keep their positions, and others pass. */
         AWAY,
-        /** It was handed a lock and did not take it up: its waiters keep their places until it reports again. */
+        /** It was handed a lock and did not take it up: its waiters keep their positions until it reports again. */
         SUSPECT,
         /** It has not reported in time: its waiters are removed when they are met. */
         GONE

@@ -43,7 +43,7 @@ final class Ways {
                 By.LIMIT,
                 limit.remaining(),
                 "the end of the operator's limit",
-                passed ? "as it asks for more: until then it keeps its place, and others pass it" : "");
+                passed ? "as it asks for more: until then it keeps its position, and others pass it" : "");
         add(By.OPERATOR_UNLIMIT, null, "an operator ends the limit", "");
     }
 
@@ -66,7 +66,7 @@ final class Ways {
 
     private void ofOne(Holder holder) {
         if (holder.resting()) {
-            add(By.REST, lock.remaining(), "the end of its shortest hold", "");
+            add(By.REST, lock.remaining(), "the end of its minimum hold time", "");
             add(By.OPERATOR_RELEASE, null, "an operator releases it", "");
             return;
         }
@@ -74,13 +74,13 @@ final class Ways {
             boolean dead = listening.apply(holder.client()).equals(Optional.of(false));
             add(By.RELEASE, null, "its holder releases it", "");
             add(
-                    By.TERM,
+                    By.EXPIRY,
                     lock.remaining(),
-                    "the end of its term",
+                    "the end of its lease",
                     dead ? "if its holder is dead" : "if its holder dies or is cut off");
         } else {
             add(By.RELEASE, null, "its holder, who was handed it just now, confirms and later releases it", "");
-            add(By.CLAIM, lock.remaining(), "the end of the claim window", "if its holder does not confirm");
+            add(By.HANDOFF_TIMEOUT, lock.remaining(), "the end of the handoff timeout", "if its holder does not confirm");
         }
         add(By.OPERATOR_RELEASE, null, "an operator releases it", "if its holder is known to be dead");
     }
@@ -94,9 +94,9 @@ final class Ways {
                 some ? "its holders give enough permits back" : "its holders release it, all of them",
                 "");
         add(
-                By.TERM,
+                By.EXPIRY,
                 next == null ? lock.remaining() : untilServed(next),
-                some ? "the end of enough of their terms" : "the end of the last of their terms",
+                some ? "the end of enough of their leases" : "the end of the last of their leases",
                 "if they die or are cut off");
         add(By.OPERATOR_RELEASE, null, "an operator releases it", "if a holder is known to be dead");
     }

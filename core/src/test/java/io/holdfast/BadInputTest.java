@@ -42,7 +42,7 @@ class BadInputTest {
         cases.put("maxScopedHold is PT-1S, must be from 1 ms to 365 days", () -> LOCK.withMaxScopedHold(NEGATIVE));
         cases.put("minHold is PT-1S, must be 0, or from 1 ms to 365 days", () -> LOCK.withMinHold(NEGATIVE));
         cases.put(
-                "minRemaining is PT29S, must be less than nine tenths of the term, which is PT30S",
+                "minRemaining is PT29S, must be less than nine tenths of the lease duration, which is PT30S",
                 () -> LOCK.withMinRemaining(Duration.ofSeconds(29)));
         cases.put(
                 "requestLife is PT0.099S, must be from 100 ms to 365 days",

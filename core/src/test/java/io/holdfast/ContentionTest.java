@@ -26,7 +26,7 @@ final class ContentionTest {
         assertEquals("holder not known; 3 waiting", new Contention(Optional.empty(), Duration.ZERO, 0, 3).describe());
         assertEquals("holder not known", Contention.NOTHING_KNOWN.describe());
         assertEquals(
-                "holder not known; place 1 of 1", new Contention(Optional.empty(), Duration.ZERO, 1, 1).describe());
+                "holder not known; position 1 of 1", new Contention(Optional.empty(), Duration.ZERO, 1, 1).describe());
     }
 
     @Test
@@ -56,7 +56,7 @@ final class ContentionTest {
     @Test
     void inWords_heldByTheActorThatWaited_namesTheRemedy() {
         assertEquals(
-                "holder not known; place 1 of 1; the actor that waited holds it itself since 1970-01-01T00:00:02Z: locks are"
+                "holder not known; position 1 of 1; the actor that waited holds it itself since 1970-01-01T00:00:02Z: locks are"
                         + " not re-entrant unless LockOptions.withReentrancy makes them so",
                 new Contention(
                                 Optional.empty(),

@@ -34,7 +34,7 @@ final class PlainOptionsTest {
         cases.put("maxAttempts is 0, must be at least 1", () -> PLAIN.withMaxAttempts(0));
         cases.put("maxAttempts is -1, must be at least 1", () -> PLAIN.withMaxAttempts(-1));
         cases.put(
-                "minRemaining is PT27S, must be less than nine tenths of the term, which is PT30S",
+                "minRemaining is PT27S, must be less than nine tenths of the lease duration, which is PT30S",
                 () -> PLAIN.withMinRemaining(Duration.ofSeconds(27)));
         cases.put(
                 "renewal is true, must be false for a key without expiry: there is nothing to renew",

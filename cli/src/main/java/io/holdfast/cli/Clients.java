@@ -19,7 +19,7 @@ final class Clients implements Subcommand {
                 "clients",
                 "holdfast clients [--scan] [--json] [--url URL] [-v]",
                 "Lists the clients that hold a lock, wait for one, or listen for their turn. A client that holds and does"
-                        + " not listen may be dead: its locks are free with their terms. Of one that only listens the"
+                        + " not listen may be dead: its locks are free when its leases end. Of one that only listens the"
                         + " server knows no more than its id.",
                 Pages.statuses("0", "the clients are listed, also if there are none"));
         spec.addOption(Scan.option());

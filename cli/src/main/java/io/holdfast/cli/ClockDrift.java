@@ -27,7 +27,7 @@ record ClockDrift(double slowest, double fastest, Duration over) {
     private static final int READINGS = 5;
     private static final long PATIENCE_SECONDS = 2;
 
-    /** What leases allow for: within 99 % of a term the clock has not passed the term. */
+    /** What leases allow for: within 99 % of a lease duration the clock has not passed the lease duration. */
     private static final double ALLOWED = 1 / 0.99;
 
     record Reading(long sentNanos, long receivedNanos, long serverMicros) {

@@ -302,7 +302,7 @@ final class Doctor implements Subcommand {
                         "latency",
                         Level.WARN,
                         found,
-                        "use a server that is nearer or less busy, and terms of many seconds")
+                        "use a server that is nearer or less busy, and leases of many seconds")
                 : new Finding("latency", Level.OK, found, null);
     }
 

@@ -213,12 +213,12 @@ final class Json {
     }
 
     Json waiters(LockInfo lock) {
-        int[] place = {0};
-        return list("queue", lock.queue(), (json, waiter) -> json.waiter(++place[0], waiter));
+        int[] position = {0};
+        return list("queue", lock.queue(), (json, waiter) -> json.waiter(++position[0], waiter));
     }
 
-    Json waiter(int place, Waiter waiter) {
-        number("place", place);
+    Json waiter(int position, Waiter waiter) {
+        number("position", position);
         text("application", waiter.application());
         text("host", waiter.host());
         text("pid", waiter.pid());

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParseResult;
  * @param also those that are needed together with it; none but for {@code run}
  * @param patience how long to wait for it
  * @param patienceText the same as it was typed, empty if it was not
- * @param term the term of its lease
+ * @param term the lease duration of its lease
  * @param atLeast how long it stays taken after it was obtained, whatever becomes of its holder
  * @param order where it enters the queue
  * @param priority among whom
@@ -66,7 +66,7 @@ record LockRequest(
         return of(given, USUAL_TERM);
     }
 
-    /** The same with another term if none is given. */
+    /** The same with another lease duration if none is given. */
     static LockRequest of(ParseResult given, Duration usualTerm) {
         String wait = given.matchedOptionValue("--wait", null);
         boolean tryOnly = given.hasMatchedOption("--try");

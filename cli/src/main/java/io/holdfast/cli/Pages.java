@@ -93,13 +93,13 @@ final class Pages {
                                 + " on, in the order of the command line. All that is said here of the lock is then said of"
                                 + " each: --wait limits the wait for all together, and the loss of one ends the command.",
                         "",
-                        "If the lock is lost while the command runs (the server was away for longer than the term, or"
-                                + " this machine stood still), the command and the processes below it get TERM, and"
+                        "If the lock is lost while the command runs (the server was away for longer than the lease duration,"
+                                + " or this machine stood still), the command and the processes below it get TERM, and"
                                 + " KILL after --kill-after.",
                         "",
                         "If holdfast itself is killed (kill -9, or for want of memory), a small shell beside it ends the"
                                 + " command and the processes below it in the same way, KILL coming after a third of the"
-                                + " term at the latest; the lock is free at the end of its term. Nothing ends a command"
+                                + " lease duration at the latest; the lock is free at the end of its lease. Nothing ends a command"
                                 + " of another user (sudo), and children that are no longer below the command are"
                                 + " ended, in both cases, with --hold-for-children only.",
                         "",
@@ -149,10 +149,10 @@ final class Pages {
                                 + " first three this ends when the command has ended.",
                         "",
                         "When the server does not answer, the command and the processes below it get TERM a third of the"
-                                + " term before another could lead, and KILL after --kill-after, or when that moment has"
+                                + " lease duration before another could lead, and KILL after --kill-after, or when that moment has"
                                 + " come. If an operator ends the leadership, or this machine stood still, they get TERM when"
                                 + " it is known, and KILL after --kill-after. If holdfast itself is killed, a small shell"
-                                + " beside it ends them; the next leads at the end of the term.",
+                                + " beside it ends them; the next leads at the end of the lease.",
                         "",
                         "Examples:",
                         "  A scheduler that runs on one of three machines, started on each by its service manager:",
@@ -167,7 +167,7 @@ final class Pages {
         Map<String, String> words = new LinkedHashMap<>();
         words.put(
                 "--lease",
-                "How long nobody leads if the leader dies; 15s by default, 100ms to 365d. A short term makes another"
+                "How long nobody leads if the leader dies; 15s by default, 100ms to 365d. A short lease makes another"
                         + " lead sooner after a crash, and loses a leadership sooner when the server is away.");
         words.put(
                 "--kill-after",
@@ -219,7 +219,7 @@ final class Pages {
         words.put("--try", "Do not wait: end with 75 if another holds the lock.");
         words.put(
                 "--lease",
-                "How long the lock stays taken if this process dies; 30s by default, 100ms to 365d. A short term frees"
+                "How long the lock stays taken if this process dies; 30s by default, 100ms to 365d. A short lease frees"
                         + " the lock sooner after a crash, and loses it sooner when the server is away.");
         words.put(
                 "--min-hold",

@@ -20,7 +20,7 @@ final class Queue implements Subcommand {
                         "holdfast queue NAME [--kind KIND] [--json] [--url URL] [-v]",
                         "Lists who waits for a lock, in the server's order, 10,000 at most. Among requests of one priority"
                                 + " first those of order lifo are served, the newest first, then fifo, the oldest first,"
-                                + " then random. Those that are away keep their places, and others pass.",
+                                + " then random. Those that are away keep their positions, and others pass.",
                         Pages.statuses("0", "the queue is listed, also if there is none"))
                 .addPositional(Specs.nameOfAKind(true))
                 .addOption(Kinds.ofName());

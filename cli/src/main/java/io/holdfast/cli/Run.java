@@ -208,7 +208,7 @@ final class Run {
 
     /**
      * Gives back what was held for a command that never ran. By its token as an operator would, so that the lock is free
-     * at once: a shortest hold is there so that what was done is not done again.
+     * at once: a minimum hold time is there so that what was done is not done again.
      */
     private int giveBack(Holdfast client, List<Lease> held, int status) {
         if (request.lock().atLeast().isZero()) {

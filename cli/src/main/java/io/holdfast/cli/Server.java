@@ -146,7 +146,7 @@ record Server(@Nullable String url, @Nullable String prefix, Access access) {
 
     /**
      * A command is about to start for which a lock is held. If that is machine-local and this process is killed now, nobody
-     * knows whether the command runs: the lock ends with its term.
+     * knows whether the command runs: the lock expires at the end of its lease duration.
      */
     static void startsCommand() {
         Local mine = local;

@@ -48,7 +48,7 @@ final class ShowDashboard implements Subcommand {
                         "Where the page is; by default on this machine, on any port that is free. On an address that others"
                                 + " can reach it needs a password, and TLS or a proxy that has it."))
                 .addOption(Specs.flag(
-                        "Let whoever sees the page release holds, drop requests and extend terms; it asks once more each"
+                        "Let whoever sees the page release and extend holds, and drop requests; it asks once more each"
                                 + " time.",
                         CHANGES))
                 .addOption(Specs.value(
@@ -96,7 +96,7 @@ final class ShowDashboard implements Subcommand {
             return end.join();
         } catch (IOException e) {
             Say.line("the page cannot be at " + options.listen().getHostString() + ":"
-                    + options.listen().getPort() + ": " + e.getMessage() + "; give another place with " + LISTEN);
+                    + options.listen().getPort() + ": " + e.getMessage() + "; give another address with " + LISTEN);
             return ExitStatus.UNREACHABLE;
         }
     }
@@ -129,7 +129,7 @@ final class ShowDashboard implements Subcommand {
             if (password != null) {
                 options = options.withPassword(password);
             }
-            return options.withListen(place(given.matchedOptionValue(LISTEN, "0")));
+            return options.withListen(address(given.matchedOptionValue(LISTEN, "0")));
         } catch (IllegalArgumentException e) {
             throw new UsageException(String.valueOf(e.getMessage()));
         }
@@ -147,7 +147,7 @@ final class ShowDashboard implements Subcommand {
     }
 
     /** {@code 7400}, {@code locks.example.com:7400} or {@code [::1]:7400}. */
-    static InetSocketAddress place(String text) {
+    static InetSocketAddress address(String text) {
         int colon = text.lastIndexOf(':');
         String host = text.substring(0, Math.max(0, colon));
         if (host.startsWith("[") && host.endsWith("]")) {

@@ -171,7 +171,7 @@ record Ticket(Path folder) {
                             .readLine());
         } catch (ConnectException e) {
             remove();
-            throw new GoneException("the process that kept the lease was killed: the lock is free with its term, and"
+            throw new GoneException("the process that kept the lease was killed: the lock is free when its lease ends, and"
                     + " another may have got it since");
         }
     }

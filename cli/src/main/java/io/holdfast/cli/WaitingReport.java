@@ -11,7 +11,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells who holds the lock that is waited for, and which place in the queue is ours: each time that changes, or, for a log
+ * Tells who holds the lock that is waited for, and which position in the queue is ours: each time that changes, or, for a log
  * in which there is to be one line only, once after some seconds.
  */
 final class WaitingReport extends Thread {
@@ -84,7 +84,7 @@ final class WaitingReport extends Thread {
                 int place = place(info.queue());
                 state = lock + " " + holders(info) + " " + place;
                 line = (info.isLocked() ? Words.held(info) : "nobody holds it")
-                        + (place > 0 ? "; place " + place + " of " + info.waiters() + " in the queue" : "");
+                        + (place > 0 ? "; position " + place + " of " + info.waiters() + " in the queue" : "");
             } catch (HoldfastException e) {
                 state = "away";
                 line = "the server does not answer at present";

@@ -220,7 +220,7 @@ final class Watcher {
     /**
      * To be called before the command is started.
      *
-     * @param killAfter the time from TERM to KILL, at most; it is a third of the term at most, so that all is over before
+     * @param killAfter the time from TERM to KILL, at most; it is a third of the lease duration at most, so that all is over before
      *     another has the lock
      */
     void starting(String lock, long token, Duration killAfter, Duration term) {

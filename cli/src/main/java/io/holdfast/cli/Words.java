@@ -30,7 +30,7 @@ final class Words {
     static String held(Holder holder, Duration remaining) {
         String who = who(holder.application(), holder.host()) + ", pid " + holder.pid();
         if (holder.resting()) {
-            return "free in " + Span.inWords(remaining) + ", when its shortest hold is over; last held by " + who;
+            return "free in " + Span.inWords(remaining) + ", when its minimum hold time is over; last held by " + who;
         }
         return "held by " + who + ", since " + time(holder.since()) + " (" + Span.inWords(age(holder.since()))
                 + " ago)";
@@ -162,8 +162,8 @@ final class Words {
     static String state(Waiter.State state) {
         return switch (state) {
             case HERE -> "here";
-            case AWAY -> "away, keeps its place";
-            case SUSPECT -> "did not take up the lock, keeps its place";
+            case AWAY -> "away, keeps its position";
+            case SUSPECT -> "did not take up the lock, keeps its position";
             case GONE -> "gone, is removed when met";
         };
     }
@@ -179,7 +179,7 @@ final class Words {
         String by = holder == null ? "the holder is not known" : held(holder, contention.remaining());
         String who = contention.sharing().map(use -> shared(use, by)).orElse(by);
         if (contention.position() > 0) {
-            return who + "; place " + contention.position() + " of " + contention.waiters() + " in the queue";
+            return who + "; position " + contention.position() + " of " + contention.waiters() + " in the queue";
         }
         return contention.waiters() > 0 ? who + "; " + contention.waiters() + " waiting" : who;
     }
@@ -194,7 +194,7 @@ final class Words {
         };
     }
 
-    /** A release that the server has not answered, of a lock with this term. */
+    /** A release that the server has not answered, of a lock with this lease duration. */
     static String unconfirmed(String lock, Duration term) {
         return "the server did not confirm that '" + lock + "' is free again; it will be within " + Span.inWords(term);
     }

@@ -80,7 +80,7 @@ final class LocalServerLossTest {
     /** One that stands in the queue. */
     private Launched waiter() throws InterruptedException {
         Launched waiter = command("run", "e", "-v", "--", "echo", "ran");
-        waiter.awaitErr("place 1 of 1");
+        waiter.awaitErr("position 1 of 1");
         return waiter;
     }
 
@@ -175,7 +175,7 @@ final class LocalServerLossTest {
                         "-c",
                         "mkdir " + folder + "/one || echo two >> " + log + "; sleep 0.2; rmdir " + folder + "/one");
                 all.add(waiter);
-                waiter.awaitErr("place");
+                waiter.awaitErr("position");
             }
             Launched.signal("KILL", server());
             assertEquals(76, all.get(0).status());

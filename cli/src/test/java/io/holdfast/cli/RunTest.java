@@ -330,7 +330,7 @@ final class RunTest {
             try (Launched third = run("turns", "-q", "--", "sh", "-c", "echo third")) {
                 Launched.await("the third to queue", () -> info("turns").waiters() == 2);
                 second.awaitErr("holdfast: waiting for 'turns': held by sh@");
-                second.awaitErr("; place 1 of ");
+                second.awaitErr("; position 1 of ");
                 assertFalse(second.out().contains("second"));
                 first.line("");
                 assertEquals(3, first.status());
@@ -466,7 +466,7 @@ final class RunTest {
                             .matches(
                                     "holdfast: waiting for 'silent' as long as it takes \\(--wait limits it\\): held by"
                                             + " sh@\\S+, pid " + holder.pid()
-                                            + ", since \\S+ \\(\\d+s ago\\); place \\d of 3 in"
+                                            + ", since \\S+ \\(\\d+s ago\\); position \\d of 3 in"
                                             + " the queue\n"),
                     second.err());
             assertTrue(

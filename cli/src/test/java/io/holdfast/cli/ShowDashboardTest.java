@@ -84,13 +84,13 @@ final class ShowDashboardTest {
     @ParameterizedTest
     @CsvSource({"7400,127.0.0.1,7400", "127.0.0.1:0,127.0.0.1,0", "[::1]:7400,::1,7400"})
     void place_ofHostAndPort_isThat(String text, String host, int port) throws Exception {
-        assertEquals(InetAddress.getByName(host), ShowDashboard.place(text).getAddress());
-        assertEquals(port, ShowDashboard.place(text).getPort());
+        assertEquals(InetAddress.getByName(host), ShowDashboard.address(text).getAddress());
+        assertEquals(port, ShowDashboard.address(text).getPort());
     }
 
     @ParameterizedTest
     @CsvSource({"host", "127.0.0.1:x", "127.0.0.1:70000", "no-such-host.invalid:1"})
     void place_thatIsNone_isRefused(String text) {
-        assertThrows(UsageException.class, () -> ShowDashboard.place(text));
+        assertThrows(UsageException.class, () -> ShowDashboard.address(text));
     }
 }

@@ -125,18 +125,18 @@ final class WhyTest {
                                 + "  1  billing@\\S+, pid " + pid + "  since \\S+ \\(\\w+ ago\\)  here\n"
                                 + "What frees it:\n"
                                 + "  - its holder releases it\n"
-                                + "  - the end of its term, at \\S+ \\(in \\d+s\\), if its holder dies or is cut off\n"
+                                + "  - the end of its lease, at \\S+ \\(in \\d+s\\), if its holder dies or is cut off\n"
                                 + "  - holdfast release, if its holder is known to be dead\n"
                                 + "Then it goes to billing@\\S+, pid " + pid + "\\.\n"),
                 why.out());
         JsonObject document = Said.by(server, "why", "held", "--json").json();
         assertEquals("held", document.get("state").getAsString());
         assertTrue(document.get("holderListening").getAsBoolean());
-        assertEquals(List.of("release", "term", "operator"), ways(document));
+        assertEquals(List.of("release", "expiry", "operator"), ways(document));
         JsonElement end =
                 document.getAsJsonArray("freedBy").get(1).getAsJsonObject().get("at");
         assertTrue(Instant.parse(end.getAsString()).isAfter(Instant.now().minusSeconds(1)));
-        assertEquals(1, document.getAsJsonObject("next").get("place").getAsInt());
+        assertEquals(1, document.getAsJsonObject("next").get("position").getAsInt());
         assertEquals(
                 lease.token(), document.getAsJsonObject("holder").get("token").getAsLong());
         first.cancel(false);
@@ -159,7 +159,7 @@ final class WhyTest {
         assertTrue(
                 why.out()
                         .matches(
-                                "(?s).*  - the end of its term, at \\S+ \\(in 59m \\d+s\\), if its holder is dead\n.*"),
+                                "(?s).*  - the end of its lease, at \\S+ \\(in 59m \\d+s\\), if its holder is dead\n.*"),
                 why.out());
         assertFalse(Said.by(server, "why", "dead", "--json")
                 .json()
@@ -175,10 +175,10 @@ final class WhyTest {
         Said why = Said.by(server, "why", "resting");
         assertEquals(1, why.status());
         assertTrue(why.out().matches("""
-                                'resting' is free in 1h 59m, when its shortest hold is over; last held by billing@.*
+                                'resting' is free in 1h 59m, when its minimum hold time is over; last held by billing@.*
                                 Nobody waits.
                                 What frees it:
-                                  - the end of its shortest hold, at \\S+ \\(in 1h 59m\\)
+                                  - the end of its minimum hold time, at \\S+ \\(in 1h 59m\\)
                                   - holdfast release
                                 """), why.out());
         JsonObject document = Said.by(server, "why", "resting", "--json").json();
@@ -229,9 +229,9 @@ final class WhyTest {
         Said why = Said.by(server, "why", "handed", "--json");
         assertEquals(1, why.status());
         assertEquals("handed", why.json().get("state").getAsString());
-        assertEquals(List.of("release", "claim", "operator"), ways(why.json()));
+        assertEquals(List.of("release", "handoff-timeout", "operator"), ways(why.json()));
         assertTrue(
-                Said.by(server, "why", "handed").out().contains("the end of the claim window, at "),
+                Said.by(server, "why", "handed").out().contains("the end of the handoff timeout, at "),
                 Said.by(server, "why", "handed").out());
     }
 

@@ -70,7 +70,7 @@ public abstract class SteeringContract extends FaultSuite {
         Inspector.Listeners listeners = holdfast.inspect().listeners();
         assertEquals(Optional.of(false), listeners.has("nobody"));
         assertEquals(
-                List.of(Way.By.RELEASE, Way.By.TERM, Way.By.OPERATOR_RELEASE),
+                List.of(Way.By.RELEASE, Way.By.EXPIRY, Way.By.OPERATOR_RELEASE),
                 held.ways(listeners::has).stream().map(Way::by).toList());
         assertEquals(
                 "if its holder is dead",

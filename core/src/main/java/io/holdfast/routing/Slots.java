@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  */
 public final class Slots {
     /** How many there are. */
-    public static final int COUNT = 16_384;
+    static final int COUNT = 16_384;
 
     private static final int[] TABLE = table();
 

@@ -204,7 +204,7 @@ final class History {
                             at,
                             "expired",
                             id,
-                            "the hold of " + Words.who(holder) + " on " + id.inWords() + " ended with its term, after "
+                            "the hold of " + Words.who(holder) + " on " + id.inWords() + " expired after "
                                     + how,
                             "bad");
                 } else {
@@ -240,10 +240,10 @@ final class History {
     }
 
     /**
-     * Whether a hold that is not there any more has ended with its term. That its end has passed does not say so: it may have been
-     * renewed since it was seen, and released. But a hold is renewed long before half of its term is over, and by a client that listens;
-     * one that is never renewed may be released until its end, and so has to have been seen shortly before; and what was just
-     * handed to somebody has a term of its own only when that has confirmed it.
+     * Whether a hold that is not there any more has ended with its lease duration. That its end has passed does not say so: it may have
+     * been renewed since it was seen, and released. But a hold is renewed long before half of its lease duration is over, and by a client
+     * that listens; one that is never renewed may be released until its end, and so has to have been seen shortly before; and what was just
+     * handed to somebody has a lease duration of its own only when that has confirmed it.
      */
     private static boolean isExpired(long at, Sight was, Share share, Listeners listen) {
         Long end = was.endOf(share.holder());

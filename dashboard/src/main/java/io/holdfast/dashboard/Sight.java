@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A lock as it was seen, with its ends as points in time, in epoch milliseconds of this machine's clock.
  *
- * @param ends when the term of each of {@link LockInfo#shares()} ends without renewal
+ * @param ends when the lease duration of each of {@link LockInfo#shares()} ends without renewal
  * @param at when it was seen
  */
 record Sight(LockInfo lock, List<Long> ends, long at) {
-    /** As long as a reading of a term may differ from the one before it although nothing has changed: a round trip. */
+    /** As long as a reading of a lease duration may differ from the one before it although nothing has changed: a round trip. */
     static final long JITTER_MILLIS = 300;
 
     Sight {
@@ -39,7 +39,7 @@ record Sight(LockInfo lock, List<Long> ends, long at) {
         return LockId.of(lock);
     }
 
-    /** When the term of this hold ends; null if it is not there. */
+    /** When the lease duration of this hold ends; null if it is not there. */
     @Nullable
     Long endOf(Holder holder) {
         for (int i = 0; i < ends.size(); i++) {
@@ -54,7 +54,7 @@ record Sight(LockInfo lock, List<Long> ends, long at) {
         return endOf(holder) != null;
     }
 
-    /** When the last of its terms ends. */
+    /** When the last of its lease durations ends. */
     @Nullable
     Long end() {
         return ends.stream().max(Long::compare).orElse(null);

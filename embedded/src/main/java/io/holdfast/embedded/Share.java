@@ -103,7 +103,7 @@ final class Share implements EmbeddedServer {
             presented.add(client);
             presence.tell(client, others);
         } catch (IOException e) {
-            // As much as without: its locks end with their terms.
+            // As much as without: its locks expire at the end of their lease durations.
             LOG.log(
                     System.Logger.Level.DEBUG,
                     () -> "the others will not see when this process has ended: " + e.getMessage());

@@ -136,7 +136,7 @@ class JedisFlightRecordingTest extends LockSuite {
         assertEquals("EXCLUSIVE", waited.getString("mode"));
         assertEquals("OBTAINED", waited.getString("outcome"));
         assertTrue(waited.getString("holder").contains("the holder"), waited.toString());
-        assertEquals(1, waited.getInt("place"));
+        assertEquals(1, waited.getInt("position"));
         assertEquals("the waiter", waited.getThread().getJavaName());
         assertTrue(
                 waited.getStackTrace().getFrames().stream()

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@link #renewing}: how long a run may have the lock. While its process lives, the lock is renewed; if it dies, the lock is
- *       free when the {@linkplain LockOptions#leaseDuration() term} is over (30 s by default), however long a run may last.
+ *       free when the {@linkplain LockOptions#leaseDuration() lease duration} is over (30 s by default), however long a run may last.
  *   <li>{@link #exact}: what ShedLock says. The lock is not renewed, and is free after that time, whether the run has ended, goes
  *       on, or has died with its process.
  * </ul>
@@ -61,7 +61,7 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
 
     /**
      * Locks that are renewed while their process lives, until {@code lockAtMostFor} is over: then the lock is released, although the
-     * run goes on, and a warning is logged ({@code io.holdfast.shedlock}). A dead process blocks the job for a term, or for
+     * run goes on, and a warning is logged ({@code io.holdfast.shedlock}). A dead process blocks the job for a lease duration, or for
      * {@code lockAtMostFor} if that is shorter.
      */
     public static HoldfastLockProvider renewing(Holdfast holdfast) {
@@ -78,8 +78,8 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * With other options than the client's defaults: the term of {@link #renewing}, metadata, listeners, replicas. What ShedLock
-     * decides is not taken from them: renewal, the longest and the shortest hold, waiting, and what happens to who holds the lock
+     * With other options than the client's defaults: the lease duration of {@link #renewing}, metadata, listeners, replicas. What ShedLock
+     * decides is not taken from them: renewal, the longest and the minimum hold time, waiting, and what happens to who holds the lock
      * already, who is refused like everybody.
      */
     public HoldfastLockProvider withOptions(LockOptions value) {

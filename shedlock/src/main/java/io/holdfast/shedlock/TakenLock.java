@@ -28,7 +28,7 @@ final class TakenLock extends AbstractSimpleLock {
     private final @Nullable Interrupt interrupt;
     private Bound bound;
 
-    /** @param renewedFor its term, for which it is extended, too; null if it is not renewed */
+    /** @param renewedFor its lease duration, for which it is extended, too; null if it is not renewed */
     TakenLock(
             LockConfiguration configuration,
             Lease lease,

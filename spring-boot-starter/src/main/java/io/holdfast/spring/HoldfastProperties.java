@@ -24,7 +24,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param commandTimeout Longest time for an answer of the server.
  * @param closeTimeout Longest time for the releases when the application ends.
  * @param refreshInterval How often a client that waits reports to the server.
- * @param waiterDeadline How long a waiter without a report keeps its place.
+ * @param waiterDeadline How long a waiter without a report keeps its position.
  * @param tokenLife How long a token is remembered after its own time.
  * @param eviction What is done about a server that may drop locks when its memory is full.
  * @param quarantine How long leases are held back after the server may have lost its memory.
@@ -131,7 +131,7 @@ record HoldfastProperties(
      * @param enabled Whether the application serves it. The application's own security is in front of it; without any,
      *     whoever can reach the application can see it.
      * @param path Where, below the application's context path.
-     * @param allowChanges Whether the page may release holds, drop requests and extend terms.
+     * @param allowChanges Whether the page may release and extend holds, and drop requests.
      */
     record DashboardPage(
             @DefaultValue("false") boolean enabled,

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param minHold A lock stays taken after a release until so long after its grant (minimum hold time).
  * @param metadata Data that stands beside the hold for all to see.
  * @param handoffTimeout How long a waiter that is frozen may keep the others waiting.
- * @param requestLife How long a request keeps its place in the queue.
+ * @param requestLife How long a request keeps its position in the queue.
  * @param requestEnd What happens to a request then.
  * @param order Where a request enters the queue.
  * @param priority Requests of higher priority are served first; from -100 to 100.

@@ -144,7 +144,7 @@ final class LockedMethod {
         UnaryOperator<LockOptions> changes = base -> {
             LockOptions options = Terms.withLeaseDuration(base, term, before, null);
             options = longest == null ? options : options.withMaxScopedHold(longest);
-            // Kept locks have no shortest hold.
+            // Kept locks have no minimum hold time.
             options = shortest == null
                     ? options
                     : options.withKeepFor(Duration.ZERO).withMinHold(shortest);

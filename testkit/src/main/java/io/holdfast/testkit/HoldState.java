@@ -38,7 +38,7 @@ interface HoldState {
     /** Whether this owner does. */
     boolean isOf(Keyspace data, String owner);
 
-    /** Ends the hold of an owner as if its term were over, and leaves those of others alone. */
+    /** Ends the hold of an owner as if its lease duration were over, and leaves those of others alone. */
     void expire(Keyspace data, String owner);
 
     /** Gives to another what an owner has, and leaves what others have alone. */

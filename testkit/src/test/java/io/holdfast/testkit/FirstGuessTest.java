@@ -311,11 +311,16 @@ final class FirstGuessTest {
 
     @Test
     void handOver_toAnotherProcess() throws Exception {
-        Lease lease = lock.acquire();
-        String text = lease.ticket().encoded();
-        Lease adopted = holdfast.adopt(LeaseTicket.decode(text));
-        assertEquals(lease.token(), adopted.token());
-        assertTrue(lease.isHandedOver());
+        try (MemoryServer server = MemoryServer.start();
+                Holdfast here = server.client();
+                Holdfast there = server.client()) {
+            Lease lease = here.lock("a").acquire();
+            String text = lease.ticket().encoded();
+            Lease adopted = there.adopt(LeaseTicket.decode(text));
+            assertEquals(lease.token(), adopted.token());
+            assertTrue(adopted.isHeldOnServer());
+            assertFalse(lease.isHeldOnServer());
+        }
     }
 
     @Test

@@ -69,8 +69,8 @@ final class FlightRecorder extends Recorder {
         String holder;
 
         @Label("Place")
-        @Description("Place in the queue at first, 1 for next in line; 0 if it was not queued")
-        int place;
+        @Description("Position in the queue at first, 1 for next in line; 0 if it was not queued")
+        int position;
 
         @Label("Attempts")
         @Description("How often the server was asked")
@@ -84,7 +84,7 @@ final class FlightRecorder extends Recorder {
                 Contention contention = account.contention();
                 outcome = how;
                 holder = contention.holder().map(Holder::describe).orElse("");
-                place = account.place();
+                position = account.place();
                 attempts = account.attempts();
                 commit();
             }

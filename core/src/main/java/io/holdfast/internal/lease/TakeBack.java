@@ -251,8 +251,8 @@ public final class TakeBack {
                     () -> (count == 1 ? "a release was" : count + " releases were") + " not confirmed by "
                             + server.describe() + " before the client was closed; "
                             + (count == 1
-                                    ? "if the lock is still held, it becomes free with its term"
-                                    : "locks that are still held become free with their terms"));
+                                    ? "if the lock is still held, it becomes free at the end of its lease duration"
+                                    : "locks that are still held become free at the end of their lease durations"));
         }
     }
 

@@ -255,7 +255,7 @@ final class PlainPoll implements Poll {
 
     @Override
     public ServerUnreachableException late() {
-        failure = DriverException.unknown("answers take longer than the term allows", null);
+        failure = DriverException.unknown("answers take longer than the lease duration allows", null);
         return unknown();
     }
 }

@@ -448,7 +448,7 @@ public final class Request implements Question<Handle>, Assurance.Granted {
     /** The lease arrived with too little left, or is over already: it is asked for again. Returns whether it may be. */
     boolean tooLate(Runnable again) {
         if (waitLimit.isNone() && late.incrementAndGet() > MOST_LATE) {
-            finish(unknown(DriverException.unknown("answers take longer than the term allows", null)));
+            finish(unknown(DriverException.unknown("answers take longer than the lease duration allows", null)));
             return false;
         }
         again.run();

@@ -155,7 +155,7 @@ final class QuorumPoll implements Poll, Ballot.Caller {
 
     @Override
     public ServerUnreachableException late() {
-        return unknown("the nodes' answers take longer than the term allows");
+        return unknown("the nodes' answers take longer than the lease duration allows");
     }
 
     private ServerUnreachableException unknown(String why) {

@@ -54,7 +54,7 @@ public final class Require {
     public static void withinTerm(String parameter, Duration value, Duration term) {
         if (value.compareTo(term.multipliedBy(9).dividedBy(10)) >= 0) {
             throw new IllegalArgumentException(
-                    parameter + " is " + value + ", must be less than nine tenths of the term, which is " + term);
+                    parameter + " is " + value + ", must be less than nine tenths of the lease duration, which is " + term);
         }
     }
 
@@ -62,8 +62,8 @@ public final class Require {
     public static void withinHalf(String parameter, Duration value, Duration term) {
         if (value.compareTo(term.dividedBy(2)) > 0) {
             throw new IllegalArgumentException(parameter + " is " + value
-                    + ", must be at most half of the term, which is " + term
-                    + ": a renewal is due a third of the term after the last one, and one may fail");
+                    + ", must be at most half of the lease duration, which is " + term
+                    + ": a renewal is due a third of the lease duration after the last one, and one may fail");
         }
     }
 

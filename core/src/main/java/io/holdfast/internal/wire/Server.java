@@ -189,7 +189,7 @@ public final class Server implements Answers.Asker {
                     System.Logger.Level.WARNING,
                     () -> clockInWords(partition, inWords)
                             + "; it was set forward or is slewed, or this process was suspended. So holds end there before"
-                            + " their terms are over here: leases are renewed now, and end earlier for as long as it lasts; "
+                            + " their leases are over here: leases are renewed now, and end earlier for as long as it lasts; "
                             + SLOWER);
         }
         whenAhead.accept(lowered, partition);
@@ -248,7 +248,7 @@ public final class Server implements Answers.Asker {
         return certain.compareTo(lock.minRemaining()) > 0
                 ? null
                 : new ServerRefusedException(
-                        clockInWords(partition, clock.aheadInWords(partition)) + ": of the term of "
+                        clockInWords(partition, clock.aheadInWords(partition)) + ": of the lease duration of "
                                 + lock.leaseDuration()
                                 + " only "
                                 + certain + " are certain, less than minRemaining, " + lock.minRemaining() + "; "

@@ -9,8 +9,8 @@ import {drawPlot, plot} from './plot.js';
 const MODES = {exclusive: 'alone', read: 'reads', write: 'writes', permits: 'permits'};
 const STATES = {
   here: 'waits',
-  away: 'away: its client does not listen; keeps its place',
-  suspect: 'suspect: did not take up the lock; keeps its place',
+  away: 'away: its client does not listen; keeps its position',
+  suspect: 'suspect: did not take up the lock; keeps its position',
   gone: 'gone: is removed when it is met',
 };
 
@@ -64,7 +64,7 @@ function section(id, name, ...children) {
 }
 
 function holders(view) {
-  view.shares = table('Holders', ['Holder', 'How', 'Held for', 'Term left', 'Token', 'Metadata', 'Acts']);
+  view.shares = table('Holders', ['Holder', 'How', 'Held for', 'Lease left', 'Token', 'Metadata', 'Acts']);
   view.nobody = el('p', {class: 'quiet'}, 'Nobody.');
   view.limit = el('p', {class: 'limit'});
   const whole = section('shares-title', 'Held by', view.limit, view.shares.root, view.nobody);
@@ -73,7 +73,7 @@ function holders(view) {
 }
 
 function queue(view) {
-  view.queue = table('Queue', ['Place', 'Waiter', 'Wants', 'Waits for', 'State', 'Metadata', 'Acts']);
+  view.queue = table('Queue', ['Position', 'Waiter', 'Wants', 'Waits for', 'State', 'Metadata', 'Acts']);
   view.empty = el('p', {class: 'quiet'}, 'Nobody waits.');
   view.more = el('p', {class: 'quiet'});
   return section('queue-title', 'Queue', view.queue.root, view.empty, view.more);
@@ -181,7 +181,7 @@ function patchShare(node, share) {
 }
 
 function notes({resting, confirmed, alive}) {
-  if (resting) return 'released; the lock rests until the end of this term';
+  if (resting) return 'released; the lock rests until the end of this time';
   return [
     alive === true ? 'its client listens' : alive === false ? 'its client does not listen: dead, or cut off' : 'not known whether its client listens',
     confirmed ? '' : 'handed over, not confirmed yet',

@@ -21,7 +21,7 @@ const COLUMNS = [
   ['kind', 'Kind', row => row.kind],
   ['holder', 'Holder', row => row.holder?.toLowerCase()],
   ['since', 'Held for', row => row.since],
-  ['until', 'Term left', row => row.until],
+  ['until', 'Lease left', row => row.until],
   ['waiters', 'Waiting', row => row.waiters],
   ['firstWaits', 'First waits for', row => row.firstWaits],
 ];

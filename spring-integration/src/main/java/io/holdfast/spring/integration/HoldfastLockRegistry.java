@@ -46,8 +46,8 @@ import org.springframework.integration.util.CheckedRunnable;
  *       under the lock may have overlapped with another holder's work.
  *   <li>{@code unlock()} by a thread that has not locked throws {@code IllegalMonitorStateException}.
  *   <li>Conditions are not supported.
- *   <li>With Spring Integration 7 they are {@code DistributedLock}s, too. The time-to-live given there is the lock's term for this once: how
- *       long it stays taken if its process dies. While its process lives it is renewed.
+ *   <li>With Spring Integration 7 they are {@code DistributedLock}s, too. The time-to-live given there is the lock's lease duration for
+ *       this once: how long it stays taken if its process dies. While its process lives it is renewed.
  *   <li>A thread that ends without unlocking leaves the lock locked, and renewed, until the client is closed or
  *       {@link LockOptions#maxHold()} is over.
  * </ul>
@@ -181,7 +181,7 @@ public final class HoldfastLockRegistry implements ExpirableLockRegistry, Renewa
     }
 
     /**
-     * Makes a lock that this thread holds last for its whole term from now. It is renewed by itself; this asks the server.
+     * Makes a lock that this thread holds last for its whole lease duration from now. It is renewed by itself; this asks the server.
      *
      * @throws IllegalStateException if this thread does not hold it, or has lost it
      * @throws io.holdfast.ServerUnreachableException if the server does not answer: it is held as before

@@ -68,7 +68,7 @@ final class RegistryLock implements Lock {
         lockBy(lock);
     }
 
-    /** @param ttl the term */
+    /** @param ttl the lease duration */
     void lock(Duration ttl) {
         lockBy(withLeaseDuration(ttl));
     }
@@ -111,7 +111,7 @@ final class RegistryLock implements Lock {
         return tryLockBy(lock, Duration.ofNanos(Math.min(Math.max(0, unit.toNanos(time)), LONGEST.toNanos())));
     }
 
-    /** @param ttl the term */
+    /** @param ttl the lease duration */
     boolean tryLock(Duration waitTime, Duration ttl) throws InterruptedException {
         Duration wait = waitTime.isNegative() ? Duration.ZERO : waitTime;
         return tryLockBy(withLeaseDuration(ttl), wait.compareTo(LONGEST) > 0 ? LONGEST : wait);
@@ -229,7 +229,7 @@ final class RegistryLock implements Lock {
         }
     }
 
-    /** @param ttl null for the term that it has */
+    /** @param ttl null for the lease duration that it has */
     void renew(@Nullable Duration ttl) {
         Hold mine = holds.get(Thread.currentThread());
         if (mine == null) {
