@@ -385,7 +385,8 @@ public final class Admin {
     private boolean limited(
             String name, int permits, Duration forHowLong, Function<LockEvent.Subject, LockEvent> event) {
         if (kind != Kind.SEMAPHORE) {
-            throw new UnsupportedOperationException("only a semaphore has a limit: admin().of(LockInfo.Kind.SEMAPHORE)");
+            throw new UnsupportedOperationException(
+                    "only a semaphore has a limit: admin().of(LockInfo.Kind.SEMAPHORE)");
         }
         Keys keys = Keys.of(client.kit.options.prefix(), kind, name);
         long sent = client.kit.nanoTime();

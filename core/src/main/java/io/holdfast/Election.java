@@ -59,7 +59,8 @@ public final class Election {
     }
 
     private Election(Engine engine, Keys keys, LockOptions given, Duration grace, ThreadFactory threads) {
-        refuseUnless("renewal", given.renewal(), true, "a leadership without renewal would end with its lease duration");
+        refuseUnless(
+                "renewal", given.renewal(), true, "a leadership without renewal would end with its lease duration");
         refuseUnless("reentrancy", given.reentrancy(), Reentrancy.WAIT, "a candidate is no actor");
         refuseUnless("deadlock", given.deadlock(), LockOptions.OnDeadlock.WAIT, "a candidate waits for ever");
         refuseUnless("keepFor", given.keepFor(), Duration.ZERO, "who resigns is followed by another");

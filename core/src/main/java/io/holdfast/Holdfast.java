@@ -366,7 +366,8 @@ public final class Holdfast implements AutoCloseable {
     public Lease adopt(LeaseTicket ticket, LockOptions options) {
         Require.given("options", options);
         client.server.refuseBeyondQuarantine(
-                "the lease duration of the ticket", Require.given("ticket", ticket).leaseDuration());
+                "the lease duration of the ticket",
+                Require.given("ticket", ticket).leaseDuration());
         Keys keys = Keys.of(client.kit.options.prefix(), ticket.lockName());
         Demand demand = Demand.of(keys, options.withLeaseDuration(ticket.leaseDuration()), Wait.none(), false, null);
         return new Lease(new Adoption(new Request(client.queue, demand, 1)).of(ticket));

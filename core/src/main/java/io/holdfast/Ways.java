@@ -80,7 +80,11 @@ final class Ways {
                     dead ? "if its holder is dead" : "if its holder dies or is cut off");
         } else {
             add(By.RELEASE, null, "its holder, who was handed it just now, confirms and later releases it", "");
-            add(By.HANDOFF_TIMEOUT, lock.remaining(), "the end of the handoff timeout", "if its holder does not confirm");
+            add(
+                    By.HANDOFF_TIMEOUT,
+                    lock.remaining(),
+                    "the end of the handoff timeout",
+                    "if its holder does not confirm");
         }
         add(By.OPERATOR_RELEASE, null, "an operator releases it", "if its holder is known to be dead");
     }

@@ -17,7 +17,7 @@ final class ContentionTest {
     void inWords_holderAndPlace_tellsBoth() {
         assertEquals(
                 "held by app@host, pid 1, main since 1970-01-01T00:00:01Z, for another 1500 ms unless renewed;"
-                        + " place 2 of 5",
+                        + " position 2 of 5",
                 new Contention(Optional.of(HOLDER), Duration.ofMillis(1500), 2, 5).describe());
     }
 

@@ -171,8 +171,9 @@ record Ticket(Path folder) {
                             .readLine());
         } catch (ConnectException e) {
             remove();
-            throw new GoneException("the process that kept the lease was killed: the lock is free when its lease ends, and"
-                    + " another may have got it since");
+            throw new GoneException(
+                    "the process that kept the lease was killed: the lock is free when its lease ends, and"
+                            + " another may have got it since");
         }
     }
 }

@@ -62,7 +62,8 @@ final class KindsTest {
         keep(two.readWriteLock(name).read().acquire());
         CompletableFuture<Lease> writer = two.readWriteLock(name).write().acquireAsync(Wait.forever());
         waiters.add(writer);
-        Launched.await("a writer", () -> one.inspect().of(LockInfo.Kind.READ_WRITE).isQueued(name));
+        Launched.await(
+                "a writer", () -> one.inspect().of(LockInfo.Kind.READ_WRITE).isQueued(name));
         return writer;
     }
 
@@ -72,7 +73,8 @@ final class KindsTest {
         keep(two.semaphore(name, 5).permits(1).acquire());
         CompletableFuture<Lease> waiter = two.semaphore(name, 5).permits(2).acquireAsync(Wait.forever());
         waiters.add(waiter);
-        Launched.await("a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued(name));
+        Launched.await(
+                "a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued(name));
         return waiter;
     }
 
@@ -85,7 +87,8 @@ final class KindsTest {
         try (var candidacy = one.election("a")
                 .campaign(leadership ->
                         leadership.whenOver().toCompletableFuture().join())) {
-            Launched.await("a leader", () -> one.inspect().of(LockInfo.Kind.ELECTION).isLocked("a"));
+            Launched.await(
+                    "a leader", () -> one.inspect().of(LockInfo.Kind.ELECTION).isLocked("a"));
             List<String> lines = said("ls").out().lines().toList();
             assertEquals(5, lines.size(), lines.toString());
             assertTrue(
@@ -155,7 +158,8 @@ final class KindsTest {
                 .permits(2)
                 .acquire());
         waiters.add(two.semaphore("a", 5).permits(2).acquireAsync(Wait.forever()));
-        Launched.await("a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
+        Launched.await(
+                "a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
         String out = said("why a --kind semaphore").out();
         assertTrue(out.contains("What serves the next in line:\n  - its holders give enough permits back\n"), out);
         assertTrue(out.matches("(?s).*the end of enough of their leases, at \\S+ \\(in 1h 59m\\).*"), out);
@@ -226,7 +230,8 @@ final class KindsTest {
         Said said = said("release convert --kind semaphore --client " + one.id() + " --yes");
         assertTrue(said.out().startsWith("Released 'convert' of one@"), said.out());
         waiter.get(Launched.PATIENCE_SECONDS, TimeUnit.SECONDS);
-        assertEquals(3, one.inspect().of(LockInfo.Kind.SEMAPHORE).lock("convert").used());
+        assertEquals(
+                3, one.inspect().of(LockInfo.Kind.SEMAPHORE).lock("convert").used());
         assertTrue(leases.get(1).isValid());
         assertEquals(64, said("release convert --client a --token 5 --yes").status());
     }
@@ -265,7 +270,8 @@ final class KindsTest {
         try (var candidacy = one.election("a")
                 .campaign(leadership ->
                         leadership.whenOver().toCompletableFuture().join())) {
-            Launched.await("a leader", () -> one.inspect().of(LockInfo.Kind.ELECTION).isLocked("a"));
+            Launched.await(
+                    "a leader", () -> one.inspect().of(LockInfo.Kind.ELECTION).isLocked("a"));
             Said all = said("release --all --yes --json");
             assertEquals(0, all.status());
             assertEquals(2, all.json().get("dropped").getAsInt());
@@ -317,7 +323,8 @@ final class KindsTest {
                 limit.out());
         CompletableFuture<Lease> waiter = two.semaphore("convert", 5).permits(1).acquireAsync(Wait.forever());
         waiters.add(waiter);
-        Launched.await("a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("convert"));
+        Launched.await(
+                "a waiter", () -> one.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("convert"));
         String words =
                 "(?s).*\nLimited to 0 of 5 permits by an operator \\(\\S+@\\S+, pid \\d+\\), until \\S+ \\(for 9m 5\\ds\\)\\.\n.*";
         String info = said("info convert --kind semaphore").out();

@@ -49,7 +49,9 @@ final class LeadTest {
             first.awaitOut("leads");
             Holder leader = client.election("job").leader().orElseThrow();
             try (Launched second = lead(server, "echo $HOLDFAST_TOKEN", "--as", "other")) {
-                Launched.await("it waits", () -> client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
+                Launched.await(
+                        "it waits",
+                        () -> client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
                 first.line("");
                 assertEquals(7, first.status());
                 assertEquals(0, second.status());
@@ -110,12 +112,16 @@ final class LeadTest {
                 Holdfast client = client(server)) {
             awaitLed(leading, 1);
             try (Launched waiting = lead(server, "echo never")) {
-                Launched.await("it waits", () -> client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
+                Launched.await(
+                        "it waits",
+                        () -> client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
                 waiting.signal("TERM");
                 assertEquals(143, waiting.status());
                 assertEquals("", waiting.out());
             }
-            Launched.await("nobody waits", () -> !client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
+            Launched.await(
+                    "nobody waits",
+                    () -> !client.inspect().of(LockInfo.Kind.ELECTION).isQueued("job"));
         }
     }
 

@@ -365,7 +365,9 @@ final class LookTest {
             var waiter = client.lock("a").acquireAsync(Wait.forever());
             var another = client.semaphore("a", 3).permits(2).acquireAsync(Wait.forever());
             Launched.await("a waiter", () -> client.inspect().isQueued("a"));
-            Launched.await("another", () -> client.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
+            Launched.await(
+                    "another",
+                    () -> client.inspect().of(LockInfo.Kind.SEMAPHORE).isQueued("a"));
             for (String line : List.of(
                     "ls",
                     "info a",

@@ -217,7 +217,9 @@ public abstract class ClusterContract extends LockSuite {
             assertEquals(token, told.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).token());
             assertTrue(System.nanoTime() - begin < 9_000_000_000L, "by a look");
         }
-        await("it is reported", () -> watching.inspect().of(LockInfo.Kind.ELECTION).locks().count() == 3);
+        await(
+                "it is reported",
+                () -> watching.inspect().of(LockInfo.Kind.ELECTION).locks().count() == 3);
     }
 
     private String electionOn(RedisServer master) {

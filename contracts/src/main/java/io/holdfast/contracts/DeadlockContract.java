@@ -136,7 +136,8 @@ public abstract class DeadlockContract extends LockSuite {
                             .collect(Collectors.toSet()));
             assertTrue(links.stream().allMatch(WaitCycle.Link::held));
         }
-        assertEquals(List.of(), looker.inspect().of(LockInfo.Kind.READ_WRITE).deadlocks("a", PATIENCE), "of another kind");
+        assertEquals(
+                List.of(), looker.inspect().of(LockInfo.Kind.READ_WRITE).deadlocks("a", PATIENCE), "of another kind");
         first.cancel(false);
         a.release();
         get(second).release();

@@ -223,8 +223,7 @@ public abstract class QueueOrderContract extends FaultSuite {
         Holdfast looking = local(EACH_QUEUED);
         await(
                 "the server gives them up",
-                () -> looking.inspect().queue("a").stream()
-                        .allMatch(waiter -> waiter.state() == Waiter.State.GONE));
+                () -> looking.inspect().queue("a").stream().allMatch(waiter -> waiter.state() == Waiter.State.GONE));
         CompletableFuture<Lease> living =
                 looking.lock("a", FIFO.withQueueLimit(1)).acquireAsync(Wait.forever());
         await("it is queued", () -> looking.inspect().lock("a").waiters() == 1);
@@ -261,9 +260,7 @@ public abstract class QueueOrderContract extends FaultSuite {
     }
 
     private List<String> queue() {
-        return clients.get(0).inspect().queue("a").stream()
-                .map(Waiter::owner)
-                .toList();
+        return clients.get(0).inspect().queue("a").stream().map(Waiter::owner).toList();
     }
 
     // ---- waiting until the lock is stuck

@@ -507,7 +507,11 @@ public abstract class ReadWriteLockContract extends LockSuite {
         assertEquals(LockMode.EXCLUSIVE, info.queue().get(0).mode());
         assertEquals(
                 List.of("a"),
-                one.inspect().of(LockInfo.Kind.READ_WRITE).locks().map(LockInfo::name).toList());
+                one.inspect()
+                        .of(LockInfo.Kind.READ_WRITE)
+                        .locks()
+                        .map(LockInfo::name)
+                        .toList());
         assertEquals(List.of(), one.inspect().locks().toList());
         writer.cancel(false);
     }

@@ -87,7 +87,11 @@ public abstract class ReportContract extends LockSuite {
         assertEquals(Set.of("a", "b", "c"), listed());
         assertEquals(
                 List.of("c"),
-                looking.inspect().of(LockInfo.Kind.SEMAPHORE).locks().map(LockInfo::name).toList());
+                looking.inspect()
+                        .of(LockInfo.Kind.SEMAPHORE)
+                        .locks()
+                        .map(LockInfo::name)
+                        .toList());
         a.release();
         assertEquals(Set.of("b", "c"), listed());
         b.release();

@@ -288,7 +288,9 @@ public abstract class SemaphoreContract extends LockSuite {
         assertEquals(2, info.shares().get(0).permits());
         assertEquals(first.owner(), info.shares().get(0).holder().owner());
         assertEquals(3, info.queue().get(0).permits());
-        assertEquals(List.of("a"), one.inspect().of(LockInfo.Kind.SEMAPHORE).heldNames().toList());
+        assertEquals(
+                List.of("a"),
+                one.inspect().of(LockInfo.Kind.SEMAPHORE).heldNames().toList());
         big.cancel(false);
     }
 
@@ -392,9 +394,11 @@ public abstract class SemaphoreContract extends LockSuite {
                 UnsupportedOperationException.class,
                 () -> one.admin().of(LockInfo.Kind.READ_WRITE).unlimit("a"));
         assertThrows(
-                IllegalArgumentException.class, () -> one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", -1, minute));
+                IllegalArgumentException.class,
+                () -> one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", -1, minute));
         assertThrows(
-                IllegalArgumentException.class, () -> one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", 0, Duration.ZERO));
+                IllegalArgumentException.class,
+                () -> one.admin().of(LockInfo.Kind.SEMAPHORE).limit("a", 0, Duration.ZERO));
     }
 
     @Test

@@ -204,8 +204,7 @@ final class History {
                             at,
                             "expired",
                             id,
-                            "the hold of " + Words.who(holder) + " on " + id.inWords() + " expired after "
-                                    + how,
+                            "the hold of " + Words.who(holder) + " on " + id.inWords() + " expired after " + how,
                             "bad");
                 } else {
                     tell(

@@ -338,8 +338,9 @@ final class FirstGuessTest {
     @Test
     void see_theQueue() throws Exception {
         Lease lease = lock.acquire();
-        CompletableFuture<Lease> waiting =
-                lock.with(LockOptions.defaults().withStrictOrder().withPriority(3)).acquireAsync();
+        CompletableFuture<Lease> waiting = lock.with(
+                        LockOptions.defaults().withStrictOrder().withPriority(3))
+                .acquireAsync();
         while (!holdfast.inspect().isQueued("a")) {
             Thread.onSpinWait();
         }
@@ -371,11 +372,12 @@ final class FirstGuessTest {
     @Test
     void listen_toEvents() throws Exception {
         CompletableFuture<String> told = new CompletableFuture<>();
-        try (Holdfast listening = TestHoldfast.inMemory(HoldfastOptions.defaults().withListener(event -> {
-            if (event instanceof LockEvent.Obtained obtained) {
-                told.complete(obtained.lockName());
-            }
-        }))) {
+        try (Holdfast listening =
+                TestHoldfast.inMemory(HoldfastOptions.defaults().withListener(event -> {
+                    if (event instanceof LockEvent.Obtained obtained) {
+                        told.complete(obtained.lockName());
+                    }
+                }))) {
             listening.lock("a").acquire();
             assertEquals("a", told.get(10, TimeUnit.SECONDS));
         }

@@ -105,7 +105,9 @@ final class CloseEngineTest {
         assertEquals(1, warnings.size(), () -> "" + warnings);
         assertTrue(
                 warnings.get(0).startsWith("a release was not confirmed by ")
-                        && warnings.get(0).endsWith("if the lock is still held, it becomes free at the end of its lease duration"),
+                        && warnings.get(0)
+                                .endsWith(
+                                        "if the lock is still held, it becomes free at the end of its lease duration"),
                 warnings.get(0));
     }
 

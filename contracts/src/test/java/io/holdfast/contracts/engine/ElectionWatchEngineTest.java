@@ -235,10 +235,17 @@ final class ElectionWatchEngineTest {
         assertEquals(false, client.lock("a").isLocked());
         client.lock("a").acquireAsync().join();
         assertEquals(List.of("a"), client.inspect().heldNames().toList());
-        assertEquals(List.of("a"), client.inspect().of(LockInfo.Kind.ELECTION).heldNames().toList());
+        assertEquals(
+                List.of("a"),
+                client.inspect().of(LockInfo.Kind.ELECTION).heldNames().toList());
         assertEquals(
                 term.leadership.token(),
-                client.inspect().of(LockInfo.Kind.ELECTION).lock("a").holder().orElseThrow().token());
+                client.inspect()
+                        .of(LockInfo.Kind.ELECTION)
+                        .lock("a")
+                        .holder()
+                        .orElseThrow()
+                        .token());
         assertEquals(1, client.admin().releaseMine().released());
         assertEquals(true, term.leadership.isValid(), "a lock's release is not an election's");
         assertEquals(1, client.admin().of(LockInfo.Kind.ELECTION).releaseMine().released());

@@ -305,7 +305,8 @@ public final class Hold extends Buckets.Item implements Holding {
         if (handles.areForgotten()) {
             LOG.log(
                     System.Logger.Level.WARNING,
-                    () -> "lease of " + grant.inWords() + " was dropped without a release; it expires at the end of its lease duration");
+                    () -> "lease of " + grant.inWords()
+                            + " was dropped without a release; it expires at the end of its lease duration");
             return false;
         }
         return handles.tenant() == null ? !state.overLongest(kit.nanoTime()) : handles.mayRenew();

@@ -53,8 +53,8 @@ public final class Require {
     /** What has to fit into a term with time to spare. */
     public static void withinTerm(String parameter, Duration value, Duration term) {
         if (value.compareTo(term.multipliedBy(9).dividedBy(10)) >= 0) {
-            throw new IllegalArgumentException(
-                    parameter + " is " + value + ", must be less than nine tenths of the lease duration, which is " + term);
+            throw new IllegalArgumentException(parameter + " is " + value
+                    + ", must be less than nine tenths of the lease duration, which is " + term);
         }
     }
 

@@ -81,7 +81,8 @@ class InMemoryTest {
     @Test
     void book_anotherIsAtIt_isRefused() {
         assertFalse(holdfast.inspect().isLocked("invoice/7"));
-        assertEquals(0, holdfast.inspect().of(LockInfo.Kind.READ_WRITE).heldNames().count());
+        assertEquals(
+                0, holdfast.inspect().of(LockInfo.Kind.READ_WRITE).heldNames().count());
         control.hold("invoice/7");
         assertThrows(LockTimeoutException.class, () -> invoices.book("7", false));
     }
