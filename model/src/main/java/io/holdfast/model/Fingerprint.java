@@ -1,7 +1,14 @@
 package io.holdfast.model;
 
+import java.util.Collection;
+
 /** Sixty-four bits of what it is told, in the order of telling. */
 public final class Fingerprint {
+    /** What has a part in a state. */
+    public interface Part {
+        void addTo(Fingerprint print);
+    }
+
     private long bits = 0x9E3779B97F4A7C15L;
 
     public Fingerprint add(long value) {
@@ -12,6 +19,25 @@ public final class Fingerprint {
 
     public Fingerprint add(boolean value) {
         return add(value ? 1 : 2);
+    }
+
+    /** Parts, in their order. */
+    public Fingerprint add(Collection<? extends Part> parts) {
+        for (Part part : parts) {
+            part.addTo(this);
+        }
+        return add(parts.size());
+    }
+
+    /** Parts, of which the order means nothing. */
+    public Fingerprint addUnordered(Collection<? extends Part> parts) {
+        long sum = parts.size();
+        for (Part part : parts) {
+            Fingerprint own = new Fingerprint();
+            part.addTo(own);
+            sum += own.get();
+        }
+        return add(sum);
     }
 
     public long get() {

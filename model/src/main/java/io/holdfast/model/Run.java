@@ -8,10 +8,10 @@ import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
 import io.holdfast.model.line.LineRule;
 import io.holdfast.model.line.LineSettings;
-import io.holdfast.model.world.ClientRule;
-import io.holdfast.model.world.Setting;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
+import io.holdfast.model.quorum.Quorum;
+import io.holdfast.model.Worlds.World;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -20,7 +20,6 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
@@ -60,6 +59,9 @@ public final class Run {
               model/run --conformance --setting permits --without weightback
               model/run --conformance --setting kept --server redis://127.0.0.1:7000
             """;
+
+    /** All that are looked at as worlds, and not against scripts. */
+    private static final List<Worlds> MODELS = List.of(Settings.worlds(), LineSettings.worlds(), Quorum.worlds());
 
     private final PrintStream out;
     private String setting = "";
@@ -110,14 +112,15 @@ public final class Run {
                 default -> throw new IllegalArgumentException("unknown option " + option);
             }
         }
-        Set<String> known = conformance ? callSettings() : worlds().keySet();
+        Map<String, World> worlds = conformance ? Map.of() : worlds();
+        Set<String> known = conformance ? callSettings() : worlds.keySet();
         if (!setting.isEmpty() && !known.contains(setting)) {
             throw new IllegalArgumentException("no setting " + setting + " here, but " + String.join(", ", known));
         }
         boolean sound = true;
         for (String each : known) {
             if (setting.equals(each) || (setting.isEmpty() && !each.equals(Settings.OUTSIDE))) {
-                sound &= conformance ? conforms(each) : holds(each);
+                sound &= conformance ? conforms(each) : holds(each, worlds.get(each));
             }
         }
         return sound ? SOUND : FOUND;
@@ -127,12 +130,6 @@ public final class Run {
     private static Set<String> callSettings() {
         Set<String> all = new LinkedHashSet<>(Settings.calls().keySet());
         all.addAll(LineSettings.calls().keySet());
-        return all;
-    }
-
-    private static Map<String, Setting> worlds() {
-        Map<String, Setting> all = new LinkedHashMap<>(Settings.worlds());
-        all.putAll(LineSettings.worlds());
         return all;
     }
 
@@ -166,20 +163,29 @@ public final class Run {
         }
     }
 
-    private boolean holds(String name) {
-        Setting world = Objects.requireNonNull(worlds().get(name));
-        AtomicLong visited = new AtomicLong();
-        Checker<?> checker = checker(world, visited);
-        Checker.Result result = world.served() ? checker.canReach() : checker.violations();
-        out.println(name + ": " + result + (world.served() && result.complete() ? ", everybody can be served" : ""));
-        return told(result.violation(), result.trace());
+    /** Of all models that have the rule that is left out. */
+    private Map<String, World> worlds() {
+        Map<String, World> all = new LinkedHashMap<>();
+        for (Worlds model : MODELS) {
+            if (without.isEmpty() || model.rules().containsKey(without)) {
+                all.putAll(model.worlds());
+            }
+        }
+        if (all.isEmpty()) {
+            throw new IllegalArgumentException("no rule has the name " + without);
+        }
+        return all;
     }
 
-    private Checker<?> checker(Setting world, AtomicLong visited) {
-        return new Checker<>(world.model().apply(without), most, state -> {
-            progress(visited.incrementAndGet(), "states");
-            return true;
-        });
+    private boolean holds(String name, World world) {
+        AtomicLong visited = new AtomicLong();
+        Checker.Result result = world.look(
+                without.isEmpty() ? Set.of() : Set.of(without),
+                most,
+                () -> progress(visited.incrementAndGet(), "states"));
+        boolean all = result.isSound() && result.complete() && !world.goal().isEmpty();
+        out.println(name + ": " + result + (all ? ", " + world.goal() : ""));
+        return told(result.violation(), result.trace());
     }
 
     private boolean conforms(String name) {
@@ -215,14 +221,17 @@ public final class Run {
     }
 
     private void list() {
-        out.println("Settings:");
-        worlds().forEach((name, world) -> out.println("  " + name + ": " + world.about()));
+        for (Worlds model : MODELS) {
+            out.println("Settings of " + model.about() + ":");
+            model.worlds().forEach((name, world) -> out.println("  " + name + ": " + world.about()));
+        }
         out.println("Settings for --conformance:");
         Settings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
         LineSettings.calls().forEach((name, calls) -> out.println("  " + name + ": " + calls.about()));
-        out.println("Rules:");
-        Arrays.stream(Rule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
-        Arrays.stream(ClientRule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
+        for (Worlds model : MODELS) {
+            out.println("Rules of " + model.about() + ":");
+            model.rules().forEach((name, meaning) -> out.println("  " + name + ": " + meaning));
+        }
         out.println("Rules of lines, with --conformance and one of their settings:");
         Arrays.stream(LineRule.values()).forEach(rule -> out.println("  " + rule.text() + ": " + rule.meaning()));
     }

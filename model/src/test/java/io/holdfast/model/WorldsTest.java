@@ -7,10 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.model.exclusive.Settings;
 import io.holdfast.model.line.LineSettings;
-import io.holdfast.model.world.Setting;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Objects;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,10 +94,7 @@ final class WorldsTest {
     }
 
     private static Checker.Result look(String name, String without, long most) {
-        Map<String, Setting> all = new HashMap<>(Settings.worlds());
-        all.putAll(LineSettings.worlds());
-        Setting setting = Objects.requireNonNull(all.get(name));
-        Checker<?> checker = new Checker<>(setting.model().apply(without), most);
-        return setting.served() ? checker.canReach() : checker.violations();
+        Worlds kind = Settings.worlds().worlds().containsKey(name) ? Settings.worlds() : LineSettings.worlds();
+        return kind.look(name, without.isEmpty() ? Set.of() : Set.of(without), most);
     }
 }

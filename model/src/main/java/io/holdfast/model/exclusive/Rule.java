@@ -1,11 +1,12 @@
 package io.holdfast.model.exclusive;
 
+import io.holdfast.model.ModelRule;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
 /** A rule of the exclusive lock that a look can leave out. Those of scripts have the names that stand there behind {@code -- rule}. */
-public enum Rule {
+public enum Rule implements ModelRule {
     TOMBSTONE("tombstone", "an owner that ended leaves a tombstone, and a later acquire of it is refused"),
     REARM("rearm", "a repeated acquire of the holder moves the expiry to a full term from now"),
     TOKENCOMPARE("tokencompare", "confirm and renew compare the token, too"),
@@ -31,10 +32,12 @@ public enum Rule {
     }
 
     /** As scripts and tests name it. */
+    @Override
     public String text() {
         return text;
     }
 
+    @Override
     public String meaning() {
         return meaning;
     }

@@ -2,10 +2,10 @@ package io.holdfast.model.exclusive;
 
 import io.holdfast.model.exclusive.AnyCalls.Act;
 import io.holdfast.model.exclusive.Bounds.Wish;
-import io.holdfast.model.world.ClientRule;
+import io.holdfast.model.Worlds;
+import io.holdfast.model.world.ClientWorlds;
 import io.holdfast.model.world.Clients;
 import io.holdfast.model.world.Clients.Mishap;
-import io.holdfast.model.world.Setting;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,25 +30,26 @@ public final class Settings {
 
     private Settings() {}
 
-    public static Map<String, Setting> worlds() {
-        Map<String, Setting> all = new LinkedHashMap<>();
-        all.put("tiny", world("two clients, nothing goes wrong", 2, 1, true));
-        all.put("small", world("two clients that give up", 2, 1, true, Mishap.GIVES_UP));
-        all.put("copies", world("two clients that repeat requests", 2, 2, false, Mishap.COPIES, Mishap.GIVES_UP));
-        all.put("deaf", world("two clients whose messages break", 2, 1, true, Mishap.DEAF));
-        all.put("dying", world("three clients that die", 3, 1, false, Mishap.DIES));
-        all.put("three", world("three clients that give up", 3, 2, false, Mishap.GIVES_UP));
-        all.put("lossy", world("two clients, what is under way is lost", 2, 2, false, Mishap.LOSS, Mishap.GIVES_UP));
-        all.put("again", world("two clients that ask again", 2, 1, false, Mishap.ASKS_AGAIN, Mishap.GIVES_UP));
-        all.put(
+    /** Whole clients. */
+    public static Worlds worlds() {
+        ClientWorlds<Rule> all = new ClientWorlds<>("the exclusive lock", Rule.class);
+        add(all, "tiny", "two clients, nothing goes wrong", 2, 1, true);
+        add(all, "small", "two clients that give up", 2, 1, true, Mishap.GIVES_UP);
+        add(all, "copies", "two clients that repeat requests", 2, 2, false, Mishap.COPIES, Mishap.GIVES_UP);
+        add(all, "deaf", "two clients whose messages break", 2, 1, true, Mishap.DEAF);
+        add(all, "dying", "three clients that die", 3, 1, false, Mishap.DIES);
+        add(all, "three", "three clients that give up", 3, 2, false, Mishap.GIVES_UP);
+        add(all, "lossy", "two clients, what is under way is lost", 2, 2, false, Mishap.LOSS, Mishap.GIVES_UP);
+        add(all, "again", "two clients that ask again", 2, 1, false, Mishap.ASKS_AGAIN, Mishap.GIVES_UP);
+        add(
+                all,
                 OUTSIDE,
-                world(
-                        "two clients, and the server's clock steps: outside of assumption A3, a violation is found",
-                        2,
-                        2,
-                        false,
-                        Mishap.CLOCK_STEP));
-        return all;
+                "two clients, and the server's clock steps: outside of assumption A3, a violation is found",
+                2,
+                2,
+                false,
+                Mishap.CLOCK_STEP);
+        return all.build();
     }
 
     /**
@@ -68,23 +69,16 @@ public final class Settings {
         return found;
     }
 
-    private static Setting world(String about, int clients, int term, boolean served, Mishap... mishaps) {
+    private static void add(
+            ClientWorlds<Rule> all, String name, String text, int clients, int term, boolean served, Mishap... mishaps) {
         Set<Mishap> set = EnumSet.noneOf(Mishap.class);
         set.addAll(List.of(mishaps));
         Bounds bounds = Bounds.plain(clients, term, 1, NEVER);
-        return new Setting(
-                about,
-                without -> new Clients<>(
-                        new LockKind(bounds, rulesWithout(without)),
-                        ClientRule.without(without),
-                        set,
-                        served ? 1 : 4,
-                        0),
-                served);
-    }
-
-    private static Set<Rule> rulesWithout(String name) {
-        return name.isEmpty() || ClientRule.isOne(name) ? Rule.all() : Rule.without(Rule.named(name));
+        all.add(
+                name,
+                text,
+                served,
+                (rules, ofClients) -> new Clients<>(new LockKind(bounds, rules), ofClients, set, served ? 1 : 4, 0));
     }
 
     public static Map<String, Calls> calls() {

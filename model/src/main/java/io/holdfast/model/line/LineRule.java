@@ -1,12 +1,13 @@
 package io.holdfast.model.line;
 
+import io.holdfast.model.ModelRule;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;
 
 /** A rule of a shared line that a look can leave out. Those of scripts have the names that stand there behind {@code -- rule}. */
-public enum LineRule {
+public enum LineRule implements ModelRule {
     TOMBSTONE("an owner that ended leaves a tombstone, and a later acquire of it is refused"),
     REARM("a repeated acquire of a holder moves its end to a full term from now"),
     TELLREARM("a refresh that tells of a hold moves its end to a full term from now"),
@@ -41,10 +42,12 @@ public enum LineRule {
     }
 
     /** As scripts and tests name it. */
+    @Override
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }
 
+    @Override
     public String meaning() {
         return meaning;
     }

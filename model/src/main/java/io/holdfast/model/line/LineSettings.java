@@ -2,10 +2,10 @@ package io.holdfast.model.line;
 
 import io.holdfast.model.line.AnyLineCalls.Act;
 import io.holdfast.model.line.LineBounds.Wish;
-import io.holdfast.model.world.ClientRule;
+import io.holdfast.model.Worlds;
+import io.holdfast.model.world.ClientWorlds;
 import io.holdfast.model.world.Clients;
 import io.holdfast.model.world.Clients.Mishap;
-import io.holdfast.model.world.Setting;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -29,89 +29,75 @@ public final class LineSettings {
     private LineSettings() {}
 
     /** Whole clients; the first of them hold and wait where some looks begin. */
-    public static Map<String, Setting> worlds() {
-        Map<String, Setting> all = new LinkedHashMap<>();
+    public static Worlds worlds() {
+        ClientWorlds<LineRule> all = new ClientWorlds<>("shared lines", LineRule.class);
         Wish write = Wish.write(0);
         Wish read = Wish.read(0);
-        all.put("rw-tiny", world("a writer and a reader", true, 0, List.of(write, read)));
-        all.put(
-                "rw-small",
-                world("a writer and a reader, which give up", true, 0, List.of(write, read), Mishap.GIVES_UP));
-        all.put(
-                "rw-down",
-                world(
+        add(all, "rw-tiny", "a writer and a reader", true, 0, List.of(write, read));
+        add(all, "rw-small", "a writer and a reader, which give up", true, 0, List.of(write, read), Mishap.GIVES_UP);
+        add(all, "rw-down", 
                         "a writer holds, and reads on; two readers wait",
                         false,
                         3,
                         List.of(write, read, read),
                         Mishap.DOWNGRADES,
-                        Mishap.GIVES_UP));
-        all.put(
-                "rw-copies",
-                world(
+                        Mishap.GIVES_UP);
+        add(all, "rw-copies", 
                         "a writer holds; it and a reader repeat requests",
                         false,
                         1,
                         List.of(write, read),
                         Mishap.COPIES,
                         Mishap.DOWNGRADES,
-                        Mishap.GIVES_UP));
-        all.put(
-                "rw-writer",
-                world(
+                        Mishap.GIVES_UP);
+        add(all, "rw-writer", 
                         "a reader holds, a writer waits, a reader comes, and messages break",
                         false,
                         2,
                         List.of(read, write, read),
                         Mishap.DEAF,
-                        Mishap.GIVES_UP));
-        all.put(
-                "rw-frozen",
-                world(
+                        Mishap.GIVES_UP);
+        add(all, "rw-frozen", 
                         "a reader holds, a writer and a reader wait, and processes stand still",
                         false,
                         3,
                         List.of(read, write, read),
-                        Mishap.FREEZES));
-        all.put(
-                "permits-small",
-                world(
+                        Mishap.FREEZES);
+        add(all, "permits-small", 
                         "two clients hold one of three permits each, one waits for two",
                         false,
                         3,
                         List.of(Wish.permits(0, 1, 3), Wish.permits(0, 1, 3), Wish.permits(0, 2, 3)),
-                        Mishap.GIVES_UP));
-        all.put(
-                "permits-dying",
-                world(
+                        Mishap.GIVES_UP);
+        add(all, "permits-dying", 
                         "a client holds one of two permits, others wait for both and for one; processes die",
                         false,
                         3,
                         List.of(Wish.permits(0, 1, 2), Wish.permits(0, 2, 2), Wish.permits(0, 1, 2)),
                         Mishap.DIES,
-                        Mishap.DEAF));
-        return all;
+                        Mishap.DEAF);
+        return all.build();
     }
 
-    private static Setting world(String about, boolean served, int before, List<Wish> wishes, Mishap... mishaps) {
+    private static void add(
+            ClientWorlds<LineRule> all,
+            String name,
+            String text,
+            boolean served,
+            int before,
+            List<Wish> wishes,
+            Mishap... mishaps) {
         Set<Mishap> set = EnumSet.noneOf(Mishap.class);
         set.addAll(List.of(mishaps));
         List<Wish> ofEach = new ArrayList<>();
         wishes.forEach(wish -> ofEach.add(wish.of(ofEach.size())));
         LineBounds bounds = new LineBounds(served ? 1 : 2, 1, LineState.FOREVER, List.of(), 0, ofEach);
-        return new Setting(
-                about,
-                without -> new Clients<>(
-                        new LineKind(bounds, rulesWithout(without)),
-                        ClientRule.without(without),
-                        set,
-                        served ? 1 : 2,
-                        before),
-                served);
-    }
-
-    private static Set<LineRule> rulesWithout(String name) {
-        return name.isEmpty() || ClientRule.isOne(name) ? LineRule.all() : LineRule.without(LineRule.named(name));
+        all.add(
+                name,
+                text,
+                served,
+                (rules, ofClients) ->
+                        new Clients<>(new LineKind(bounds, rules), ofClients, set, served ? 1 : 2, before));
     }
 
     public static Map<String, Calls> calls() {

@@ -1,11 +1,9 @@
 package io.holdfast.model.world;
 
-import java.util.Collections;
-import java.util.EnumSet;
-import java.util.Set;
+import io.holdfast.model.ModelRule;
 
 /** A rule of clients that a look can leave out. */
-public enum ClientRule {
+public enum ClientRule implements ModelRule {
     COUNTED_FROM_THE_SEND("countedFromTheSend", "a deadline counts from before the request left"),
     ENDED_BEFORE(
             "endedBeforeTheRequestLeaves", "a release ends the lease, and a downgrade its writing, before it leaves"),
@@ -22,26 +20,13 @@ public enum ClientRule {
     }
 
     /** As tests name it. */
+    @Override
     public String text() {
         return text;
     }
 
+    @Override
     public String meaning() {
         return meaning;
-    }
-
-    public static Set<ClientRule> all() {
-        return Collections.unmodifiableSet(EnumSet.allOf(ClientRule.class));
-    }
-
-    public static boolean isOne(String text) {
-        return without(text).size() < values().length;
-    }
-
-    /** All but the one of this name; all if there is none of it. */
-    public static Set<ClientRule> without(String text) {
-        EnumSet<ClientRule> rules = EnumSet.allOf(ClientRule.class);
-        rules.removeIf(rule -> rule.text.equalsIgnoreCase(text));
-        return Collections.unmodifiableSet(rules);
     }
 }
