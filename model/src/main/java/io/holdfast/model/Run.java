@@ -11,6 +11,7 @@ import io.holdfast.model.line.LineSettings;
 import io.holdfast.spi.DriverException;
 import io.holdfast.spi.RedisAddress;
 import io.holdfast.model.quorum.Quorum;
+import io.holdfast.model.sets.LockSets;
 import io.holdfast.model.turns.TurnWorlds;
 import io.holdfast.model.Worlds.World;
 import java.io.PrintStream;
@@ -62,7 +63,7 @@ public final class Run {
             """;
 
     /** All that are looked at as worlds, and not against scripts. */
-    private static final List<Worlds> MODELS = List.of(Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all());
+    private static final List<Worlds> MODELS = List.of(Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all(), LockSets.worlds());
 
     private final PrintStream out;
     private String setting = "";

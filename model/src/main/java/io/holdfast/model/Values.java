@@ -36,4 +36,10 @@ public final class Values {
         int at = list.indexOf(value);
         return at < 0 ? list : minus(list, at);
     }
+
+    public static <T> List<T> concat(List<T> first, List<T> second) {
+        List<T> all = new ArrayList<>(first);
+        all.addAll(second);
+        return Collections.unmodifiableList(all);
+    }
 }
