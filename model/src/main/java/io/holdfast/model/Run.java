@@ -13,6 +13,7 @@ import io.holdfast.spi.RedisAddress;
 import io.holdfast.model.quorum.Quorum;
 import io.holdfast.model.sets.LockSets;
 import io.holdfast.model.turns.TurnWorlds;
+import io.holdfast.model.wake.Wake;
 import io.holdfast.model.Worlds.World;
 import java.io.PrintStream;
 import java.util.ArrayDeque;
@@ -63,7 +64,7 @@ public final class Run {
             """;
 
     /** All that are looked at as worlds, and not against scripts. */
-    private static final List<Worlds> MODELS = List.of(Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all(), LockSets.worlds());
+    private static final List<Worlds> MODELS = List.of(Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all(), LockSets.worlds(), Wake.worlds());
 
     private final PrintStream out;
     private String setting = "";
