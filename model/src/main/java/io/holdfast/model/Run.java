@@ -4,6 +4,7 @@ import io.holdfast.model.conformance.Conformance;
 import io.holdfast.model.conformance.DriverScriptServer;
 import io.holdfast.model.conformance.ScriptServer;
 import io.holdfast.model.conformance.Scripts;
+import io.holdfast.model.deadlock.Detection;
 import io.holdfast.model.exclusive.Rule;
 import io.holdfast.model.exclusive.Settings;
 import io.holdfast.model.line.LineRule;
@@ -64,7 +65,8 @@ public final class Run {
             """;
 
     /** All that are looked at as worlds, and not against scripts. */
-    private static final List<Worlds> MODELS = List.of(Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all(), LockSets.worlds(), Wake.worlds());
+    private static final List<Worlds> MODELS = List.of(
+            Settings.worlds(), LineSettings.worlds(), Quorum.worlds(), TurnWorlds.all(), LockSets.worlds(), Wake.worlds(), Detection.worlds());
 
     private final PrintStream out;
     private String setting = "";
